@@ -13,35 +13,27 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20233, 122),
+    "icarus": (20184, 122),
     "icarus/algebra": (962, 7),
     "icarus/arena": (428, 5),
-    "icarus/audit": (1369, 7),
-    "icarus/bridges": (565, 4),
+    "icarus/audit": (1371, 7),
+    "icarus/bridges": (520, 4),
     "icarus/commands": (1613, 13),
     "icarus/compiler": (1282, 9),
-    "icarus/discovery": (793, 5),
+    "icarus/discovery": (795, 5),
     "icarus/engine": (3182, 10),
-    "icarus/equilibrium": (1530, 10),
+    "icarus/equilibrium": (1517, 10),
     "icarus/games": (3907, 14),
     "icarus/kernel": (1167, 9),
-    "icarus/ladder": (744, 9),
+    "icarus/ladder": (749, 9),
     "icarus/specs": (1390, 8),
     "icarus/views": (762, 5),
     "experiments": (5688, 29),
     "experiments/studies": (1249, 9),
-    "tests": (21381, 111),
+    "tests": (21371, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
-SHARED_NAMES: set[str] = {
-    "Arrays",
-    "Engine",
-    "Posterior",
-    "Space",
-    "Step",
-    "Table",
-    "Tally",
-}  # classes of one name in two places, still
+SHARED_NAMES: set[str] = {"Counts"}  # classes of one name in two places, still
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
 
 

@@ -145,7 +145,7 @@ def _words(where: str, text: str) -> list[Word]:
 
 
 @attrs.define
-class Tally:
+class Counts:
     """How often each state of a small information set was drawn, and how many deals each stands for."""
 
     counts: Counter = attrs.field(factory=Counter)

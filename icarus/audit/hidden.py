@@ -30,7 +30,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Draws, Face, Faces, Redraws, Tally, Word, facts_known, uneven
+from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Counts, Draws, Face, Faces, Redraws, Word, facts_known, uneven
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
@@ -103,8 +103,8 @@ WEIGHING = "; if the rules make some likelier than others, give the game multipl
 
 
 @attrs.frozen
-class Step:
-    """A step of a random game: the decisions between which it leads, the action and the outcomes of chance."""
+class Transition:
+    """A transition of a random game: the decisions between which it leads, the action and the outcomes of chance."""
 
     before: State
     actions: tuple[int, ...]
@@ -139,7 +139,7 @@ class Hidden:
         self._number, self._texts = number, []
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
-        deal, steps = stamp(state.data), list[Step]()
+        deal, steps = stamp(state.data), list[Transition]()
         self._noticed = [[] for _ in range(self.game.players)]
         self._redraws.begin(state)
         before: State | None = None
@@ -156,7 +156,7 @@ class Hidden:
                 if self.compiled or self.luck.random() * count < LOOKS:
                     self._guarded(state, partial(self._decision, state, player, deal))
                 if before is not None:
-                    steps.append(Step(before, tuple(actions), state.clone()))
+                    steps.append(Transition(before, tuple(actions), state.clone()))
                 before, actions = state.clone(), []
             action = random_action(state, self.luck)
             actions.append(action)
@@ -242,9 +242,9 @@ class Hidden:
             len(worlds), len(wrong), lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0])
         )
 
-    def _tally(self, worlds: list[StateData]) -> Tally | None:
+    def _tally(self, worlds: list[StateData]) -> Counts | None:
         """How often each state was drawn; None where the information set is not small."""
-        tally, most = Tally(), len(worlds) // DRAWS_PER_STATE
+        tally, most = Counts(), len(worlds) // DRAWS_PER_STATE
         for i, world in enumerate(worlds):
             face = self._faces(world)
             tally.add(face, stamp(world))
@@ -367,7 +367,7 @@ class Hidden:
 
     # ---------------------------------------------------------------------------------------------------------- the steps
 
-    def _look_at_steps(self, steps: list[Step], luck: random.Random, rng: np.ndarray) -> None:
+    def _look_at_steps(self, steps: list[Transition], luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after steps of the game, which has ended, with what other ways lead to."""
         for step in luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
@@ -375,7 +375,7 @@ class Hidden:
             observer = step.after.current_player() if self.compiled else luck.randrange(self.game.players)
             self._guarded(step.after, partial(self._look_seen, step, observer, luck, rng))
 
-    def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_unseen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after other ways to there."""
         truth, draws = self._faces(step.after.data), Draws(step.after, observer)
         rivals = [
@@ -388,7 +388,7 @@ class Hidden:
                 before = rng.copy()
                 self._compare("unseen", draws, rival, draws.draw(step.after.data, COMPARED, rng), before)
 
-    def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_seen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
         tried, moves = 0, _observed_moves(step.before, step.actions, observer)
@@ -517,7 +517,9 @@ def _way_alike(
     return state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
 
 
-def _another_way(step: Step, start: StateData, observer: int, moves: Noticed, luck: random.Random) -> StateData | None:
+def _another_way(
+    step: Transition, start: StateData, observer: int, moves: Noticed, luck: random.Random
+) -> StateData | None:
     """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
     return _way_alike(
         step.after, start, observer, moves, lambda number, choices: luck.choice(choices) if choices else None

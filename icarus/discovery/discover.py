@@ -16,7 +16,7 @@ from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery import race
 from icarus.discovery.race import Discovery, Games, RaceProgress, RaceProtocol, Report, plan_units
-from icarus.discovery.space import LEAST_ITERATIONS, Space, load_space
+from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game
@@ -36,7 +36,7 @@ class Settings:
 
     Attributes:
         games: the greatest number of games of the race.
-        space: a `Space`, the name of a shipped one, or the path of a TOML file.
+        space: a `SearchSpace`, the name of a shipped one, or the path of a TOML file.
         iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
         against: the opponents, strategies or `Configuration`s; the last is the reference, which must be beaten.
         finalists: the greatest number of finalists.
@@ -47,7 +47,7 @@ class Settings:
     """
 
     games: int
-    space: Space | str | Path = "general"
+    space: SearchSpace | str | Path = "general"
     iterations: int | None = None
     seconds: float | None = None
     against: Sequence[str | Configuration] = POOL
@@ -128,7 +128,7 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
     number = checks.integer("games", settings.games, least=1)
     finalists = checks.integer("finalists", settings.finalists, least=1, most=20)
     level = checks.real("level", settings.level, 0, 0.5, above=True)
-    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
+    space = settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
     pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")

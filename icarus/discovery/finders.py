@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from icarus.discovery.space import Point, Space
+from icarus.discovery.space import Point, SearchSpace
 
 Reals = NDArray[np.float64]
 # Of μ around 1/2, s₁, s₂, s₃: standard deviations of mean rewards, before anything is known.
@@ -52,7 +52,7 @@ class Features:
 
 
 @attrs.define
-class Posterior:
+class FactorialPosterior:
     """What is known of a space: a Gaussian over the weights, held by the points played, which are fewer than the weights.
 
     Attributes:
@@ -93,7 +93,9 @@ class Posterior:
         return sums + shrunk + noise
 
 
-def fit(features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]) -> Posterior:
+def fit(
+    features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]
+) -> FactorialPosterior:
     """The posterior of a space by scores: the points played, the batch of each, and what each got."""
     distinct, which = _distinct(points)
     batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
@@ -114,7 +116,7 @@ def fit(features: Features, points: Sequence[Point], batches: Sequence[int], sco
         point: (float(score) + 0.5, float(count) / noise)
         for point, score, count in zip(distinct, means, number, strict=True)
     }
-    return Posterior(features, columns, means, spread, precision, mean, observed)
+    return FactorialPosterior(features, columns, means, spread, precision, mean, observed)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:
@@ -179,14 +181,14 @@ class Factorial:
         budget: how many scores there will be.
     """
 
-    def __init__(self, space: Space, budget: int, seed: int | Sequence[int] = 0) -> None:
+    def __init__(self, space: SearchSpace, budget: int, seed: int | Sequence[int] = 0) -> None:
         self.space, self.budget, self.rng = space, budget, np.random.default_rng(seed)
         self.features = Features([len(levels) for levels in space.factors.values()])
         self.points: list[Point] = []
         self.batches: list[int] = []
         self.scores: list[float] = []
         self._number, self._fitted_at, self._halves = 0, 0, list[Point]()
-        self.posterior: Posterior | None = None
+        self.posterior: FactorialPosterior | None = None
         self._pool: list[Point] = []
         self.incumbent = space.default
 
@@ -212,7 +214,7 @@ class Factorial:
         if len(self.scores) >= self._fitted_at * REFIT:
             self.refit()
 
-    def refit(self) -> Posterior:
+    def refit(self) -> FactorialPosterior:
         """The posterior by all scores."""
         self.posterior = fit(self.features, self.points, self.batches, self.scores)
         self._fitted_at = len(self.scores)

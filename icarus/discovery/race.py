@@ -22,7 +22,7 @@ from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
-from icarus.discovery.space import INACTIVE, Point, Space, level_text
+from icarus.discovery.space import INACTIVE, Point, SearchSpace, level_text
 from icarus.kernel.game import AnyGame
 from icarus.views import document
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table
@@ -135,7 +135,7 @@ class RaceProtocol:
 
     game: str
     seats: tuple[int, ...]
-    space: Space
+    space: SearchSpace
     finder: Literal["factorial"]
     reference: Configuration
     pool: tuple[Configuration, ...]

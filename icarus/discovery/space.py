@@ -52,7 +52,7 @@ def level_text(level: Level) -> str:
     return str(level).strip() or "none"
 
 
-class Space(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_unknown_fields=True):
+class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_unknown_fields=True):
     """Factors with levels, and templates that make a configuration of them; see the head of this file.
 
     Attributes:
@@ -262,7 +262,7 @@ def shipped_spaces() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
 
 
-def load_space(name: str | Path) -> Space:
+def load_space(name: str | Path) -> SearchSpace:
     """A shipped space by its name, or one of a TOML file.
 
     Raises:
@@ -270,7 +270,7 @@ def load_space(name: str | Path) -> Space:
     """
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Space)
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), SearchSpace)
     except OSError:
         raise ValueError(
             f"there is no space and no file {str(name)!r}; the library's spaces: {', '.join(shipped_spaces())}; or give a TOML file"

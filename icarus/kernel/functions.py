@@ -88,7 +88,7 @@ _VIEWS = {  # what a kernel makes of a word; the others are integers
 }
 
 
-class Arrays(NamedTuple):
+class GameArrays(NamedTuple):
     """What the arrays are like that the functions of a game are given."""
 
     state_type: np.dtype
@@ -104,7 +104,7 @@ class Kernels:
     All take addresses and integers.
     """
 
-    def __init__(self, functions: dict[str, Callable | None], arrays: Arrays) -> None:
+    def __init__(self, functions: dict[str, Callable | None], arrays: GameArrays) -> None:
         self._functions, self._arrays = functions, arrays
 
     def __getattr__(self, name: str) -> CompiledFunction | None:
@@ -122,7 +122,7 @@ class Kernels:
 
 
 @kernel_cache
-def _kernel_of(name: str, function: Callable, arrays: Arrays) -> CompiledFunction:
+def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFunction:
     """As of `apply`: kernel(state, action): function(struct_at(state, state_type), action); return 0"""
     row, original = _COMPILED[name], python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]

@@ -35,7 +35,7 @@ from icarus.kernel.contract import (
     read_only,
 )
 from icarus.kernel.features import KINDS
-from icarus.kernel.functions import ANSWERS, FUNCTIONS, TOLD, Arrays, Kernels, check_arguments, parameters_of
+from icarus.kernel.functions import ANSWERS, FUNCTIONS, TOLD, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -450,7 +450,7 @@ class Game(AnyGame):
 
     def _make_kernels(self) -> Kernels:
         numbers = tuple(map(self.width, KINDS))
-        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), numbers)
+        arrays = GameArrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), numbers)
         return Kernels({name: getattr(self, name) for name in (*FUNCTIONS, *KINDS)}, arrays)
 
     def address(self, name: str) -> int:

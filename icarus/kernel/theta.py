@@ -20,7 +20,7 @@ FILTER_BYTES = 4  # bytes for each entry of the baseline's index, to mark decisi
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 
 
-class Table:
+class HashTable:
     """Rows of records in order of creation, and a hash table with linear probing that finds them, as in a dictionary of Python.
 
     Rows are several times as wide as entries, and have no gaps.
@@ -33,17 +33,17 @@ class Table:
     used: int  # rows that hold a record
 
 
-TABLE = structure(Table)
+TABLE = structure(HashTable)
 
 
 @inlined
-def visit_filter_at(table: Table, key: int) -> np.ndarray:
+def visit_filter_at(table: HashTable, key: int) -> np.ndarray:
     """[1] byte: whether somebody has decided in the tree at a history with this key, or with another of the same lowest bits."""
     return array_at(table.visit_filter + (key & (FILTER_BYTES * table.capacity - 1)), 1, _BYTE)
 
 
 @inlined
-def index_at(table: Table) -> np.ndarray:
+def index_at(table: HashTable) -> np.ndarray:
     """[capacity] entries of a table's index."""
     return array_at(table.index, table.capacity, ENTRY)
 

@@ -217,7 +217,7 @@ class Engine:
         if not self.module:
             return GtpEngine(self.name, self.command, self.seconds, self.installation)
         try:
-            return importlib.import_module(f"{MODULES}.{self.game.replace('-', '_')}").Engine(*self.command)
+            return importlib.import_module(f"{MODULES}.{self.game.replace('-', '_')}").ENGINE(*self.command)
         except ImportError as error:
             raise EngineFailed(self.name, f"cannot be started: {error}; {self.installation}") from None
 

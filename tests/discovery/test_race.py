@@ -17,11 +17,11 @@ from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
 from icarus.discovery.race import KEY, PROOF, Discovery, Games
-from icarus.discovery.space import Space
+from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
 
 FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 2.0), "simulation": ("MAST", "NAST2")}
-SPACE = Space("{tree} >> {simulation}", FACTORS, "small")
+SPACE = SearchSpace("{tree} >> {simulation}", FACTORS, "small")
 SETTINGS: dict[str, Any] = {
     "space": SPACE,
     "games": 400,
@@ -156,7 +156,7 @@ def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discover
         ({"seats": (0, 0)}, "a seat twice"),
         ({"iterations": 0}, "iterations is 0; it must be an integer of at least 1"),
         ({"iterations": None, "seconds": -1}, "seconds is -1; it must be a real number above 0"),
-        ({"space": Space("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
+        ({"space": SearchSpace("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
         ({"seconds": 0.1}, "either iterations or seconds"),
     ],
 )
@@ -186,7 +186,7 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, A
     ("changes", "pattern"),
     [
         (
-            {"space": Space("{tree} >> {simulation}", FACTORS | {"simulation": ("MAST", "LGRFF")})},
+            {"space": SearchSpace("{tree} >> {simulation}", FACTORS | {"simulation": ("MAST", "LGRFF")})},
             "simulation = LGRFF: .*'LGRFF'",
         ),
         ({"against": ("BASELINE", "BASELIN")}, "no enhancement is called 'BASELIN'"),

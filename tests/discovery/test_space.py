@@ -10,7 +10,7 @@ from scipy import stats
 
 from icarus.discovery.finders import Factorial, Features, fit
 from icarus.discovery.race import LEAST_UNITS, POWER, detectable, difference, holm
-from icarus.discovery.space import INACTIVE, Point, Space, load_space, shipped_spaces
+from icarus.discovery.space import INACTIVE, Point, SearchSpace, load_space, shipped_spaces
 
 STRATEGY, SCHEME = "{tree} >> {simulation}", "MO_ISMCTS{cutoff}"
 FACTORS = {
@@ -22,11 +22,11 @@ FACTORS = {
 }
 
 
-def small(**changes: object) -> Space:
-    return Space(**{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes})  # type: ignore[arg-type]
+def small(**changes: object) -> SearchSpace:
+    return SearchSpace(**{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes})  # type: ignore[arg-type]
 
 
-def points_of(space: Space) -> list[Point]:
+def points_of(space: SearchSpace) -> list[Point]:
     """All points of a space, by all combinations of levels."""
     combinations = itertools.product(*(range(len(levels)) for levels in space.factors.values()))
     return [point for point in dict.fromkeys(map(space.canonical, combinations)) if space.allows(point)]
@@ -98,7 +98,7 @@ def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
 def test_levels_that_do_not_go_together_are_refused() -> None:
     factors = {"grams": ("nast(2, {rule})", "nst(7, {rule})"), "rule": ("gibbs(1.0)", "ucb1(0.7)")}
     with pytest.raises(ValueError, match="rule = ucb1.*needs a @candidates function"):
-        Space("BASELINE >> {grams}", factors).check()
+        SearchSpace("BASELINE >> {grams}", factors).check()
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
 
 
 SIZES = (4, 3, 3, 2)
-SPACE = Space(
+SPACE = SearchSpace(
     " ".join(f"{{f{k}}}" for k in range(len(SIZES))), {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)}
 )
 EFFECTS = [np.linspace(-0.12, 0.12, size) for size in SIZES]

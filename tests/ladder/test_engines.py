@@ -214,14 +214,14 @@ def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
 def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
     """Orientation and score: the roll's best board by each one's own evaluation, but for a few that the network passes over unseen."""
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.modules.backgammon import Engine, board_of, checkers_after, dice
+    from icarus.ladder.modules.backgammon import GnuBackgammon, board_of, checkers_after, dice
 
     evaluations = {
         ("gnubg", "0"): lambda opponent, player: -gnubg_nn.probabilities([player, opponent], 0)[0],
         ("pubeval",): lambda opponent, player: gnubg_nn.pub_eval_score([player, opponent]),
     }
     for settings, evaluation in evaluations.items():
-        engine, best = Engine(*settings), []
+        engine, best = GnuBackgammon(*settings), []
         for state in rolls(2):
             mover = state.current_player()
             boards = [
@@ -237,9 +237,9 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
 
 def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.modules.backgammon import Engine
+    from icarus.ladder.modules.backgammon import GnuBackgammon
 
-    engine, luck, doubles = Engine("pubeval"), random.Random(1), 0
+    engine, luck, doubles = GnuBackgammon("pubeval"), random.Random(1), 0
     for seed in range(2):
         state = games.load("backgammon").new_initial_state(seed)
         while not state.is_terminal():
@@ -255,10 +255,10 @@ def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
 def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
     """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.modules.backgammon import Engine
+    from icarus.ladder.modules.backgammon import GnuBackgammon
 
     published, wins = 0.719, 0.0
-    engines = Engine("gnubg", "0"), Engine("pubeval")
+    engines = GnuBackgammon("gnubg", "0"), GnuBackgammon("pubeval")
     for trial in range(number):
         luck, state = random.Random(trial // 2), games.load("backgammon").new_initial_state()
         for engine in engines:

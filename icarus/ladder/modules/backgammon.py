@@ -17,7 +17,7 @@ DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who
 Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
-class Engine:
+class GnuBackgammon:
     """An evaluation, and where it wants its checkers at the end of the roll."""
 
     def __init__(self, kind: str, ply: str = "0") -> None:
@@ -82,3 +82,6 @@ def path_to(state: State, mover: int, target: tuple[int, ...]) -> list[int] | No
         if (rest := path_to(after, mover, target)) is not None:
             return [action, *rest]
     return None
+
+
+ENGINE = GnuBackgammon

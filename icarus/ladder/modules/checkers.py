@@ -22,7 +22,7 @@ class ForcedCaptures(american.Board):
         return self._legal_moves_from_core(american._CORE, max_capture=False, captures_optional=False)
 
 
-class Engine:
+class PyDraughts:
     """The engine, and the rest of a chain of jumps that it has decided."""
 
     def __init__(self, depth: str) -> None:
@@ -63,3 +63,6 @@ def board_of(state: State) -> ForcedCaptures:
     (board.white_men, board.black_men), (board.white_kings, board.black_kings) = men, kings
     board.turn = Color.WHITE if int(state.facts.player) == 0 else Color.BLACK
     return board
+
+
+ENGINE = PyDraughts

@@ -18,7 +18,7 @@ from icarus.kernel.state import State
 SEED = 0
 
 
-class Engine:
+class RlcardRules:
     """The agent; the trace of plays that it is shown; and kickers that it has decided."""
 
     def __init__(self, kind: str = "rules") -> None:
@@ -89,3 +89,6 @@ def trace(state: State) -> list[tuple[int, str]]:
             players.append(player)
         cards[len(players) - 1] += [] if action == PASS else cards_played(action)
     return [(player, text_of(cards[i]) or "pass") for i, player in enumerate(players)]
+
+
+ENGINE = RlcardRules

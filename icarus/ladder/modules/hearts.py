@@ -20,7 +20,7 @@ DIRECTIONS = {0: 0, 1: 1, 2: 2, 3: 3}  # seats on → OpenSpiel's chance outcome
 SUITS = (0, 1, 3, 2)  # of ♣ ♦ ♠ ♥, OpenSpiel's numbers
 
 
-class Engine:
+class OpenSpielIsmcts:
     """The bot, and the round as OpenSpiel has it."""
 
     def __init__(self, seconds: str) -> None:
@@ -68,3 +68,6 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
         if action != EXCHANGE:
             copy.apply_action(to_openspiel(action % CARDS))
     return copy
+
+
+ENGINE = OpenSpielIsmcts

@@ -22,7 +22,7 @@ WON = 1 << 10
 EXPLORATION, VISITS_TO_EXPAND = 1.0, 10
 
 
-class Engine:
+class RustReversi:
     """A search of rust-reversi's; it is given the position anew for each move."""
 
     def __init__(self, kind: str, size: str) -> None:
@@ -55,3 +55,6 @@ def board_of(state: State) -> rust_reversi.Board:
 def mirror(discs: int) -> int:
     """A set of squares with a1 as its highest bit."""
     return int(f"{discs:064b}"[::-1], 2)
+
+
+ENGINE = RustReversi
