@@ -1,6 +1,5 @@
 """The command `python -m experiments`: run, watch, report and check experiments."""
 
-import sys
 from importlib.util import find_spec
 
 import icarus.starting  # noqa: F401  (the first of all)
@@ -11,6 +10,7 @@ if missing := [name for name in NEEDED if find_spec(name) is None]:
     raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")
 
 from experiments.commands import main  # noqa: E402  (needs all of them)
+from icarus.commands.console import end  # noqa: E402
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main())
