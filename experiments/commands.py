@@ -35,7 +35,7 @@ from icarus.checks import integer, real
 from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.console import print_note as say
-from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
+from icarus.commands.options import FAILED, INTERRUPTED, value_option
 from icarus.ladder.ladders import Rating, agent_of
 from icarus.views.document import Table
 
@@ -130,6 +130,18 @@ def run(
         say(f"Stopped; {done} of {total} games are kept in {out}. Run the same command to continue.")
         return INTERRUPTED
     return 0
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, separated by commas; a comma inside brackets separates nothing."""
+    names, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
 
 
 def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:

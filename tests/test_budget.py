@@ -13,12 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20184, 122),
+    "icarus": (20175, 122),
     "icarus/algebra": (962, 7),
     "icarus/arena": (428, 5),
     "icarus/audit": (1371, 7),
     "icarus/bridges": (520, 4),
-    "icarus/commands": (1613, 13),
+    "icarus/commands": (1604, 13),
     "icarus/compiler": (1282, 9),
     "icarus/discovery": (795, 5),
     "icarus/engine": (3182, 10),
@@ -28,8 +28,8 @@ BUDGET = {
     "icarus/ladder": (749, 9),
     "icarus/specs": (1390, 8),
     "icarus/views": (762, 5),
-    "experiments": (5688, 29),
-    "experiments/studies": (1249, 9),
+    "experiments": (5696, 29),
+    "experiments/studies": (1248, 9),
     "tests": (21371, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there

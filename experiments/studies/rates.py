@@ -16,11 +16,10 @@ import attrs
 import numpy as np
 import typer
 
-from experiments.commands import print_table
+from experiments.commands import print_table, split_names
 from icarus import games
 from icarus.algebra import Enhancement
 from icarus.commands.console import notes
-from icarus.commands.options import split_names
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
 from icarus.specs import parse

@@ -160,15 +160,3 @@ def load_game(game: str, files: Sequence[Path] | None) -> LoadedGame:
     name, all_files = game_and_files(game, files)
     names = load_files(all_files)
     return LoadedGame(games.load(name), names, all_files)
-
-
-def split_names(text: str) -> list[str]:
-    """The names in a text, separated by commas; a comma inside brackets separates nothing."""
-    names, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            names.append("")
-        else:
-            names[-1] += letter
-    return [name.strip() for name in names]
