@@ -17,7 +17,21 @@ import numpy as np
 import typer
 
 import icarus
-from icarus.games.othello import PHASES, PLACES, READINGS, SHARED, START, UNIT, flips, moves, phase_of, read_tuples
+from icarus.games.othello import (
+    DIAGONALS,
+    FIRST,
+    LINE,
+    PHASES,
+    PLACES,
+    READINGS,
+    ROWS,
+    START,
+    UNIT,
+    flips,
+    moves,
+    phase_of,
+    read_tuples,
+)
 from icarus.kernel import lowest_bit, popcount
 
 TABLE = Path(icarus.__file__).parent / "games" / "othello_weights.npz"
@@ -27,7 +41,24 @@ RANDOM_MOVES, OPENING = 0.1, 16  # the share of random moves; up to so many of t
 EXACT = 8  # empty squares
 SEEN = 5  # how often, for a weight to be kept
 LONGEST = 130  # positions of a game, passes among them
+MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
+    (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
+    *[tuple(reversed(range(length))) for length in (*[LINE] * (ROWS - 1), *DIAGONALS)],
+    (0, 3, 6, 1, 4, 7, 2, 5, 8),
+)
 compiled = numba.njit(error_model="numpy", fastmath=True)
+
+
+def _mirror_classes() -> np.ndarray:
+    """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
+    places, images = np.arange(PLACES), []
+    for first, mirror in zip(FIRST, MIRRORS, strict=False):
+        order = [len(mirror) - 1 - square for square in reversed(mirror)]  # axes: the last square is the first digit
+        images.append(first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel())
+    return np.minimum(places, np.concatenate([*images, places[FIRST[-1] :]]))
+
+
+SHARED = _mirror_classes()
 
 
 @compiled
@@ -155,7 +186,7 @@ def main(seed: int = 1, output: Path = TABLE) -> None:
         error = train(weights, counts, depth, games, first_rate, last_rate, seed + stage)
         print(f"depth {depth}, {games} games: squared error {error:.4f}, {time.process_time():.0f} s", flush=True)
         rounded = np.where(counts < SEEN, 0, np.clip(np.round(weights / UNIT), -127, 127)).astype(np.int8)
-        np.savez_compressed(output, weights=rounded)
+        np.savez_compressed(output, weights=rounded[:, SHARED])
 
 
 if __name__ == "__main__":

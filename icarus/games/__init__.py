@@ -58,21 +58,16 @@ def load(name: str, **parameters: int) -> AnyGame:
     """
     if not isinstance(name, str):
         raise TypeError(f"a game's name must be a str, such as 'knockout-whist(players=3)', not {name!r}")
-    base, in_name = (name, {}) if name in GAMES else _split(name)  # OpenSpiel's names have brackets
+    base, in_name = (name, []) if name in GAMES else _split(name)  # OpenSpiel's names have brackets
     registered = GAMES.get(base)
     if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
-        if base.endswith(".py"):
-            hint = (
-                f"load the file, by --with {base} on the command line or by icarus.load_files.load_files in Python, and give the name of "
-                "its game, with parameters"
-            )
-        else:
-            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"
         raise ValueError(f"no game is called {base!r}; {hint}")
-    if twice := [key for key in parameters if key in in_name]:
-        raise ValueError(f"the parameter {twice[0]} of {base} is given both in the name and as an argument")
-    parameters = {**in_name, **parameters}
+    keys = [*(key for key, _ in in_name), *parameters]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise ValueError(f"the parameter {twice[0]} of {base} is given twice")
+    parameters = {**dict(in_name), **parameters}
     if isinstance(registered, AnyGame) and parameters == registered.parameters:  # as `str` of the game has them
         return registered
     accepted = [] if isinstance(registered, AnyGame) else list(inspect.signature(registered).parameters)
@@ -86,21 +81,16 @@ def load(name: str, **parameters: int) -> AnyGame:
         raise ValueError(f"{name!r}: {error}") from None
 
 
-def _split(name: str) -> tuple[str, dict[str, int]]:
+def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
     """ "name(a=1, b=2)" as name and parameters."""
     match = _NAME.fullmatch(name) if len(name) <= LONGEST else None
     try:
-        base, pairs = match[1], _PAIR.findall(match[2] or "")  # type: ignore[index]
-        parameters = {key: ast.literal_eval(value) for key, value in pairs}
+        pairs = _PAIR.findall(match[2] or "")  # type: ignore[index]
+        return match[1], [(key, ast.literal_eval(value)) for key, value in pairs]  # type: ignore[index]
     except (TypeError, ValueError, SyntaxError):
         raise ValueError(
             f"{excerpt(name, LONGEST)!r} is not a game's name; write it like knockout-whist(players=3)"
         ) from None
-    if len(parameters) < len(pairs):
-        twice = [key for key, _ in pairs]
-        repeated = next(key for key in twice if twice.count(key) > 1)
-        raise ValueError(f"the parameter {repeated} of {base} is given twice")
-    return base, parameters
 
 
 __all__ = ["GAMES", "Game", "State", "load", "names"]

@@ -338,15 +338,6 @@ def features(state: Facts, out: np.ndarray) -> None:
         out[3] += int(state.points[mover, point] > 1) - int(state.points[1 - mover, point] > 1)
 
 
-def action_features(state: Facts, action: int, out: np.ndarray) -> None:
-    """Whether a move hits a blot, bears a checker off, and makes a point of a blot."""
-    die, source, mover = action // POINTS + 1, action % POINTS, np.int64(state.player)
-    target = source - die
-    out[0] = 1.0 if target > OFF and state.points[1 - mover, BAR - target] == 1 else 0.0
-    out[1] = 1.0 if target <= OFF else 0.0
-    out[2] = 1.0 if target > OFF and state.points[mover, target] == 1 else 0.0
-
-
 def text(state: Facts) -> str:
     """The board as X sees it, with what is to be played."""
 
@@ -406,5 +397,4 @@ BACKGAMMON = Game(
     max_legal=2 * CHECKERS_EACH,
     actions=OPENING + FACES * FACES,
     feature_names=("pips", "on_bar", "blots", "points"),
-    action_feature_names=("hits", "bears_off", "makes_point"),
 )

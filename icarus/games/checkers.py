@@ -54,32 +54,19 @@ STATE = np.dtype(
 
 
 @inlined
-def _find_jumps(state: Facts, pieces: np.uint64) -> bool:
-    """Set the movers to those of the player's pieces `own` that can jump; whether there are any."""
-    opposing = state.pieces[1 - state.player]
+def _find_movers(state: Facts, pieces: np.uint64, passed: np.uint64, squares: int) -> bool:
+    """Set the movers to those of the player's `pieces` that reach an empty place so many squares off, first going to one that may be
+    `passed`; whether there are any."""
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
     kings = pieces & state.kings
     up, down = (pieces, kings) if state.player == 0 else (kings, pieces)
-    up_left = up & (opposing >> np.uint64(FLAT)) & (empty >> np.uint64(2 * FLAT))
-    up_right = up & (opposing >> np.uint64(STEEP)) & (empty >> np.uint64(2 * STEEP))
-    down_right = down & (opposing << np.uint64(FLAT)) & (empty << np.uint64(2 * FLAT))
-    down_left = down & (opposing << np.uint64(STEEP)) & (empty << np.uint64(2 * STEEP))
+    up_left = up & (passed >> np.uint64(FLAT)) & (empty >> np.uint64(squares * FLAT))
+    up_right = up & (passed >> np.uint64(STEEP)) & (empty >> np.uint64(squares * STEEP))
+    down_right = down & (passed << np.uint64(FLAT)) & (empty << np.uint64(squares * FLAT))
+    down_left = down & (passed << np.uint64(STEEP)) & (empty << np.uint64(squares * STEEP))
     state.movers[UP_LEFT], state.movers[UP_RIGHT] = up_left, up_right
     state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = down_right, down_left
     return (up_left | up_right | down_right | down_left) != np.uint64(0)
-
-
-@inlined
-def _find_steps(state: Facts, pieces: np.uint64) -> None:
-    """Set the movers to those of the player's pieces `own` that can step."""
-    empty = DARK & ~(state.pieces[0] | state.pieces[1])
-    kings = pieces & state.kings
-    up, down = (pieces, kings) if state.player == 0 else (kings, pieces)
-    state.movers[UP_LEFT], state.movers[UP_RIGHT] = up & (empty >> np.uint64(FLAT)), up & (empty >> np.uint64(STEEP))
-    state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = (
-        down & (empty << np.uint64(FLAT)),
-        down & (empty << np.uint64(STEEP)),
-    )
 
 
 @helper
@@ -87,9 +74,9 @@ def begin_turn(state: Facts) -> None:
     """Find what the player about to act may move at the start of his turn."""
     pieces = state.pieces[state.player]
     state.chained = 0
-    state.capturing = 1 if _find_jumps(state, pieces) else 0
+    state.capturing = 1 if _find_movers(state, pieces, state.pieces[1 - state.player], 2) else 0
     if not state.capturing:
-        _find_steps(state, pieces)
+        _find_movers(state, pieces, DARK, 1)
 
 
 def initial(state: Facts, rng: np.ndarray, draw_after: int) -> None:
@@ -132,7 +119,7 @@ def apply(state: Facts, action: int) -> None:
         state.pieces[1 - state.player] ^= jumped
         state.kings &= ~jumped
         state.quiet_left = state.draw_after
-        if not crowned and _find_jumps(state, destination):
+        if not crowned and _find_movers(state, destination, state.pieces[1 - state.player], 2):
             state.chained = 1
             return
     else:

@@ -298,7 +298,7 @@ def cards_played(action: int) -> list[int]:
     return [rank for rank in range(play.start, play.start + play.length) for _ in range(play.copies)]
 
 
-def play_text(action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     """An action as players write it: 333+1 for a trio that takes a solo as kicker, and then +4."""
     if action == PASS:
         return "pass"
@@ -485,15 +485,11 @@ def text(state: Facts) -> str:
     ]
     if state.player == TERMINAL:
         return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
-    play, owner = play_text(state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
+    play, owner = action_text(state, state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
     task = (
         "lead" if state.play == PASS else f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
     )
     return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
-
-
-def action_text(state: Facts, action: int) -> str:
-    return play_text(action)
 
 
 DOU_DI_ZHU = Game(

@@ -156,14 +156,8 @@ def apply(state: Facts, action: int) -> None:
         state.bets += 1
 
 
-@helper
-def _most(state: Facts) -> int:
-    """The most that a player can pay."""
-    return ANTE + UNIT * state.sizes * (1 + 2) * (state.raises + 1)
-
-
 def rewards(state: Facts, out: np.ndarray) -> None:
-    winner, most = _winner(state), _most(state)
+    winner, most = _winner(state), ANTE + UNIT * state.sizes * (1 + 2) * (state.raises + 1)
     gain = state.paid[1 - winner] if winner >= 0 else 0
     taker = max(winner, 0)
     out[taker], out[1 - taker] = (most + gain) / (2 * most), (most - gain) / (2 * most)
@@ -191,30 +185,6 @@ def multiplicity(state: Facts) -> float:
     """Deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
-
-
-@helper
-def _strength(state: Facts, holder: int) -> float:
-    """The share of the other's possible cards that would lose to the holder's now, ties counted half (Billings et al., 2002)."""
-    rank_of_holder, won = state.cards[holder], 0.0
-    for rank in range(state.ranks):
-        unseen = _unseen(state, holder, rank)
-        if rank == rank_of_holder:
-            won += unseen / 2
-        elif rank_of_holder == state.table or (rank != state.table and rank < rank_of_holder):
-            won += unseen
-    return won / (state.ranks * state.copies - (1 if state.table == NO_TABLE else 2))
-
-
-def heuristic(state: Facts, out: np.ndarray) -> None:
-    """The reward of a showdown at once, each player's by the strength of his own hand, of the lesser of what both have paid.
-
-    Hand strength is that of Billings, Davidson, Schaeffer and Szafron (2002): how many of the hands that the other may hold are worse.
-    A player who may not see the other's card is judged by his own card and the table only.
-    """
-    most, stake = _most(state), min(state.paid[0], state.paid[1])
-    for holder in range(2):
-        out[holder] = (most + (2.0 * _strength(state, holder) - 1.0) * stake) / (2 * most)
 
 
 def text(state: Facts) -> str:

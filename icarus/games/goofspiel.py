@@ -220,22 +220,22 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
     Raises:
         ValueError: another number of cards than 2 to 13; lowest or descending that is not 0 or 1.
     """
-    cards = integer("cards of goofspiel", cards, FEWEST, MOST)
-    lowest = integer("lowest of goofspiel", lowest, 0, 1)
-    descending = integer("descending of goofspiel", descending, 0, 1)
+    settings = {
+        "cards": integer("cards of goofspiel", cards, FEWEST, MOST),
+        "lowest": integer("lowest of goofspiel", lowest, 0, 1),
+        "descending": integer("descending of goofspiel", descending, 0, 1),
+    }
     all_points = sum(range(lowest, lowest + cards))
     return Game(
         **functions_of(globals()),
         name="goofspiel",
         players=2,
-        parameters={"cards": cards, "lowest": lowest, "descending": descending},
+        parameters=settings,
         defaults={"cards": CARDS, "lowest": LOWEST, "descending": ASCENDING},
         ranges={
             "bids": (0, cards - 1 + lowest),
             "hands": (0, (1 << cards) - 1),
-            "cards": (cards, cards),
-            "lowest": (lowest, lowest),
-            "descending": (descending, descending),
+            **{name: (value, value) for name, value in settings.items()},
             "rounds": (0, cards),
             "player": (0, 1),
             "lead": (-all_points, all_points),

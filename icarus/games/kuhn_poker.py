@@ -92,9 +92,9 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The same actions after another deal."""
-    start = state.start.copy()
-    start["cards"] = data["cards"]
+    """The same actions after another deal, which is the first field of the data."""
+    start, dealt = state.start.copy(), data.dtype.descr[0][0]
+    start[dealt] = data[dealt]
     return start, [action for _, action in state.history]
 
 

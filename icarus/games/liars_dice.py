@@ -14,10 +14,10 @@ caller. The highest possible bid can only be called. One round is the whole game
 import numpy as np
 
 from icarus.checks import integer
+from icarus.games import kuhn_poker
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
 from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -136,13 +136,6 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         _roll(state, 1 - observer, rng)
 
 
-def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The same actions after another roll."""
-    start = state.start.copy()
-    start["faces"] = data["faces"]
-    return start, [action for _, action in state.history]
-
-
 def text(state: Facts) -> str:
     """The dice, the last bid, and who is to act."""
     rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
@@ -171,6 +164,7 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
     faces = integer("faces of liars-dice", faces, FEWEST_FACES, MOST_FACES)
     return Game(
         **functions_of(globals()),
+        retrace=kuhn_poker.retrace,
         name="liars-dice",
         players=2,
         parameters={"first": first, "second": second, "faces": faces},

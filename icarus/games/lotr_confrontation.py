@@ -68,11 +68,14 @@ _UP = {  # forward for Light, backward for Dark
 }
 _RIVER = {MIRKWOOD: FANGORN, FANGORN: ROHAN}  # the Anduin, downstream: forward for Light
 _TUNNEL = {EREGION: FANGORN}  # Moria: forward for Light
-_ROWS_WITH_SIDES = (
-    (ARTHEDAIN, CARDOLAN),
-    (RHUDAUR, EREGION, ENEDWAITH),
-    (MIRKWOOD, FANGORN, ROHAN),
+ROWS = (
+    (MORDOR,),
     (DAGORLAD, GONDOR),
+    (MIRKWOOD, FANGORN, ROHAN),
+    (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
+    (RHUDAUR, EREGION, ENEDWAITH),
+    (ARTHEDAIN, CARDOLAN),
+    (SHIRE,),
 )
 
 
@@ -86,7 +89,11 @@ def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
 
 _up_pairs = [(origin, target) for origin, targets in _UP.items() for target in targets]
 _side_pairs = [
-    pair for row in _ROWS_WITH_SIDES for a, b in zip(row, row[1:], strict=False) for pair in ((a, b), (b, a))
+    pair
+    for row in ROWS
+    if HIGH_PASS not in row
+    for a, b in zip(row, row[1:], strict=False)
+    for pair in ((a, b), (b, a))
 ]
 UP = _table(_up_pairs)
 DOWN = _table([(target, origin) for origin, target in _up_pairs])
@@ -110,24 +117,13 @@ NOBODY = -1
 DEFEATS = np.full(TEAM, NOBODY, np.int64)  # whom a Light character's text defeats without cards
 DEFEATS[MERRY], DEFEATS[LEGOLAS], DEFEATS[GIMLI] = WITCH_KING, NAZGUL, ORCS
 
-_SETUP = {
-    SHIRE: (FRODO, SAM, GIMLI, LEGOLAS),
-    ARTHEDAIN: (MERRY,),
-    CARDOLAN: (GANDALF,),
-    RHUDAUR: (ARAGORN,),
-    EREGION: (PIPPIN,),
-    ENEDWAITH: (BOROMIR,),
-    MORDOR: (BALROG, BLACK_RIDER, NAZGUL, WITCH_KING),
-    DAGORLAD: (SARUMAN,),
-    GONDOR: (WARG,),
-    MIRKWOOD: (ORCS,),
-    FANGORN: (CAVE_TROLL,),
-    ROHAN: (SHELOB,),
-}
-FIXED_SETUP = np.zeros((2, TEAM), np.int64)  # [side, character]: a square
-for _square, _pieces in _SETUP.items():
-    for _piece in _pieces:
-        FIXED_SETUP[_piece // TEAM, _piece % TEAM] = _square
+FIXED_SETUP = np.array(  # [side, character]: a square
+    [
+        [SHIRE, SHIRE, EREGION, ARTHEDAIN, CARDOLAN, RHUDAUR, SHIRE, SHIRE, ENEDWAITH],
+        [MIRKWOOD, ROHAN, DAGORLAD, MORDOR, MORDOR, MORDOR, MORDOR, GONDOR, FANGORN],
+    ],
+    np.int64,
+)
 START_SQUARES = np.bitwise_or.reduce(BIT[FIXED_SETUP], axis=1)  # [side]: a set
 
 # --------------------------------------------------------------------------------------------------------------- cards
@@ -806,13 +802,7 @@ def _redraw_card(state: Facts, side: int, place: int, base: int, rng: np.ndarray
 
 
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
-    redraw(state, observer, beliefs, rng)
     state.searching = 1
-
-
-@helper
-def redraw(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
-    """`determinize`, but for the mark of a search."""
     if observer == CHANCE:
         return
     hidden = 1 - observer
@@ -844,15 +834,6 @@ def episode(state: Facts) -> int:
 # ----------------------------------------------------------------------------------- the board and the actions in words
 
 
-ROWS = (
-    (MORDOR,),
-    (DAGORLAD, GONDOR),
-    (MIRKWOOD, FANGORN, ROHAN),
-    (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
-    (RHUDAUR, EREGION, ENEDWAITH),
-    (ARTHEDAIN, CARDOLAN),
-    (SHIRE,),
-)
 CELL = 24  # characters across one square
 
 

@@ -99,34 +99,21 @@ def quarter_turn(board: np.uint64) -> np.uint64:
 LINE = 8  # squares
 ROWS = 4  # seen from each side, the edge first
 DIAGONALS = range(4, LINE + 1)  # their lengths
-MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
-    (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
-    *[tuple(reversed(range(length))) for length in (*[LINE] * (ROWS - 1), *DIAGONALS)],
-    (0, 3, 6, 1, 4, 7, 2, 5, 8),
-)
-TUPLES, SIDES = len(MIRRORS), 4
+# Of the tuples: the edge with b2 and g2, rows, diagonals, a corner.
+LENGTHS = (LINE + 2, *[LINE] * (ROWS - 1), *DIAGONALS, 9)
+TUPLES, SIDES = len(LENGTHS), 4
 READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
 MOST_MOVES = 31  # that have a weight of their own
-FIRST = np.cumsum([0, *(3 ** len(mirror) for mirror in MIRRORS)])  # of the weights of each tuple; the last: of moves
+FIRST = np.cumsum([0, *(3**length for length in LENGTHS)])  # of the weights of each tuple; the last: of moves
 PLACES = int(FIRST[-1]) + (MOST_MOVES + 1) ** 2
 PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
 UNIT = 1 / 64  # of a weight, in logits
-TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << len(MIRRORS[0]))])  # bits as digits of base 3
+TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])])  # bits as digits of base 3
 ROW = np.uint64(0xFF)  # the first one
 DIAGONAL_SQUARES = np.array([sum(1 << (LINE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
 
 
-def _mirror_classes() -> np.ndarray:
-    """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
-    places, images = np.arange(PLACES), []
-    for first, mirror in zip(FIRST, MIRRORS, strict=False):
-        order = [len(mirror) - 1 - square for square in reversed(mirror)]  # axes: the last square is the first digit
-        images.append(first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel())
-    return np.minimum(places, np.concatenate([*images, places[FIRST[-1] :]]))
-
-
-SHARED = _mirror_classes()
-WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"][:, SHARED]  # int8 [PHASES, PLACES]
+WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"]  # int8 [PHASES, PLACES]
 
 
 @inlined

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from experiments.studies.othello_weights import SHARED
 from icarus import games
 from icarus.compiler.plain_python import interpret
 from icarus.games.backgammon import survey
 from icarus.games.checkers import begin_turn
 from icarus.games.dou_di_zhu import hand_of
-from icarus.games.othello import FIRST, MOST_MOVES, READINGS, SHARED, TUPLES, read_tuples
+from icarus.games.othello import FIRST, MOST_MOVES, READINGS, TUPLES, read_tuples
 from icarus.kernel import CHANCE
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
@@ -128,49 +129,6 @@ def test_backgammon_tells_the_chances_of_who_is_to_roll(
     assert swapped(race(mover, opponent)).heuristic() == chances[::-1]
 
 
-def written(state: State) -> list[str]:
-    return [state.action_to_string(action) for action in state.legal_actions()]
-
-
-def test_backgammon_tells_hits_points_and_checkers_borne_off() -> None:
-    state = race({6: 1, 5: 1, 2: 1}, {24: 1, 20: 2})  # O's blot is on X's point 1
-    state.apply_action(state.string_to_action("roll 41"))
-    features = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
-    assert features["2/1*"] == {"hits": 1, "bears_off": 0, "makes_point": 0}
-    assert features["6/2"] == {"hits": 0, "bears_off": 0, "makes_point": 1}
-    state = race({4: 1, 1: 1}, {5: 2})
-    state.apply_action(state.string_to_action("roll 41"))
-    assert {text: state.action_features(state.string_to_action(text))["bears_off"] for text in written(state)}[
-        "4/off"
-    ] == 1
-
-
-def leduc(cards: tuple[int, int], table: int = -1, paid: tuple[int, int] = (1, 1)) -> State:
-    state = games.load("leduc-poker").new_initial_state()
-    facts_of(state.data).cards[:], facts_of(state.data).table, facts_of(state.data).paid[:] = cards, table, paid
-    facts_of(state.data).stage = 0 if table < 0 else 1
-    return state
-
-
-@pytest.mark.parametrize(
-    ("card", "table", "strength"),
-    [
-        (2, -1, 4.5 / 5),  # a king: four lower cards, and the other king to share with
-        (1, -1, 2.5 / 5),
-        (0, -1, 0.5 / 5),
-        (0, 0, 1.0),  # a pair: nobody else can have it
-        (2, 0, 2.5 / 4),  # loses to the other jack, beats two queens, shares with the other king
-        (1, 2, 2.5 / 4 - 0.0),  # loses to the other king; beats two jacks, shares with the other queen
-    ],
-)
-def test_poker_tells_the_strength_of_a_hand(card: int, table: int, strength: float) -> None:
-    opponent_card = 1 if card != 1 else 0
-    state = leduc((card, opponent_card), table)
-    assert state.heuristic()[0] == pytest.approx((13 + (2 * strength - 1) * 1) / 26)
-    hidden = leduc((card, 2 if card != 2 else 0), table) if table != card else state
-    assert hidden.heuristic()[0] == state.heuristic()[0]  # what he may not see does not count
-
-
 @pytest.mark.parametrize("name", TELLING)
 def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> None:
     game, rng = games.load(name), random.Random(3)
@@ -182,7 +140,7 @@ def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> 
             assert out[: len(game.feature_names)].tolist() == list(state.features().values())
             game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)
             assert out[:2].tolist() == pytest.approx(state.heuristic(), rel=1e-12)
-            if not state.is_chance_node():
+            if game.action_features is not None and not state.is_chance_node():
                 for action in state.legal_actions():
                     game.kernels().action_features(state.data.ctypes.data, action, out.ctypes.data)
                     assert out[: len(game.action_feature_names)].tolist() == list(
