@@ -20,11 +20,11 @@ import icarus
 from icarus.games.othello import (
     DIAGONALS,
     FIRST,
-    LINE,
     PHASES,
     PLACES,
     READINGS,
     ROWS,
+    SIZE,
     START,
     UNIT,
     flips,
@@ -43,7 +43,7 @@ SEEN = 5  # how often, for a weight to be kept
 LONGEST = 130  # positions of a game, passes among them
 MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
     (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
-    *[tuple(reversed(range(length))) for length in (*[LINE] * (ROWS - 1), *DIAGONALS)],
+    *[tuple(reversed(range(length))) for length in (*[SIZE] * (ROWS - 1), *DIAGONALS)],
     (0, 3, 6, 1, 4, 7, 2, 5, 8),
 )
 compiled = numba.njit(error_model="numpy", fastmath=True)

@@ -736,10 +736,8 @@ def _seen_move(action: Integer) -> int:
 def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     if state.node == MOVE:
         moves[1 - state.side] = _seen_move(action)
-    elif state.node == DARK_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
-        moves[LIGHT] = FACE_DOWN
-    elif state.node == LIGHT_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
-        moves[DARK] = FACE_DOWN
+    elif DARK_CARD <= state.node <= LIGHT_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        moves[1 - actor_of(state)] = FACE_DOWN
 
 
 def recall(state: Facts, observer: int, moves: np.ndarray) -> int:

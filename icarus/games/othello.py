@@ -96,11 +96,11 @@ def quarter_turn(board: np.uint64) -> np.uint64:
 # ------------------------------------------------------------------------------ who wins a position: an n-tuple network
 
 
-LINE = 8  # squares
+SIZE = 8
 ROWS = 4  # seen from each side, the edge first
-DIAGONALS = range(4, LINE + 1)  # their lengths
+DIAGONALS = range(4, SIZE + 1)  # their lengths
 # Of the tuples: the edge with b2 and g2, rows, diagonals, a corner.
-LENGTHS = (LINE + 2, *[LINE] * (ROWS - 1), *DIAGONALS, 9)
+LENGTHS = (SIZE + 2, *[SIZE] * (ROWS - 1), *DIAGONALS, 9)
 TUPLES, SIDES = len(LENGTHS), 4
 READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
 MOST_MOVES = 31  # that have a weight of their own
@@ -110,7 +110,7 @@ PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
 UNIT = 1 / 64  # of a weight, in logits
 TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])])  # bits as digits of base 3
 ROW = np.uint64(0xFF)  # the first one
-DIAGONAL_SQUARES = np.array([sum(1 << (LINE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
+DIAGONAL_SQUARES = np.array([sum(1 << (SIZE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
 
 
 WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"]  # int8 [PHASES, PLACES]
@@ -119,7 +119,7 @@ WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"]  #
 @inlined
 def _row(board: np.uint64, number: int) -> np.uint64:
     """A row, 0 the edge."""
-    return (board >> np.uint64(LINE * number)) & ROW
+    return (board >> np.uint64(SIZE * number)) & ROW
 
 
 @inlined
@@ -190,7 +190,6 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
     out[1 - state.player] = 1.0 - out[state.player]
 
 
-SIZE = 8
 PASS = SIZE * SIZE
 NOWHERE = PASS + 1  # the last square before anything was played
 EDGE = np.uint64(0xFF818181818181FF)
