@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20175, 122),
+    "icarus": (20095, 122),
     "icarus/algebra": (962, 7),
     "icarus/arena": (428, 5),
     "icarus/audit": (1371, 7),
@@ -23,14 +23,14 @@ BUDGET = {
     "icarus/discovery": (795, 5),
     "icarus/engine": (3182, 10),
     "icarus/equilibrium": (1517, 10),
-    "icarus/games": (3907, 14),
+    "icarus/games": (3827, 14),
     "icarus/kernel": (1167, 9),
     "icarus/ladder": (749, 9),
     "icarus/specs": (1390, 8),
     "icarus/views": (762, 5),
-    "experiments": (5696, 29),
-    "experiments/studies": (1248, 9),
-    "tests": (21371, 111),
+    "experiments": (5722, 29),
+    "experiments/studies": (1274, 9),
+    "tests": (21337, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {"Counts"}  # classes of one name in two places, still
