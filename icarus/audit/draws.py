@@ -10,7 +10,7 @@ import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import facts_in, stamp
-from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData, facts_of
+from icarus.kernel.contract import StateData
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -91,7 +91,7 @@ class Faces:
 
     def __init__(self, game: Any) -> None:
         self._game, self._known = game, dict[bytes, Face]()
-        self._compiled, self._recalled = isinstance(game, Game), np.zeros(MAX_EPISODE_MOVES, np.int64)
+        self._compiled = isinstance(game, Game)
         self._lengths = dict[str, int]()
         self._growing = set[str]()
 
@@ -113,15 +113,13 @@ class Faces:
             return tuple(facts_in(data, self._tells_order))
         key = data.tobytes()
         if key not in self._known:
-            recall, actions = self._game.kernels().recall, 0
-            if recall is not None:
-                actions = recall(data.ctypes.data, self._game.players, self._recalled.ctypes.data, MAX_EPISODE_MOVES)
-            self._known[key] = self._game.text_of(facts_of(data)), self._recalled[:actions].tobytes()
+            recalled = [] if self._game.recall is None else self._game.ask("recall", data, self._game.players)
+            self._known[key] = self.text(data), *recalled
         return self._known[key]
 
     def text(self, data: StateData) -> str:
         """The facts as people write them."""
-        return self._game.text_of(facts_of(data) if self._compiled else data)
+        return self._game.text_of(self._game.facts_of(data))
 
     def words(self, data: StateData) -> set[Word]:
         """The single facts."""
@@ -224,14 +222,10 @@ class Redraws:
         """The facts of a state, by name, as they are told and as they are; with the items of those that have one for each player."""
         players = self._game.players
         for name, value in _fields(data).items():
-            if self._compiled:
-                yield name, value.tobytes(), None
-                if value.shape[1:2] == (players,):
-                    yield from ((f"{name}[{i}]", value[0, i].tobytes(), None) for i in range(players))
-            else:
-                yield name, tuple(facts_in(value)), value
-                if isinstance(value, list | tuple) and len(value) == players:
-                    yield from ((f"{name}[{i}]", tuple(facts_in(item)), item) for i, item in enumerate(value))
+            items = value[0] if self._compiled else value
+            yield name, stamp(value), value
+            if isinstance(items, np.ndarray if self._compiled else list | tuple) and len(items) == players:
+                yield from ((f"{name}[{i}]", stamp(item), item) for i, item in enumerate(items))
 
     def _ask_observers(self, data: StateData, name: str, value: object, item: object) -> None:
         """Whether each player's observation is the same where a fact is another one."""

@@ -38,7 +38,7 @@ from icarus.checks import positive
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
-from icarus.kernel.contract import StateData, facts_of
+from icarus.kernel.contract import StateData
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
@@ -259,7 +259,7 @@ class Hidden:
     def _deals(self, data: StateData) -> float:
         if self.multiplicity is None:
             return 1.0
-        number = self.multiplicity(facts_of(data) if self.compiled else data)
+        number = self.multiplicity(self.game.facts_of(data))
         return positive(f"multiplicity{defined_at(self.multiplicity)}", number)
 
     def _draw_for_chance(self, state: State, rng: np.ndarray) -> None:

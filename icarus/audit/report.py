@@ -1,6 +1,6 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import attrs
 
@@ -117,12 +117,4 @@ class AuditReport:
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *map(str, self._told()), self._verdict])
-
-    def _told(self) -> Iterator[Check]:
-        """Each check; a note that the one before has too is not repeated, but where it says why a claim was not checked."""
-        note = ""
-        for check in self.checks:
-            again = check.note == note and check.outcome != UNCHECKED
-            yield attrs.evolve(check, note="") if again else check
-            note = check.note
+        return "\n".join([head, *map(str, self.checks), self._verdict])
