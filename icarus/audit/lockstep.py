@@ -10,7 +10,7 @@ import numpy as np
 from icarus.checks import count_text, integer
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State
+from icarus.kernel.state import State, draw_outcome
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
@@ -100,8 +100,7 @@ def random_action(state: Any, luck: random.Random) -> int:
     """A random legal action, or an outcome of chance by its probability, of a `State` or another with OpenSpiel's methods."""
     if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
         return int(luck.choice(list(state.legal_actions())))
-    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-    return int(luck.choices(outcomes, probabilities)[0])
+    return draw_outcome(state, luck)
 
 
 def _difference(state: State, oracle: Reference) -> str:
@@ -118,28 +117,20 @@ def _difference(state: State, oracle: Reference) -> str:
 
 
 def _own_luck(start: State, state: State, reference: Callable[[State], Reference]) -> str:
-    """Whether another reference, played by the same actions, says something else than a first: then the reference draws by itself."""
-    answers = [_answers(reference(start.clone()), state) for _ in range(TWINS)]
+    """Whether references that are played by the same actions differ from one another: then they draw by themselves."""
+    answers = [_answer(reference(start.clone()), state) for _ in range(TWINS)]
     if all(each == answers[0] for each in answers):
         return ""
     return f"two references that are played by the same actions are not alike: the reference draws by luck of its own; {ADVICE_ON_LUCK}"
 
 
-def _answers(oracle: Reference, state: State) -> str:
+def _answer(oracle: Reference, state: State) -> str:
     """What a reference says after the actions of a state."""
     try:
         for _, action in state.history:
             oracle.apply_action(action)
-    except Exception as error:
-        return repr(error)
-    return _answer(oracle)
-
-
-def _answer(oracle: Reference) -> str:
-    try:
-        if oracle.is_terminal():
-            return repr(list(oracle.returns()))
-        return repr((oracle.current_player(), sorted(oracle.legal_actions())))
+        over = oracle.is_terminal()
+        return repr(list(oracle.returns()) if over else (oracle.current_player(), sorted(oracle.legal_actions())))
     except Exception as error:  # what is told of it is told elsewhere
         return repr(error)
 

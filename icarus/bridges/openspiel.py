@@ -42,7 +42,7 @@ import pyspiel
 
 from icarus import checks, games
 from icarus.bridges import seats
-from icarus.bridges.seats import difference, draw_outcome, read_view
+from icarus.bridges.seats import difference, read_view
 from icarus.engine.match import Agent
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
@@ -51,6 +51,7 @@ from icarus.kernel.contract import Beliefs
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State as IcarusState
+from icarus.kernel.state import draw_outcome
 
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
@@ -267,9 +268,8 @@ def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str
 
 
 def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
-    kind, dealt = pyspiel.GameType, seats.is_dealt(game)
+    kind, (dealt, chance) = pyspiel.GameType, seats.chance_in(game)
     fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
-    chance = dealt or game.chance is not None or seats.meets_chance(game)
     return kind(
         short_name=_short_name(game),
         long_name=f"icarus: {game.name}",

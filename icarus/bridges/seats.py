@@ -14,7 +14,7 @@ from icarus.compiler.rng import seeded
 from icarus.games import GAMES
 from icarus.kernel import CHANCE, UNSEEN, below
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, in_python
+from icarus.kernel.python_game import PythonGame, in_python, number_text
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -96,29 +96,16 @@ def remembered_by(state: State, seat: int) -> str:
     return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {state.moves(seat)}"
 
 
-def draw_outcome(state: "State | pyspiel.State", luck: np.random.Generator) -> int:
-    """An outcome of a chance state, icarus's own or OpenSpiel's, by its probability."""
-    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-    return int(luck.choice(outcomes, p=np.array(chances) / sum(chances)))
-
-
-def is_dealt(game: AnyGame) -> bool:
-    """Whether chance decides something before the first action."""
-    reference = in_python(game)  # nothing is compiled to find it out
-    data = [reference.new_initial_state(seed).data for seed in range(TRIED)]
-    return len({item.tobytes() if isinstance(item, np.ndarray) else str(item) for item in data}) > 1
-
-
-def meets_chance(game: AnyGame) -> bool:
-    """Whether the environment acts after the first action, as random games show."""
-    reference = in_python(game)
+def chance_in(game: AnyGame) -> tuple[bool, bool]:
+    """Whether chance deals, and whether it acts at all, as some random games show; nothing is compiled to find it out."""
+    reference, deals, acts = in_python(game), set[bytes | str](), False
     for seed in range(TRIED):
         state, luck = reference.new_initial_state(seed), random.Random(seed)
-        while not state.is_terminal() and len(state.history) < reference.max_length:
-            if state.is_chance_node():
-                return True
+        deals.add(state.data.tobytes() if isinstance(state.data, np.ndarray) else str(state.data))
+        while not (acts or state.is_terminal()) and len(state.history) < reference.max_length:
+            acts = state.is_chance_node()
             state.apply_action(luck.choice(state.legal_actions()))
-    return False
+    return len(deals) > 1, acts or len(deals) > 1
 
 
 # ----------------------------------------------------------------------------------- classes in the shape of OpenSpiel's states
@@ -171,13 +158,9 @@ def game_of(kind: type) -> PythonGame:
         determinize=determinize if hides else None,
         observation=(lambda state, player: state.observation(player)) if hides else None,
         multiplicity=(lambda state: state.multiplicity()) if weighted else None,
-        action_text=(lambda state, action: state.action_to_string(action)) if named else _number_text,
+        action_text=(lambda state, action: state.action_to_string(action)) if named else number_text,
         utilities=(low, high),
     )
-
-
-def _number_text(state: Any, action: int) -> str:
-    return str(action)
 
 
 def _luck(rng: np.ndarray) -> random.Random:

@@ -24,7 +24,7 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.state import State
+from icarus.kernel.state import State, draw_outcome
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views.boards import COLOURS, SELECTED, drawing, marks, parts
@@ -136,8 +136,7 @@ class Session:
         """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
         player, legal = self.state.current_player(), self.state.legal_actions()
         if player == CHANCE:
-            outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
-            return int(np.random.default_rng(self.key(_CHANCE_STREAM)).choice(outcomes, p=probabilities)), None
+            return draw_outcome(self.state, np.random.default_rng(self.key(_CHANCE_STREAM))), None
         agent = self.agents[player]
         assert agent is not None, "a person is to act"
         if len(legal) == 1:

@@ -18,7 +18,7 @@ from icarus.engine.match import Agent, SeatedAgent, play
 from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
 from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.state import State
+from icarus.kernel.state import State, draw_outcome
 from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
@@ -91,8 +91,7 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
         words = words[len(move) :]
     rng = np.random.default_rng(seed)
     while state.is_chance_node():
-        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(int(rng.choice(outcomes, p=probabilities)))
+        state.apply_action(draw_outcome(state, rng))
     return state
 
 

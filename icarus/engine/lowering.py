@@ -733,17 +733,6 @@ def tables_among(names: Iterable[str]) -> int:
     return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in features)
 
 
-def tables_of(strategy: Enhancement) -> int:
-    """The tables that any slot of a composition reads."""
-    slots = [slot for part in strategy.components for slot in _readers(part)]
-    return tables_among(name for slot in slots for name in attributes_read(slot.function))
-
-
-def _readers(part: Enhancement) -> list[Slot]:
-    """The slots of an enhancement that are given a history."""
-    return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
-
-
 def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
     widths = (*map(game.width, KINDS), game.players)
@@ -794,7 +783,7 @@ def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        for slot in _readers(part):
+        for slot in filter(None, (part.policy.source, part.capture, part.initial.function)):  # what is given a history
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
             column_of(game, name)

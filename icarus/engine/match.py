@@ -1,7 +1,5 @@
 """Games between agents."""
 
-import bisect
-import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +16,7 @@ from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game, check_is_state
-from icarus.kernel.state import State
+from icarus.kernel.state import State, draw_outcome
 from icarus.specs import parse
 
 # ---------------------------------------------------------------------------------------------------------- levels
@@ -294,7 +292,7 @@ def play(
     while not state.is_terminal():
         decision = None
         if state.is_chance_node():
-            action = _outcome(state, chance_rng)
+            action = draw_outcome(state, chance_rng)
         else:
             decision = _decision(state, players[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
             action = decision.action
@@ -313,12 +311,6 @@ def play(
         tuple(state.returns()),
         time.perf_counter() - started,
     )
-
-
-def _outcome(state: State, chance_rng: np.random.Generator) -> int:
-    actions, probabilities = zip(*state.chance_outcomes(), strict=True)
-    index = bisect.bisect(list(itertools.accumulate(probabilities)), chance_rng.random())
-    return actions[min(index, len(actions) - 1)]
 
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:

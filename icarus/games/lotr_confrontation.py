@@ -21,6 +21,7 @@ the game's one simultaneous decision: Dark's comes first and stays face down, ex
 An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -49,34 +50,11 @@ SQUARES = 16  # on the board; with the dead, one more
 BIT = 1 << np.arange(SQUARES + 1)  # the set of one square
 CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)  # own pieces in one square
 
-_UP = {  # forward for Light, backward for Dark
-    SHIRE: (ARTHEDAIN, CARDOLAN),
-    ARTHEDAIN: (RHUDAUR, EREGION),
-    CARDOLAN: (EREGION, ENEDWAITH),
-    RHUDAUR: (HIGH_PASS, MISTY_MOUNTAINS),
-    EREGION: (MISTY_MOUNTAINS, CARADHRAS),
-    ENEDWAITH: (CARADHRAS, GAP_OF_ROHAN),
-    HIGH_PASS: (MIRKWOOD,),
-    MISTY_MOUNTAINS: (MIRKWOOD, FANGORN),
-    CARADHRAS: (FANGORN, ROHAN),
-    GAP_OF_ROHAN: (ROHAN,),
-    MIRKWOOD: (DAGORLAD,),
-    FANGORN: (DAGORLAD, GONDOR),
-    ROHAN: (GONDOR,),
-    DAGORLAD: (MORDOR,),
-    GONDOR: (MORDOR,),
-}
+# The rows of the map, Light's home at the bottom. A row stands between the gaps of the next, so each region touches one or two of it.
+_WIDTHS = (1, 2, 3, 4, 3, 2, 1)
+ROWS = [range(sum(_WIDTHS[:k]), sum(_WIDTHS[: k + 1])) for k in reversed(range(len(_WIDTHS)))]
 _RIVER = {MIRKWOOD: FANGORN, FANGORN: ROHAN}  # the Anduin, downstream: forward for Light
 _TUNNEL = {EREGION: FANGORN}  # Moria: forward for Light
-ROWS = (
-    (MORDOR,),
-    (DAGORLAD, GONDOR),
-    (MIRKWOOD, FANGORN, ROHAN),
-    (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
-    (RHUDAUR, EREGION, ENEDWAITH),
-    (ARTHEDAIN, CARDOLAN),
-    (SHIRE,),
-)
 
 
 def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
@@ -87,14 +65,11 @@ def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
     return table
 
 
-_up_pairs = [(origin, target) for origin, targets in _UP.items() for target in targets]
-_side_pairs = [
-    pair
-    for row in ROWS
-    if HIGH_PASS not in row
-    for a, b in zip(row, row[1:], strict=False)
-    for pair in ((a, b), (b, a))
+_middle = {square: square - sum(row) / len(row) for row in ROWS for square in row}  # how far right of the row's middle
+_up_pairs = [
+    (a, b) for above, row in itertools.pairwise(ROWS) for a in row for b in above if abs(_middle[a] - _middle[b]) < 1
 ]
+_side_pairs = [(a, b) for row in ROWS if HIGH_PASS not in row for a in row for b in row if abs(a - b) == 1]
 UP = _table(_up_pairs)
 DOWN = _table([(target, origin) for origin, target in _up_pairs])
 SIDEWAYS = _table(_side_pairs)  # none in the mountains

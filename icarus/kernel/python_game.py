@@ -30,7 +30,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
 
-def _number_text(state: StateData, action: int) -> str:
+def number_text(state: StateData, action: int) -> str:
     """What an action is called where a game does not say; by this name other processes find it."""
     return str(action)
 
@@ -75,7 +75,7 @@ class PythonGame(AnyGame):
 
     copy: Callable = copy.deepcopy
     text: Callable = str
-    action_text: Callable = _number_text
+    action_text: Callable = number_text
     observation: Callable | None = None
     multiplicity: Callable | None = None
 

@@ -1,5 +1,8 @@
 """A state of a game in Python, in OpenSpiel's protocol, with the history that led to it."""
 
+import bisect
+import itertools
+import random
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -342,3 +345,10 @@ class State:
 
     def __repr__(self) -> str:
         return f"<{self.game} after {checks.count_text(len(self.history), 'action')}>"
+
+
+def draw_outcome(state: Any, luck: np.random.Generator | random.Random) -> int:
+    """An outcome of a chance state, of a `State` or another with OpenSpiel's methods, by its probability."""
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    index = bisect.bisect(list(itertools.accumulate(probabilities)), luck.random())
+    return int(outcomes[min(index, len(outcomes) - 1)])

@@ -14,8 +14,7 @@ What is kept is told by a *context* and an action:
     "feature"   the feature of that number, rounded down, at the state
 
 It is captured from the "tree" or the whole "playout"; *counted* is what was "played", beside it all that was "legal" (for UCB1 by
-availability), or every later action of the player "as_first" (AMAF). A discount γ < 1 forgets. With `least` > 0 an action of whose context
-there are fewer visits is worth what is known of the action anywhere, then 1.
+availability), or every later action of the player "as_first" (AMAF).
 
 Readings: those of MAST, NAST, EPIC and AMAF. The environment's actions are recorded where records are positions or histories, as there.
 A context that does not exist yet (too few moves, no own action) has no record.
@@ -26,7 +25,7 @@ import math
 from collections.abc import Callable
 
 from icarus.algebra import *
-from icarus.checks import integer, real
+from icarus.checks import integer
 from icarus.kernel import *
 from icarus.specs.amaf import backpropagate as add_rewards
 from icarus.specs.baseline import backpropagate as add_rewards_available
@@ -104,27 +103,8 @@ def _candidates(context: str) -> Candidates:
 
 
 @functools.cache
-def _means(context: str) -> Values:
-    key = CONTEXTS[context][0]
-
-    def means(history: History, theta: Theta, legal: Array, out: Array, length: int = 0, least: int = 0) -> None:
-        """q/w of the record of a in its context, if it has m visits; else q/w of a anywhere, if it has any and m > 0; else 1"""
-        present = len(history.steps) - 1
-        for i in range(len(legal)):
-            out[i] = 1.0
-            near = key(history, present, legal[i], length)
-            stats = find(theta, near)
-            if near == NO_RECORD or stats.visits < least:
-                stats = find(theta, after_moves(history, present, legal[i], 0))
-            if stats.visits > 0:
-                out[i] = stats.reward / stats.weight
-
-    return values(means)
-
-
-@functools.cache
-def _capture(context: str, counted: str, anywhere: bool) -> Capture:
-    """ξ; with `anywhere`, also of the action by itself, for those that fall back on it."""
+def _capture(context: str, counted: str) -> Capture:
+    """ξ"""
     key, _, chance = CONTEXTS[context]
     all_legal = counted == "legal"
 
@@ -142,8 +122,6 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
                         of_played, of_rest = (VISIT, AVAILABLE) if chance else (step.player, ONLY_AVAILABLE)
                         if near != NO_RECORD:
                             update(updates, near, of_played if is_played else of_rest)
-                        if anywhere and is_played:
-                            update(updates, after_moves(history, i, action, 0), step.player)
 
     def capture_as_first(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
         """⟨(r(h_i, a_j), ψ) : 0 ≤ i < j ≤ t, a_j of the player at h_i and legal there⟩"""
@@ -159,22 +137,8 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
     return capture(capture_as_first if counted == "as_first" else capture_at_once)
 
 
-@backpropagation
-def add_discounted(stats: Row, player: int, rewards: Array, discount: float = 1.0) -> None:
-    """(γ q + μ_ρ, n + 1, γ w + 1)"""
-    stats.reward = discount * stats.reward + rewards[player]
-    stats.visits += 1
-    stats.weight = discount * stats.weight + 1.0
-
-
 def family(
-    context: str = "moves",
-    length: int = 0,
-    source: str = "playout",
-    counted: str = "played",
-    discount: float = 1.0,
-    least: int = 0,
-    rule: Rule | None = None,
+    context: str = "moves", length: int = 0, source: str = "playout", counted: str = "played", rule: Rule | None = None
 ) -> Enhancement:
     """The enhancement of the family with these choices; see the head of this file.
 
@@ -183,45 +147,32 @@ def family(
         length: of a context of moves; the number of the feature.
         source: "tree" or "playout".
         counted: "played", "legal" or "as_first".
-        discount: γ, from 0 to 1; 1 forgets nothing.
-        least: the visits m below which an action falls back on what is known of it anywhere; 0 for no falling back.
         rule: of reuse, UCB1 with 0.7 by default.
 
     Raises:
-        ValueError: no such choice, or choices that do not fit: forgetting or falling back with UCB1, with positions or histories, or with
-            anything but what was played.
+        ValueError: no such choice.
     """
     rule = ucb1() if rule is None else check_rule(rule)
     for value, choices in ((context, CONTEXTS), (source, SOURCES), (counted, COUNTED)):
         if value not in choices:
             raise ValueError(f"{value!r} is no choice of a family; it must be one of {', '.join(choices)}")
     length = integer("length of a family", length, 0, LONGEST)
-    discount, least = real("discount of a family", discount, 0, 1), integer("least of a family", least, 0)
-    by_values = discount < 1 or least > 0
-    if by_values and (rule.bandit or CONTEXTS[context][2] or counted != "played"):
-        raise ValueError(
-            f"a discount or a fallback needs gibbs, epsilon_greedy or roulette over what was played, in a context of one player, not "
-            f"{rule}, {counted!r}, {context!r}"
-        )
-    stored, update_row, contexts = _stored(context, counted, by_values, discount)
+    stored, update_row, contexts = _stored(context, counted)
     space = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
-    policy = _means(context)(length=length, least=least) if by_values else _candidates(context)(length=length)
     return Enhancement(
-        name=f"family({context!r}, {length}, {source!r}, {counted!r}, {discount!r}, {least}, {rule})",
-        records=space | ACTION * PLAYER if least else space,  # FAMILY-1
+        name=f"family({context!r}, {length}, {source!r}, {counted!r}, {rule})",
+        records=space,  # FAMILY-1
         information=stored,  # FAMILY-2
         initial=initial(),  # FAMILY-3
-        policy=rule.over(policy),  # FAMILY-4
+        policy=rule.over(_candidates(context)(length=length)),  # FAMILY-4
         contexts=contexts,  # FAMILY-5
-        capture=_capture(context, counted, least > 0)(last_phase=SOURCES[source], length=length),  # FAMILY-6
+        capture=_capture(context, counted)(last_phase=SOURCES[source], length=length),  # FAMILY-6
         backpropagation=update_row,  # FAMILY-7
     )
 
 
-def _stored(context: str, counted: str, by_values: bool, discount: float) -> tuple[Information, Backpropagation, Space]:
+def _stored(context: str, counted: str) -> tuple[Information, Backpropagation, Space]:
     """Θ, ω and Ψ."""
-    if by_values:
-        return information(reward=REWARD, visits=COUNT, weight=REAL), add_discounted(discount=discount), PLAYER
     if CONTEXTS[context][2]:
         if counted == "legal":
             return RewardsVisitsAvailability, add_rewards_available, VISIT_OR_AVAILABLE

@@ -16,7 +16,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN
 from icarus.kernel.game import seat_name
-from icarus.kernel.state import State
+from icarus.kernel.state import State, draw_outcome
 from icarus.views import document
 from icarus.views.boards import drawing
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table
@@ -285,8 +285,7 @@ def _note_moves(state: State, rng: np.random.Generator, texts: dict[int, dict[st
         if state.is_terminal():
             return
         if state.is_chance_node():
-            actions, probabilities = zip(*state.chance_outcomes(), strict=True)
-            action = int(rng.choice(actions, p=probabilities))
+            action = draw_outcome(state, rng)
         else:
             legal = state.legal_actions()
             for each in legal:

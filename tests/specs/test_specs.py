@@ -18,9 +18,10 @@ import icarus
 from icarus import *
 from icarus.algebra.enhancement import SLOTS
 from icarus.algebra.slots import Candidates
+from icarus.compiler.digest import attributes_read
 from icarus.compiler.kernel import CompiledFunction, MachineCode
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.lowering import NEEDED, tables_of
+from icarus.engine.lowering import NEEDED, tables_among
 from icarus.engine.search import Search
 from icarus.kernel import *
 from icarus.kernel.history import PHASES
@@ -271,7 +272,9 @@ def proves(strategy: Enhancement) -> bool:
 
 def refusal(strategy: Enhancement, game: Game) -> str:
     """What is said where a strategy makes no sense in a game; "" where it does."""
-    lacking = [kind for table, kind in NEEDED.items() if tables_of(strategy) & table and getattr(game, kind) is None]
+    slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture, part.initial.function)]
+    tables = tables_among(name for slot in slots if slot is not None for name in attributes_read(slot.function))
+    lacking = [kind for table, kind in NEEDED.items() if tables & table and getattr(game, kind) is None]
     if lacking:
         return f"{re.escape(str(game))} has no {lacking[0]}"
     hidden = any(part is not None for part in (game.determinize, game.observe, game.simultaneous))
