@@ -13,27 +13,26 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20095, 122),
+    "icarus": (19997, 122),
     "icarus/algebra": (962, 7),
     "icarus/arena": (428, 5),
-    "icarus/audit": (1371, 7),
-    "icarus/bridges": (520, 4),
-    "icarus/commands": (1604, 13),
+    "icarus/audit": (1352, 7),
+    "icarus/bridges": (511, 4),
+    "icarus/commands": (1602, 13),
     "icarus/compiler": (1282, 9),
     "icarus/discovery": (795, 5),
-    "icarus/engine": (3182, 10),
+    "icarus/engine": (3171, 10),
     "icarus/equilibrium": (1517, 10),
-    "icarus/games": (3827, 14),
-    "icarus/kernel": (1167, 9),
+    "icarus/games": (3801, 14),
+    "icarus/kernel": (1174, 9),
     "icarus/ladder": (749, 9),
-    "icarus/specs": (1390, 8),
-    "icarus/views": (762, 5),
+    "icarus/specs": (1353, 8),
+    "icarus/views": (761, 5),
     "experiments": (5722, 29),
     "experiments/studies": (1274, 9),
-    "tests": (21337, 111),
+    "tests": (21318, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
-SHARED_NAMES: set[str] = {"Counts"}  # classes of one name in two places, still
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
 
 
@@ -62,4 +61,4 @@ def test_a_public_class_name_stands_once() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
-    assert {name for name, count in names.items() if count > 1} == SHARED_NAMES
+    assert not [name for name, count in names.items() if count > 1]

@@ -143,7 +143,7 @@ def _words(where: str, text: str) -> list[Word]:
 
 
 @attrs.define
-class Counts:
+class Drawn:
     """How often each state of a small information set was drawn, and how many deals each stands for."""
 
     counts: Counter = attrs.field(factory=Counter)
@@ -168,7 +168,7 @@ class Counts:
         return face not in self.counts and self.expected(deals) >= DRAWS_PER_STATE
 
     def compared(self) -> tuple[list[int], list[float]]:
-        """Counts, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
+        """Drawn, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
         likely = [face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED]
         counts, deals = [self.counts[face] for face in likely], [self.deals[face] for face in likely]
         return counts, [sum(counts) * part / sum(deals) for part in deals]

@@ -30,7 +30,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Counts, Draws, Face, Faces, Redraws, Word, facts_known, uneven
+from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Drawn, Draws, Face, Faces, Redraws, Word, facts_known, uneven
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
@@ -242,9 +242,9 @@ class Hidden:
             len(worlds), len(wrong), lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0])
         )
 
-    def _tally(self, worlds: list[StateData]) -> Counts | None:
+    def _tally(self, worlds: list[StateData]) -> Drawn | None:
         """How often each state was drawn; None where the information set is not small."""
-        tally, most = Counts(), len(worlds) // DRAWS_PER_STATE
+        tally, most = Drawn(), len(worlds) // DRAWS_PER_STATE
         for i, world in enumerate(worlds):
             face = self._faces(world)
             tally.add(face, stamp(world))
