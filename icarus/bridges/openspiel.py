@@ -17,8 +17,8 @@ that his information sets are the game's own. Where he can be told more simply w
 n-grams and replies are shared between more positions. Rewards are scaled from [min_utility, max_utility] to [0, 1].
 
 Hidden information is redrawn by OpenSpiel's `resample_from_infostate`, which few games have, or by a function of yours; whether it leaks or
-contradicts is told by `icarus.audit`. Players who decide at once take turns and do not see what was chosen; where
-nothing else is hidden, that is redrawn without help.
+contradicts is told by `icarus.audit`. Without either, whatever draws is refused; the solvers of `icarus.equilibrium` draw nothing.
+Players who decide at once take turns and do not see what was chosen; where nothing else is hidden, that is redrawn without help.
 
 The other way, `register_games()` makes the library's games known to `pyspiel.load_game`, and `Bot(agent, seat)` plays in OpenSpiel:
 
@@ -29,8 +29,9 @@ The other way, `register_games()` makes the library's games known to `pyspiel.lo
 A game in which cards are dealt or dice rolled before the first action begins with a chance node. Where the game has a function `deal`, as
 Kuhn poker does, its outcomes are all deals with their probabilities, so that OpenSpiel's exploitability is exact. Elsewhere it is one of
 `deals` (a parameter, 1000) equally likely deals, each from its own seed: histories say everything, and algorithms that walk the whole
-tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot plays icarus's games, and any of OpenSpiel's that
-`icarus.bridges.openspiel` can search.
+tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. `resample_from_infostate` is the game's `determinize`, so that
+`ISMCTSBot` of `open_spiel.python` plays where something is hidden (that of C++ never asks a game in Python). A bot plays icarus's games,
+and any of OpenSpiel's that `icarus.bridges.openspiel` can search.
 """
 
 import functools
@@ -43,6 +44,7 @@ import pyspiel
 from icarus import checks, games
 from icarus.bridges import seats
 from icarus.bridges.seats import difference, read_view
+from icarus.compiler.rng import seeded
 from icarus.engine.match import Agent
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
@@ -51,7 +53,6 @@ from icarus.kernel.contract import Beliefs
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State as IcarusState
-from icarus.kernel.state import draw_outcome
 
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
@@ -71,8 +72,8 @@ def game(
 
     Raises:
         TypeError: neither a name nor a game of OpenSpiel's.
-        ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody can redraw
-            or nobody is told of.
+        ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody is told of.
+            Where a state is drawn: hidden information that nobody can redraw.
     """
     original = _load(source)
     loaded = _in_turns(original)
@@ -81,24 +82,20 @@ def game(
     if not (np.isfinite([lowest, highest]).all() and lowest < highest):
         raise ValueError(f"{loaded} has utilities from {lowest} to {highest}; they cannot be scaled to [0, 1]")
     hidden = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
-    if hidden and determinize is None:
-        _check_resampler(loaded)
     if hidden and observe is None and not (kind.provides_information_state_string or kind.provides_observation_string):
         raise ValueError(f"{loaded} gives players no observations of its hidden information; give your own observe=…")
     return PythonGame(
         name=re.sub(r"[^ -~]|[/\\]", "_", str(loaded)),  # some hold a map, or the path of a file
         players=loaded.num_players(),
-        initial=lambda rng: loaded.new_initial_state(),
-        player=lambda state: TERMINAL if state.is_terminal() else state.current_player(),
-        legal=lambda state: state.legal_actions(),
-        apply=lambda state, action: state.apply_action(action),
-        rewards=lambda state: _scale(state.returns(), lowest, highest),
-        copy=lambda state: state.clone(),
+        initial=functools.partial(_initial, loaded),
+        **seats.RULES,
+        rewards=functools.partial(_scaled, lowest, highest),
+        copy=_copy,
         text=str,
-        action_text=lambda state, action: state.action_to_string(state.current_player(), action),
+        action_text=_action_text,
         observe=(observe or _differences) if hidden else None,
-        chance=lambda state: [probability for _, probability in state.chance_outcomes()],
-        determinize=_redrawn_by(determinize or pyspiel.State.resample_from_infostate) if hidden else None,
+        chance=seats.probabilities,
+        determinize=functools.partial(_redrawn, determinize or _resampled) if hidden else None,
         observation=read_view if hidden else None,
         multiplicity=_chance_of if hidden else None,
         utilities=(lowest, highest),
@@ -140,6 +137,8 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:
         reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
+        if source.startswith("python_"):
+            reason += " Those that OpenSpiel has in Python are known to it after `import open_spiel.python.games`."
         raise ValueError(f"OpenSpiel cannot load {source!r}: {reason}") from None
 
 
@@ -172,31 +171,40 @@ def _round_redrawn(state: "pyspiel.State", player: int, random: Callable[[], flo
     return redrawn
 
 
-def _check_resampler(loaded: "pyspiel.Game") -> None:
-    """Refuse a game without `resample_from_infostate` before a search begins; its first decision shows it."""
-    state, luck = loaded.new_initial_state(), np.random.default_rng(0)
-    while state.is_chance_node():
-        state.apply_action(draw_outcome(state, luck))
+# Functions with names, which can be pickled with the game.
+
+
+def _initial(loaded: "pyspiel.Game", rng: np.ndarray) -> "pyspiel.State":
+    return loaded.new_initial_state()
+
+
+def _scaled(lowest: float, highest: float, state: "pyspiel.State") -> list[float]:
+    return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in state.returns()]
+
+
+def _copy(state: "pyspiel.State") -> "pyspiel.State":
+    return state.clone()
+
+
+def _action_text(state: "pyspiel.State", action: int) -> str:
+    return state.action_to_string(state.current_player(), action)
+
+
+def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State":
     try:
-        if not state.is_terminal():
-            state.resample_from_infostate(state.current_player(), luck.random)
+        return state.resample_from_infostate(player, random)
     except pyspiel.SpielError as error:
         why = str(error).strip().splitlines()[-1][-120:]
         raise ValueError(
-            f"{loaded} hides information that OpenSpiel cannot redraw ({why}); "
+            f"{state.get_game()} hides information that OpenSpiel cannot redraw ({why}); "
             "give determinize=f with f(state, player, random) -> state"
         ) from None
 
 
-def _scale(returns: Sequence[float], lowest: float, highest: float) -> list[float]:
-    return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in returns]
-
-
-def _redrawn_by(determinize: Determinize) -> Callable:
-    def redrawn(state: "pyspiel.State", observer: int, beliefs: Beliefs, rng: np.ndarray) -> "pyspiel.State":
-        return state.clone() if observer == CHANCE else determinize(state, observer, lambda: float(uniform(rng)))
-
-    return redrawn
+def _redrawn(
+    determinize: Determinize, state: "pyspiel.State", observer: int, beliefs: Beliefs, rng: np.ndarray
+) -> "pyspiel.State":
+    return state.clone() if observer == CHANCE else determinize(state, observer, lambda: float(uniform(rng)))
 
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
@@ -219,7 +227,6 @@ def _chance_of(state: "pyspiel.State") -> float:
 # ------------------------------------------------------------------------------------------- icarus's games in OpenSpiel
 
 DEALS = 1000
-LONGEST = 10_000  # actions of a game that does not say it; no game of the library comes near
 _PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
 # Of the games that OpenSpiel was told of, by their names there.
@@ -228,11 +235,12 @@ _MAKERS: dict[str, Callable[..., AnyGame]] = {}
 
 def register_games() -> list[str]:
     """Make all games of the library known to `pyspiel.load_game`, as icarus_othello and so on; returns these names."""
-    names = []
-    for name in GAMES:
-        game, maker = games.load(name), functools.partial(games.load, name)
-        names.append(_register(game, maker, seats.parameters_of(name), game.players == 2))
-    return names
+    return [_register_by_name(name) for name in GAMES]
+
+
+def _register_by_name(name: str) -> str:
+    game, maker = games.load(name), functools.partial(games.load, name)
+    return _register(game, maker, seats.parameters_of(name), game.players == 2)
 
 
 def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
@@ -262,9 +270,16 @@ def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
         kind = _type_of(game, parameters, constant_sum)
-        pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), {"kind": kind}))
+        attributes = {"kind": kind, "registered": (game if game.name not in GAMES else game.name, constant_sum)}
+        pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), attributes))
         _MAKERS[name] = maker
     return name
+
+
+def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "pyspiel.Game":
+    """A game that was pickled, perhaps for a process in which OpenSpiel does not know it yet."""
+    _register_by_name(source) if isinstance(source, str) else register_game(source, constant_sum=constant_sum)
+    return pyspiel.load_game(text)
 
 
 def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
@@ -290,9 +305,6 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
     )
 
 
-_state = state  # by another name than the argument of many functions
-
-
 class _Initial:
     """The initial states of a game: its only one, all its deals, or so many that are drawn.
 
@@ -313,9 +325,10 @@ class _Initial:
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of icarus's as OpenSpiel's; `game` is icarus's own, `kind` is of each registered class."""
+    """A game of icarus's as OpenSpiel's; `game` is icarus's own, and `kind` and what was registered are of each class."""
 
     kind: "pyspiel.GameType"
+    registered: tuple[AnyGame | str, bool]
 
     def __init__(self, params: dict[str, int] | None = None) -> None:
         params, game_type = params or {}, self.kind
@@ -331,9 +344,12 @@ class OpenSpielGame(pyspiel.Game):
             min_utility=0.0,
             max_utility=1.0,
             utility_sum=1.0 if game_type.utility == pyspiel.GameType.Utility.CONSTANT_SUM else None,
-            max_game_length=min(LONGEST, self.game.max_length),
+            max_game_length=self.game.max_length,
         )
         super().__init__(game_type, info, params)
+
+    def __reduce__(self) -> tuple[Callable, tuple[object, ...]]:
+        return _registered_again, (str(self), *self.registered)
 
     def new_initial_state(self) -> "OpenSpielState":
         return OpenSpielState(self)
@@ -344,27 +360,18 @@ class OpenSpielGame(pyspiel.Game):
         return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
-class _Contents:
-    """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
-
-    def __init__(self, game: AnyGame, initial: _Initial, position: IcarusState | None) -> None:
-        self.game, self.initial, self.position = game, initial, position
-
-    def __deepcopy__(self, memo: object) -> "_Contents":
-        return _Contents(self.game, self.initial, None if self.position is None else self.position.clone())
-
-
 class OpenSpielState(pyspiel.State):
-    """A state of icarus's; `position` is None before the deal."""
+    """A state of icarus's.
+
+    Attributes:
+        position: None before the deal.
+        seen: the moves that each player saw before the history of `position` begins, where that was drawn.
+    """
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        position = None if game.initial.probabilities else game.initial.state(0)
-        self.contents = _Contents(game.game, game.initial, position)
-
-    @property
-    def position(self) -> IcarusState | None:
-        return self.contents.position
+        self.position = None if game.initial.probabilities else game.initial.state(0)
+        self.seen: list[tuple[int, ...]] = [()] * game.num_players()
 
     def current_player(self) -> int:
         return pyspiel.PlayerId.CHANCE if self.position is None else self.position.current_player()
@@ -375,25 +382,38 @@ class OpenSpielState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
-            return list(enumerate(self.contents.initial.probabilities))
+            return list(enumerate(self.get_game().initial.probabilities))
         seats.numbered_actions(self.position)
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:
         if self.position is None:
-            self.contents.position = self.contents.initial.state(action)
+            self.position = self.get_game().initial.state(action)
         else:
             self.position.apply_action(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         return f"deal {action}" if self.position is None else self.position.action_to_string(action)
 
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "OpenSpielState":
+        """A state drawn from what a player knows; its `history()` is still the true one.
+
+        Args:
+            sampler: `sampler()` real numbers in [0, 1).
+        """
+        drawn, truth = self.clone(), self.position
+        if truth is not None:
+            data = truth.redraw(player, truth.beliefs(player), seeded(int(sampler() * 2**53)))
+            drawn.position = IcarusState.from_data(truth.game, data)
+            drawn.seen = [(*seen, *truth.moves(seat)) for seat, seen in enumerate(self.seen)]
+        return drawn
+
     def is_terminal(self) -> bool:
         return self.position is not None and self.position.is_terminal()
 
     def returns(self) -> list[float]:
         if self.position is None or not self.position.is_terminal():
-            return [0.0] * self.contents.game.players
+            return [0.0] * self.num_players()
         return self.position.returns()
 
     def __str__(self) -> str:
@@ -404,27 +424,21 @@ class _Observer:
     """What a player sees, in words; there is no tensor."""
 
     def __init__(self, kind: "pyspiel.IIGObservationType") -> None:
-        self.perfect_recall, self.tensor, self.dict = (
-            kind.perfect_recall,
-            np.zeros(0, np.float32),
-            dict[str, np.ndarray](),
-        )
+        self.perfect_recall, self.tensor = kind.perfect_recall, np.zeros(0, np.float32)
+        self.dict = dict[str, np.ndarray]()
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Nothing is to be filled."""
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        view = seats.remembered_by if self.perfect_recall else seats.seen_by
-        return "before the deal" if state.position is None else view(state.position, player)
+        if state.position is None:
+            return "before the deal"
+        if not self.perfect_recall:
+            return seats.seen_by(state.position, player)
+        return seats.remembered_by(state.position, player, state.seen[player])
 
 
 # ------------------------------------------------------------------------------------------------------------------ bots
-
-
-@functools.lru_cache(maxsize=64)
-def _initial_of(name: str, deals: int, **parameters: int) -> _Initial:
-    """The initial states of a game by its name in OpenSpiel; those of the last few are kept."""
-    return _Initial(_MAKERS[name](**parameters), deals)
 
 
 class Bot(pyspiel.Bot):
@@ -465,15 +479,9 @@ class Bot(pyspiel.Bot):
         legal = position.legal_actions()
         return legal[0] if len(legal) == 1 else self.agent.search(position, (self.seed, len(state.history()))).action
 
-    def taken_up(self, state: "pyspiel.State") -> IcarusState:
+    def taken_up(self, original: "pyspiel.State") -> IcarusState:
         """icarus's own state for one of OpenSpiel's."""
-        if state.get_game().get_type().short_name not in _MAKERS:
-            self._of = self._of or game(state.get_game())
-            return _state(state, self._of)
-        kind, history = state.get_game().get_type(), list(state.history())
-        parameters = {key: value for key, value in state.get_game().get_parameters().items() if key != "deals"}
-        initial = _initial_of(kind.short_name, int("deals" in kind.parameter_specification), **parameters)
-        position = initial.state(history.pop(0) if initial.probabilities and history else 0)
-        for action in history:
-            position.apply_action(action)
-        return position
+        if isinstance(original, OpenSpielState) and original.position is not None:
+            return original.position
+        self._of = self._of or game(original.get_game())
+        return state(original, self._of)

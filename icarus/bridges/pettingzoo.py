@@ -142,10 +142,8 @@ class GameEnv(AECEnv):
 
     def __deepcopy__(self, memo: dict) -> "GameEnv":
         env = object.__new__(type(self))
-        shared = {"game": self.game, "_encode": self._encode}
-        fields = {name: value for name, value in vars(self).items() if name not in (*shared, "state_of_game")}
-        env.__dict__.update(copy.deepcopy(fields, memo) | shared)
-        env.state_of_game = None if self.state_of_game is None else self.state_of_game.clone()
+        memo |= {id(shared): shared for shared in (self.game, self._encode)}
+        env.__dict__.update(copy.deepcopy(vars(self), memo))
         return env
 
 

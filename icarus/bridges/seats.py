@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import os
 import random
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.games import GAMES
-from icarus.kernel import CHANCE, UNSEEN, below
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, in_python, number_text
 from icarus.kernel.state import State
@@ -90,10 +91,10 @@ def seen_by(state: State, seat: int) -> str:
     return drawing(state, seat).text()
 
 
-def remembered_by(state: State, seat: int) -> str:
-    """What a seat sees, and all that it has seen: different for any two information sets."""
-    acting = state.current_player()
-    return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {state.moves(seat)}"
+def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
+    """What a seat sees, and all that it has seen, before this history began too: different for any two information sets."""
+    acting, seen = state.current_player(), (*earlier, *state.moves(seat))
+    return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {seen}"
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:
@@ -108,7 +109,27 @@ def chance_in(game: AnyGame) -> tuple[bool, bool]:
     return len(deals) > 1, acts or len(deals) > 1
 
 
-# ----------------------------------------------------------------------------------- classes in the shape of OpenSpiel's states
+# ----------------------------------------------------------------------------------- states with the methods of OpenSpiel's
+
+
+def _player(state: Any) -> int:
+    return TERMINAL if state.is_terminal() else state.current_player()
+
+
+def _legal(state: Any) -> list[int]:
+    return state.legal_actions()
+
+
+def _apply(state: Any, action: int) -> None:
+    state.apply_action(action)
+
+
+def probabilities(state: Any) -> list[float]:
+    """Of each outcome of chance."""
+    return [probability for _, probability in state.chance_outcomes()]
+
+
+RULES: Mapping[str, Any] = {"player": _player, "legal": _legal, "apply": _apply}  # which every such game has
 
 
 def game_of(kind: type) -> PythonGame:
@@ -149,11 +170,9 @@ def game_of(kind: type) -> PythonGame:
         name=kind.__name__,
         players=first.num_players(),
         initial=initial,
-        player=lambda state: state.current_player(),
-        legal=lambda state: state.legal_actions(),
-        apply=lambda state, action: state.apply_action(action),
+        **RULES,
         rewards=lambda state: [(each - low) / (high - low) for each in state.returns()],
-        chance=(lambda state: [probability for _, probability in state.chance_outcomes()]) if draws else None,
+        chance=probabilities if draws else None,
         observe=observe if hides else None,
         determinize=determinize if hides else None,
         observation=(lambda state, player: state.observation(player)) if hides else None,

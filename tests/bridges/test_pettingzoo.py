@@ -23,10 +23,7 @@ OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "li
 def env_of(name):
     if name.partition("(")[0] in games.names() or "-" in name:
         return pettingzoo.env(name)
-    options = (
-        {"determinize": lambda state, player, random_: state.clone()} if "dice" in name or "hearts" in name else {}
-    )
-    return pettingzoo.env(openspiel.game(name.removeprefix("openspiel "), **options))
+    return pettingzoo.env(openspiel.game(name.removeprefix("openspiel ")))
 
 
 def played(env, luck, steps=10_000):

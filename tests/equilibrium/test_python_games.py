@@ -95,10 +95,7 @@ def test_a_game_of_openspiel_has_openspiel_s_nash_conv(name):
             mixtures[key] = list(zip(state.legal_actions(), probabilities.tolist(), strict=True))
         return dict(mixtures[key])
 
-    game = openspiel.game(
-        theirs, determinize=lambda state, player, random: state
-    )  # for searches, of which there are none
-    tree = tree_of(game)
+    tree = tree_of(openspiel.game(theirs))  # OpenSpiel need not redraw it
     for number in tree.decisions.tolist():  # those too where nobody is asked, since only one action is legal
         mixture(tree.state_of(number))
     assert len(mixtures) == len(tree.decisions)

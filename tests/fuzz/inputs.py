@@ -128,24 +128,7 @@ _values: st.SearchStrategy[Any] = st.recursive(
 _right: dict[str, Any] = {
     "name": "fuzzed", "games": "kuhn-poker", "agents": {"one": "MAST", "two": "BASELINE"}, "iterations": 20, "trials": 2
 }  # fmt: skip
-_keys = st.sampled_from(
-    [
-        "name",
-        "games",
-        "agents",
-        "iterations",
-        "seconds",
-        "trials",
-        "opponent",
-        "seats",
-        "roles",
-        "seed",
-        "paired",
-        "sprt",
-        "pictures",
-        "x",
-    ]
-)
+_keys = st.sampled_from([*_right, "seconds", "opponent", "seats", "roles", "seed", "paired", "sprt", "pictures", "x"])
 
 
 @st.composite
