@@ -27,7 +27,7 @@ pythons: .venv/test
 	    echo "Python $$version:" && \
 	    if ! test .venv-$$version/complete -nt pyproject.toml; then \
 	        $$python -m venv --clear .venv-$$version && \
-	        .venv-$$version/bin/pip install --quiet --no-compile --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \
+	        .venv-$$version/bin/pip install --quiet --no-compile --disable-pip-version-check --editable . pytest hypothesis && \
 	        touch .venv-$$version/complete || exit 1; \
 	    fi; \
 	    .venv-$$version/bin/python -m pytest -q $(SMOKE) || exit 1; \

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import icarus.starting  # noqa: F401  (the first of all)
 
-NEEDED = ("typer", "rich", "duckdb", "matplotlib", "pandas", "pytz", "statsmodels")  # of the extra
+NEEDED = ("duckdb", "matplotlib", "pandas", "pytz", "statsmodels")  # of the extra
 
 if missing := [name for name in NEEDED if find_spec(name) is None]:
     raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")

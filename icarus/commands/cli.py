@@ -3,6 +3,8 @@
 import sys
 from typing import Annotated
 
+import typer
+
 from icarus import games
 from icarus.commands.console import end, make_program, print_table, print_text, run_program, write_any_text
 from icarus.commands.describe import describe_command
@@ -10,7 +12,7 @@ from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.ladder import ladder_command
 from icarus.commands.new import check_command, new_command
-from icarus.commands.options import With, value_option
+from icarus.commands.options import With
 from icarus.commands.play import play_command
 from icarus.commands.search import match_command, search_command
 from icarus.kernel.game import AnyGame
@@ -33,15 +35,15 @@ def _row(game: AnyGame) -> tuple[str, int, str, str]:
 
 
 def specs_command(
-    show: Annotated[
-        str | None, value_option("STRATEGY", "Print the seven slots of this enhancement or composition.")
+    strategy: Annotated[
+        str | None, typer.Argument(metavar="STRATEGY", help="Print the seven slots of this one, or of a composition.")
     ] = None,
     files: With = None,
 ) -> None:
     """List the enhancements, or print one as the paper does. They are composed with >>, +, / and ^."""
     names = load_files(files or [])
-    if show is not None:
-        print_text(parse(show, **names).specification())
+    if strategy is not None:
+        print_text(parse(strategy, **names).specification())
         return
     rows = []
     for name, enhancement in SPECIFICATIONS.items():

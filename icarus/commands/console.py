@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import typer
 from rich import progress
+from rich.cells import cell_len
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -103,25 +103,26 @@ def print_note(text: str) -> None:
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
     """Print a table without rules, below its caption: numbers to the right, a row in one line.
 
-    On a terminal that is too narrow the last column goes on below itself; into a file or a pipe every row is one line.
+    On a terminal that is too narrow columns go on below themselves, between words; into a file or a pipe every row is one line.
     """
     if caption:
         out.print(Text(f"\n{caption}", style="bold"))
     cells = [[str(cell) or NOTHING for cell in row] for row in rows]
+    columns = [*zip(header, *cells, strict=True)]
+    numbers = [all(map(_is_number, column[1:])) for column in columns]
+    widths = [max(map(cell_len, column)) for column in columns]
+    words = [max(cell_len(word) for cell in column for word in cell.split()) for column in columns]
+    room = (out.width if out.is_terminal else sum(widths) + GAP * len(widths)) - GAP * (len(widths) - 1)
+    while sum(widths) > room and (shrinks := [i for i, n in enumerate(numbers) if not n and widths[i] > words[i]]):
+        widths[max(shrinks, key=lambda place: widths[place])] -= 1
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)
-    for place, name in enumerate(header):
-        numbers = all(_is_number(row[place]) for row in cells)
-        last = place == len(header) - 1 and not numbers
-        table.add_column(Text(name), justify="right" if numbers else "left", no_wrap=not last, overflow="fold")
+    for name, width, is_number in zip(header, widths, numbers, strict=True):
+        table.add_column(Text(name), justify="right" if is_number else "left", width=width)
     for row in cells:
         table.add_row(*map(Text, row))
-    whole = Measurement.get(out, out.options.update(width=UNFOLDED), table).maximum
-    width = out.width if out.is_terminal else whole
-    for line in out.render_lines(table, out.options.update(width=min(width, whole)), pad=False):
+    whole = sum(widths) + GAP * len(widths)
+    for line in out.render_lines(table, out.options.update(width=whole), pad=False):
         out.print(Text("".join(segment.text for segment in line).rstrip()), soft_wrap=True)
-
-
-UNFOLDED = 10_000  # characters: no table is wider
 
 
 def _is_number(cell: str) -> bool:

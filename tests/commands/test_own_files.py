@@ -159,7 +159,7 @@ def test_a_command_begins_no_threads_of_linear_algebra(
     file = written(tmp_path / "told.py", TOLD)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # which conftest.py sets
 
-    done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file))
+    done = python(None, "-m", "icarus", "specs", "MAST", "--with", str(file))
     assert done.stdout.splitlines()[0] == "1 1"  # one thread of Python, and none of its own
 
 

@@ -174,7 +174,7 @@ def test_commands_need_no_home(played, command):
     assert done.returncode == 0 and not done.stderr
 
 
-@pytest.mark.parametrize("missing", ["typer", "duckdb"])
+@pytest.mark.parametrize("missing", ["matplotlib", "duckdb"])
 def test_without_its_extra_the_command_says_what_to_install(python, missing):
     done = python(
         f"import sys, runpy; sys.modules[{missing!r}] = None; runpy.run_module('experiments', run_name='__main__')"
