@@ -153,9 +153,8 @@ class Enhancement(_Algebra):
 
 def _laid_out(title: str, tag: str, *slots: object) -> str:
     texts = [f"{symbol} = {slot}" for symbol, slot in zip(_SYMBOLS, slots, strict=True)]
-    width = min(
-        max(map(len, texts)) + 2, 73 - len(tag)
-    )  # a line of 80 letters holds all but the longest text and its tag
+    # A line of 80 letters holds all but the longest text and its tag.
+    width = min(max(map(len, texts)) + 2, 73 - len(tag))
     return "\n".join([title, "", *(f"  {text:<{width}} ({tag}-{i})" for i, text in enumerate(texts, start=1))])
 
 
