@@ -64,7 +64,7 @@ def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
 @pytest.mark.parametrize("number", slow_after(1, range(2)))
 def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> None:
     strategy, _ = composition(random.Random(500 + number), 2)
-    both(starts(games.load(name), number), strategy, 6, seed=number)
+    both(starts(games.load(name), number), strategy, 3, seed=number)
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, *slow_after(1, [scheme.with_exp3() for scheme in SCHEMES])], ids=str)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
+from icarus.equilibrium.arrays import kernel
 from icarus.games.checkers import DARK, STATE, begin_turn, checkers
-from icarus.kernel import CONTINUES
+from icarus.kernel import CONTINUES, helper
 from icarus.kernel.state import State
 from tests.games.scenes import act_out, play, scenes
 from tests.marks import slow_after
@@ -19,7 +19,7 @@ PERFT = (7, 49, 302, 1469, 7361, 36768, 179740, 845931)
 UNLIMITED = 30_000
 
 CHECKERS = checkers()
-apply, legal, player = njit(CHECKERS.apply), njit(CHECKERS.legal), njit(CHECKERS.player)
+apply, legal, player = map(helper, (CHECKERS.apply, CHECKERS.legal, CHECKERS.player))
 
 
 def position(words: str) -> State:
@@ -197,7 +197,7 @@ def test_an_impossible_length_of_a_draw_is_refused(draw_after: Any) -> None:
 # -------------------------------------------------------------------------------------------------------- published counts
 
 
-@njit
+@kernel("perft of Checkers")
 def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
     """Positions after `depth` whole moves from positions[0]; a chain of jumps is one move."""
     level, leaves = 0, 0

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from icarus.compiler.rng import seeded
+from icarus.equilibrium.arrays import kernel
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
 from icarus.kernel import helper
 from icarus.kernel.state import State
@@ -221,7 +222,7 @@ def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
     assert set(tried) == {"solo", "pair", "trio", "trio+solo", "trio+pair", "four+solo", "four+pair", "bomb", "nuke"}
 
 
-@helper
+@kernel("plays of Dou Di Zhu")
 def _count_plays(
     state: np.ndarray,
     after: np.ndarray,
@@ -230,7 +231,7 @@ def _count_plays(
     actions: np.ndarray,
     kickers: np.ndarray,
     plays: np.ndarray,
-) -> None:
+) -> int:
     """Sum the leading plays of each player, base and kickers together, over random deals."""
     for _ in range(deals):
         state[0] = state[1]
@@ -241,6 +242,7 @@ def _count_plays(
                 after[0] = state[0]
                 apply(after[0], actions[i])
                 plays[seat] += legal(after[0], kickers) if after[0].kickers_due else 1
+    return deals
 
 
 def test_random_hands_have_as_many_leading_plays_as_published() -> None:

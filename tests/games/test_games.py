@@ -37,7 +37,7 @@ LOOKED_AT = 25  # states of a game where a check costs a replay of its history
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
 # What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist, lotr-confrontation and toy-thicket-4.
-LONG = {"hearts", VARIANTS[0], VARIANTS[2], *(str(game) for game in toy.THICKETS[:-1])}
+LONG = {"hearts", *VARIANTS[:3], *(str(game) for game in toy.THICKETS[:-1])}
 each_audited_game = pytest.mark.parametrize(
     "game", [pytest.param(game, marks=[pytest.mark.slow] * (name in LONG)) for name, game in LISTED.items()], ids=LISTED
 )

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
+from icarus.equilibrium.arrays import kernel
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
 from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist
@@ -274,18 +275,19 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen(players,
 determinize = helper(redraw)
 
 
-@helper
-def draw_hands(state, observer, beliefs, generator, hands):
+@kernel("determinizations of Knockout Whist")
+def draw_hands(state, observer, beliefs, generator, hands) -> int:
     for i in range(len(hands)):
-        determinize(state, observer, beliefs, generator)
+        determinize(state[0], observer, beliefs[0], generator)
         for player in range(hands.shape[1]):
-            hands[i, player] = state.hands[player]
+            hands[i, player] = state[0].hands[player]
+    return len(hands)
 
 
 def drawn_hands(state, observer, number, seed):
     """How often each tuple of hands is drawn in `number` determinizations."""
     hands = np.zeros((number, state.game.players), np.uint64)
-    draw_hands(state.data.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), hands)
+    draw_hands(state.data.copy(), observer, state.beliefs(observer), rng.seeded(seed), hands)
     return Counter(map(tuple, hands.tolist()))
 
 
@@ -337,12 +339,13 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 # ------------------------------------------------------------------------------------------------------ constrained deals
 
 
-@helper
-def draw_deals(deal, generator, hands):
+@kernel("constrained deals")
+def draw_deals(deal, generator, hands) -> int:
     for i in range(len(hands)):
-        _cards.draw_deal(deal, generator)
+        _cards.draw_deal(deal[0], generator)
         for hand in range(hands.shape[1]):
-            hands[i, hand] = deal.dealt[hand]
+            hands[i, hand] = deal[0].dealt[hand]
+    return len(hands)
 
 
 HANDS = 4
@@ -355,7 +358,7 @@ def constrained(unseen, sizes, barred):
     facts.unseen = sum(1 << card for card in unseen)
     facts.sizes[: len(sizes)], facts.barred[: len(sizes)] = sizes, barred
     _cards.prepare_deal(deal[0])
-    return deal[0]
+    return deal
 
 
 def random_constraints(seed):
@@ -413,7 +416,7 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
                 for suit, (n, taken) in enumerate(zip(remaining, second, strict=True))
             ):
                 exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, remaining, second))
-    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])
+    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])[0]
     merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
     within = (
         math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler.rng import seeded
+from icarus.equilibrium.arrays import kernel
 from icarus.games.lotr_confrontation import (
     ALL_CARDS,
     CAPACITY,
@@ -554,16 +555,18 @@ DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = (
 )
 
 
-@helper
-def draw_positions(copies, raw_truth, raw_copy, observer, beliefs, rng, positions):
+@kernel("determinizations of The Confrontation")
+def draw_positions(copies, raw_truth, raw_copy, observer, beliefs, rng, positions) -> int:
     """Determinize over and over; positions [draws, 20]: the square of every piece, the hidden side's fighter and card."""
     for i in range(len(positions)):
-        raw_copy[:] = raw_truth
+        for k in range(len(raw_truth)):  # a slice would be compiled in memory each time, since its lengths may differ
+            raw_copy[k] = raw_truth[k]
         DETERMINIZE(copies[0], observer, beliefs[0], rng)
         for piece in range(PIECES):
             positions[i, piece] = copies[0].pos[piece]
         positions[i, PIECES] = copies[0].fighters[1 - observer]
         positions[i, PIECES + 1] = copies[0].cards[1 - observer]
+    return len(positions)
 
 
 def draws(state, observer, count, seed=1):
@@ -647,10 +650,10 @@ def test_cards_are_seen_face_down_until_shown_together():
 ENDINGS = FRODO_FELL, REACHED_MORDOR, DARK_STUCK, SHIRE_TAKEN, NO_DARK_LEFT, LIGHT_STUCK = range(6)
 
 
-@helper
-def random_games(records, raw, rng, games, shire, random_setup, endings):
-    """Uniform random play; endings [6] counts them; returns (turns, battles, steps) of all games together."""
-    turns, battles, steps = 0, 0, 0
+@kernel("random games of The Confrontation")
+def random_games(records, raw, rng, games, shire, random_setup, endings, battles) -> int:
+    """Uniform random play; endings [6] and battles [1] count them; returns the turns of all games together."""
+    turns = 0
     actions = np.zeros(MAX_LEGAL, np.int64)
     state = records[0]
     for _ in range(games):
@@ -660,9 +663,8 @@ def random_games(records, raw, rng, games, shire, random_setup, endings):
         while PLAYER(state) != TERMINAL:
             action = actions[below(rng, LEGAL(state, actions))]
             turns += state.node == MOVE
-            battles += state.node == REVEAL
+            battles[0] += state.node == REVEAL
             APPLY(state, action)
-            steps += 1
         if state.pos[FRODO] == DEAD:
             endings[0] += 1
         elif state.pos[FRODO] == MORDOR:
@@ -671,7 +673,7 @@ def random_games(records, raw, rng, games, shire, random_setup, endings):
             endings[4 if state.count[DARK, DEAD] == TEAM else 2] += 1
         else:
             endings[3 if state.count[DARK, SHIRE] >= shire else 5] += 1
-    return turns, battles, steps
+    return turns
 
 
 @pytest.mark.parametrize(
@@ -687,14 +689,14 @@ def random_games(records, raw, rng, games, shire, random_setup, endings):
     ],
 )
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
-    games, record, endings = 8_000, np.zeros(1, GAME.state), np.zeros(len(ENDINGS), np.int64)
-    turns_played, battles, _ = random_games(
-        record, record.view(np.uint8), seeded(2002), games, 4, random_setup, endings
-    )
+    games, record = 8_000, np.zeros(1, GAME.state)
+    endings, battles = np.zeros(len(ENDINGS), np.int64), np.zeros(1, np.int64)
+    raw = record.view(np.uint8)
+    turns_played = random_games(record, raw, seeded(2002), games, 4, random_setup, endings, battles)
     dark_wins = (endings[FRODO_FELL] + endings[SHIRE_TAKEN] + endings[LIGHT_STUCK]) / games
     assert dark_wins == pytest.approx(dark, abs=0.015)
     assert turns_played / games == pytest.approx(turns, abs=1)
     for ending, share in split.items():
         assert endings[ending] / games == pytest.approx(share, abs=0.01)
     if not random_setup:
-        assert battles / games == pytest.approx(9.0, abs=0.5)
+        assert battles[0] / games == pytest.approx(9.0, abs=0.5)

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
+from icarus.equilibrium.arrays import kernel
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, UNSEEN, helper
@@ -230,10 +231,11 @@ def information_set(state, observer):
 determinize = helper(redraw)
 
 
-@helper
-def draw_worlds(records, observer, beliefs, generator):
+@kernel("determinizations of phantom games")
+def draw_worlds(records, observer, beliefs, generator) -> int:
     for i in range(len(records)):
         determinize(records[i], observer, beliefs[0], generator)
+    return len(records)
 
 
 def worlds(state, observer, count, seed):

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
+from icarus.equilibrium.arrays import kernel
 from icarus.games.generic_poker import LEDUC_POKER, generic_poker
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw
@@ -446,18 +447,19 @@ def agreeing_bids(state, observer):
 determinize = helper(redraw)
 
 
-@helper
-def draw_bids(state, observer, beliefs, generator, bids):
+@kernel("determinizations of Goofspiel")
+def draw_bids(state, observer, beliefs, generator, bids) -> int:
     for i in range(len(bids)):
-        determinize(state, observer, beliefs, generator)
+        determinize(state[0], observer, beliefs[0], generator)
         for k in range(bids.shape[1]):
-            bids[i, k] = state.bids[1 - observer, k]
+            bids[i, k] = state[0].bids[1 - observer, k]
+    return len(bids)
 
 
 def drawn_bids(state, observer, count, seed=1):
     """How often each sequence of the other's bids is drawn, `beliefs` being prepared once."""
     bids = np.zeros((count, sum(who != observer for who, _ in state.history)), np.int8)
-    draw_bids(state.data.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), bids)
+    draw_bids(state.data.copy(), observer, state.beliefs(observer), rng.seeded(seed), bids)
     return Counter(map(tuple, bids.tolist()))
 
 
