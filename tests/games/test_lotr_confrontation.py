@@ -550,17 +550,15 @@ def test_a_redrawn_turn_is_recalled_consistently():
     assert checked == {"mover", "card", "cards"}
 
 
-DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = (
-    helper(function) for function in (GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial)
-)
+FUNCTIONS = GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial
+DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = map(helper, FUNCTIONS)
 
 
 @kernel("determinizations of The Confrontation")
-def draw_positions(copies, raw_truth, raw_copy, observer, beliefs, rng, positions) -> int:
+def draw_positions(copies, truth, observer, beliefs, rng, positions) -> int:
     """Determinize over and over; positions [draws, 20]: the square of every piece, the hidden side's fighter and card."""
     for i in range(len(positions)):
-        for k in range(len(raw_truth)):  # a slice would be compiled in memory each time, since its lengths may differ
-            raw_copy[k] = raw_truth[k]
+        copies[0] = truth[0]
         DETERMINIZE(copies[0], observer, beliefs[0], rng)
         for piece in range(PIECES):
             positions[i, piece] = copies[0].pos[piece]
@@ -572,7 +570,7 @@ def draw_positions(copies, raw_truth, raw_copy, observer, beliefs, rng, position
 def draws(state, observer, count, seed=1):
     copy, positions = state.data.copy(), np.zeros((count, PIECES + 2), np.int64)
     beliefs = state.beliefs(observer)
-    draw_positions(copy, state.data.view(np.uint8), copy.view(np.uint8), observer, beliefs, seeded(seed), positions)
+    draw_positions(copy, state.data, observer, beliefs, seeded(seed), positions)
     return positions
 
 
@@ -598,12 +596,9 @@ def test_draws_in_the_middle_of_games_are_uniform():
     for state in random_states(seed=51, games=14, every=7):
         if state.is_terminal() or state.facts.node != MOVE:
             continue
-        observer = state.current_player()
-        hidden = 1 - observer
-        if (
-            math.prod(len(possible_squares(state, piece)) for piece in range(hidden * TEAM, hidden * TEAM + TEAM))
-            > 500_000
-        ):
+        observer, hidden = state.current_player(), 1 - state.current_player()
+        pieces = range(hidden * TEAM, hidden * TEAM + TEAM)
+        if math.prod(len(possible_squares(state, piece)) for piece in pieces) > 500_000:
             continue
         expected = assignments(state, hidden)
         if 2 <= len(expected) <= 800:
@@ -651,13 +646,13 @@ ENDINGS = FRODO_FELL, REACHED_MORDOR, DARK_STUCK, SHIRE_TAKEN, NO_DARK_LEFT, LIG
 
 
 @kernel("random games of The Confrontation")
-def random_games(records, raw, rng, games, shire, random_setup, endings, battles) -> int:
+def random_games(records, rng, games, shire, random_setup, endings, battles) -> int:
     """Uniform random play; endings [6] and battles [1] count them; returns the turns of all games together."""
     turns = 0
     actions = np.zeros(MAX_LEGAL, np.int64)
     state = records[0]
     for _ in range(games):
-        raw[:] = 0
+        records[0] = records[1]  # as before a game
         INITIAL(state, rng, shire, random_setup)
         state.searching = 1
         while PLAYER(state) != TERMINAL:
@@ -689,10 +684,9 @@ def random_games(records, raw, rng, games, shire, random_setup, endings, battles
     ],
 )
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
-    games, record = 8_000, np.zeros(1, GAME.state)
+    games, record = 8_000, np.zeros(2, GAME.state)
     endings, battles = np.zeros(len(ENDINGS), np.int64), np.zeros(1, np.int64)
-    raw = record.view(np.uint8)
-    turns_played = random_games(record, raw, seeded(2002), games, 4, random_setup, endings, battles)
+    turns_played = random_games(record, seeded(2002), games, 4, random_setup, endings, battles)
     dark_wins = (endings[FRODO_FELL] + endings[SHIRE_TAKEN] + endings[LIGHT_STUCK]) / games
     assert dark_wins == pytest.approx(dark, abs=0.015)
     assert turns_played / games == pytest.approx(turns, abs=1)
