@@ -429,7 +429,7 @@ def slowly(name: str, always: bool = False) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=slowly(name)) for name in NAMES])
 def test_the_games_pass(name: str) -> None:
-    report = audit(game_of(game_class(name)), games=1, determinizations=200)
+    report = audit(game_of(game_class(name)), games=1, determinizations=100)
     assert report.passed, report
     assert report.perfect != hasattr(game_class(name), "resample")
 
