@@ -24,6 +24,7 @@ out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
 NOTHING = "-"  # in a cell that has no value, so that every row has as many words as columns where it is piped
 GAP = 2  # spaces between columns
+UNFOLDED = 10_000  # characters: no table is wider
 
 
 # ----------------------------------------------------------------------------------------------------------- programs
@@ -112,7 +113,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
     numbers = [all(map(_is_number, column[1:])) for column in columns]
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(cell_len(word) for cell in column for word in cell.split()) for column in columns]
-    room = (out.width if out.is_terminal else sum(widths) + GAP * len(widths)) - GAP * (len(widths) - 1)
+    room = (out.width if out.is_terminal else UNFOLDED) - GAP * (len(widths) - 1)
     while sum(widths) > room and (shrinks := [i for i, n in enumerate(numbers) if not n and widths[i] > words[i]]):
         widths[max(shrinks, key=lambda place: widths[place])] -= 1
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)

@@ -3,6 +3,7 @@
 A `Session` is the game: what has been played, whose turn it is, a way back, and its file. A `Conversation` answers lines about it.
 """
 
+import functools
 import shlex
 import textwrap
 import threading
@@ -27,11 +28,14 @@ from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State, draw_outcome
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
-from icarus.views.boards import COLOURS, SELECTED, drawing, marks, parts
+from icarus.views import boards
+from icarus.views.boards import COLOURS, SELECTED, marks, parts
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
 WAIT = 20.0  # seconds that a page waits for news before it asks again
+# Where a game has no picture, a drawing is a hundred determinizations.
+drawing = functools.lru_cache(maxsize=2)(boards.drawing)
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
 LATE = "the game has changed in the meantime; this is the current position"
@@ -39,7 +43,7 @@ REVEALS = "that would reveal hidden cards or pieces; open reveals them from now 
 HELP = """\
 an action   play it, by its name or its number in the list
 moves       list all actions that are legal now
-hint        what a search finds in your place
+hint        what a search would play in your place
 why         the table of the last search of another player
 open        show everything from now on, hidden cards and pieces too
 undo        go back to before your last action
@@ -55,11 +59,18 @@ _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 @attrs.frozen
 class Played:
-    """One action of a game: who, what, how it is written, and the agent's search where there was one."""
+    """One action of a game.
+
+    Attributes:
+        player, action, text: who, what, and how it is written.
+        seen: the move that it is in each perspective.
+        result: the agent's search, where there was one.
+    """
 
     player: int
     action: int
     text: str
+    seen: list[int]
     result: Result | None = None
 
 
@@ -128,9 +139,9 @@ class Session:
         """
         before, after = self.state, self.state.clone()
         after.apply_action(action)
-        played = Played(before.current_player(), action, before.action_to_string(action), result)
+        text, seen = before.action_to_string(action), before.observed(action)
         self.states.append(after)
-        self.played.append(played)
+        self.played.append(Played(before.current_player(), action, text, seen, result))
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
         """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
@@ -156,10 +167,10 @@ class Session:
     def view(self, seat: int | None, index: int) -> bool | None:
         """Whether a seat may know an action; None where it does not even notice that one was done. Seat None sees everything."""
         played = self.played[index]
-        if seat in (None, played.player) or self.game.observe is None:
+        if seat in (None, played.player):
             return True
-        move = self.states[index].observed(played.action)[seat]
-        return None if move == UNSEEN else bool(move == played.action)
+        move = played.seen[self.game.perspective(seat)]
+        return None if move == UNSEEN else move == played.action
 
     # ------------------------------------------------------------------------------------------------------------ files
 
@@ -373,7 +384,7 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(observer, index)) is not None:
                 places = list(marks(before, played.action, in_view))
-                what = before.action_to_string(played.action) if in_view else "-".join(places) or "(hidden from you)"
+                what = played.text if in_view else "-".join(places) or "a hidden choice"
                 log.append(LogEntry(index, f"{session.name_of(played.player)}: {what}", places))
         return log
 
@@ -403,7 +414,7 @@ class Conversation:
             at: how many actions are known to who says it; an action after more is late.
 
         Returns:
-            `said`, a text; of a search a `title` and whether it has a `tree`.
+            `said`, a text; of a search a `title`, its `table`, whether it has a `tree`, and of a hint the name of the `move`.
 
         Raises:
             ValueError: it cannot be done now, or not at all.
@@ -483,7 +494,10 @@ class Conversation:
             raise ValueError("the search was stopped") from None
         finally:
             self._update()
-        return self._show(result, "what a search finds in your place")
+        move, share = state.action_to_string(result.action), result.policy[result.actions.index(result.action)]
+        worth = "" if np.isnan(result.value) else f"; its mean reward is {result.value:.2f}"
+        said = f"hint: {move}. A search of {result.iterations:,} iterations tries it in {share:.0%} of them{worth}."
+        return {**self._show(result, "what a search finds in your place"), "said": said, "move": move}
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
@@ -497,7 +511,7 @@ class Conversation:
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
-        return {"title": title, "said": str(result), "tree": bool(getattr(result, "records", None))}
+        return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
 
 
 def _names(state: State) -> list[str]:

@@ -54,14 +54,8 @@ def discover_command(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )
         print_note(f"{game} passes icarus check")
-    settings = {
-        "games": number,
-        "space": space,
-        "iterations": iterations,
-        "seconds": seconds,
-        "against": against or POOL,
-    }
-    settings |= {"finalists": finalists, "seats": seats or None, "seed": seed, "files": files}
+    settings = {"games": number, "space": space, "iterations": iterations, "seconds": seconds, "files": files}
+    settings |= {"against": against or POOL, "finalists": finalists, "seats": seats or None, "seed": seed}
     with show_compilation(), progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:

@@ -10,12 +10,11 @@ import typer
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
-from icarus.commands.conversation import Conversation, Session
+from icarus.commands.conversation import Conversation, Session, drawing
 from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import Server
 from icarus.engine.match import Agent
 from icarus.load_files import digest_of, load_files, sentence_of
-from icarus.views.boards import drawing
 
 LISTED = 24  # actions that are listed without being asked for
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
@@ -136,7 +135,8 @@ def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say) 
         if line in ("quit", "exit", "q"):
             raise EOFError
         try:
-            if text := conversation.say(line)["said"]:
+            answer = conversation.say(line)
+            for text in filter(None, (answer["said"], answer.get("table"))):
                 say(text)
         except (ValueError, OSError) as error:  # the game goes on
             say(sentence_of(error) or str(error))

@@ -67,11 +67,9 @@ def search_command(
             print_text(str(interrupted.result))
             print_note(f"icarus: {interrupted}")
             raise typer.Exit(options.INTERRUPTED) from None
-    if html is not None:
-        write_tree_page(result, html)
     print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     if html is not None:
-        print_text(f"tree: {html}")
+        print_text(f"tree: {write_tree_page(result, html)}")
 
 
 def state_after(game: AnyGame, seed: int, moves: str) -> State:

@@ -116,7 +116,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _tree(self) -> None:
         result = self.server.conversation.shown
-        if not getattr(result, "records", None):
+        if result is None or not result.records:
             raise Refused(404, "there is no such search")
         self._send_page(tree_page(result), "'self'")
 

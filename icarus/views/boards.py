@@ -7,6 +7,7 @@ only show what the seat knows, or a guess.
 import itertools
 import re
 import textwrap
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Protocol
@@ -48,11 +49,12 @@ from icarus.games.phantom import text as phantom_text
 from icarus.kernel import TERMINAL, Facts
 from icarus.kernel.state import State
 
-FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a8478"
+# A page sets the variables, where it is dark; a picture alone has the colours behind them.
+FELT, PAPER, INK = "var(--felt, #2f5d50)", "var(--paper, #f3eee3)", "var(--on-paper, #22252a)"
+FAINT, ON_FELT, EDGE, CARD_INK = "var(--faint-on-paper, #6b6f76)", "#f3eee3", "#8a8478", "#22252a"
 WIDTH = 420  # of a card table
-LETTERS = 60  # of a line of text in a picture, so that it can be read on a small screen
-ON_FELT = "#f3eee3"
-SUITS = "♠♥♦♣"
+# Of a line of text in a picture, and the size of one, so that it can be read on a small screen.
+LETTERS, LETTER = 48, 16
 
 
 class Drawing(Protocol):
@@ -94,7 +96,7 @@ def box(x: float, y: float, width: float, height: float, fill: str, stroke: str 
 
 def disc(x: float, y: float, radius: float, fill: str) -> str:
     """A round piece."""
-    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{INK}"/>'
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{EDGE}"/>'
 
 
 def part(name: str, *inside: str, holds: str = "") -> str:
@@ -115,13 +117,13 @@ class Lines:
     def svg(self) -> str:
         fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
         lines = [short for line in self.lines for short in fold(line) or [""]]
-        width = max([40, *map(len, lines)]) * 7.3 + 28
-        style = 'font-family="ui-monospace, monospace" xml:space="preserve"'
+        width, pitch = max([30, *map(len, lines)]) * 0.61 * LETTER + 28, 1.4 * LETTER
+        style = f'font-size="{LETTER}" font-family="ui-monospace, monospace" xml:space="preserve"'
         parts = [
-            f'<text x="14" y="{26 + 17 * i}" font-size="12" fill="{INK}" {style}>{escape(line)}</text>'
+            f'<text x="14" y="{28 + pitch * i:g}" fill="{INK}" {style}>{escape(line)}</text>'
             for i, line in enumerate(lines)
         ]
-        return svg(width, 26 + 17 * len(lines), parts, title="; ".join(self.lines))
+        return svg(width, 20 + pitch * len(lines), parts, title="; ".join(self.lines), kind="words")
 
 
 # ---------------------------------------------------------------------------------------------------- squares
@@ -238,14 +240,12 @@ def lotr_confrontation(state: Facts, seat: int | None) -> Lines:
         names = sorted((_piece(state, piece, square, seat) for piece in here), key=lambda name: ("?" in name, name))
         rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
     for side in (DARK, LIGHT):
-        dead = ", ".join(PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == DEAD)
+        dead = ", ".join(
+            PIECE_NAMES[piece] for piece in range(side * TEAM, (side + 1) * TEAM) if state.pos[piece] == DEAD
+        )
         name = SIDE_NAMES[side]
         rows += [f"{name} holds {held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
     return Lines((*rows, _situation(state, seat)))
-
-
-def _team(side: int) -> range:
-    return range(side * TEAM, side * TEAM + TEAM)
 
 
 def _piece(state: Facts, piece: int, square: int, seat: int | None) -> str:
@@ -351,8 +351,8 @@ def card(x: float, y: float, name: str | None, width: float = 36, clickable: boo
     height = width * 1.4
     if name is None:
         return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
-    ink = RED_INK if name[-1] in "♦♥" or name == "rj" else INK
-    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "")
+    ink = RED_INK if name[-1] in "♦♥" or name == "R" else CARD_INK
+    rank, suit = (name[:-1], name[-1]) if name[-1] in SUIT_SYMBOLS else (name, "★" * (name in JOKERS))
     face = [
         box(x, y, width, height, "#fffdf8", EDGE, 4),
         words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
@@ -458,13 +458,11 @@ def knockout_whist(state: Facts, seat: int | None) -> Drawing:
     return CardTable(title, tuple(hands), tuple(middle), f"player {state.player} to play")
 
 
-# Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
-CARD_NAMES = {"T": "10", "B": "bj", "R": "rj"}
-JOKERS = "bj, rj: the jokers"
+JOKERS, LETTERS_OF_CARDS = "BR", "T: ten; B, R: jokers"
 
 
 def _card_names(ranks: list[int]) -> tuple[str, ...]:
-    return tuple(CARD_NAMES.get(RANK_NAMES[rank], RANK_NAMES[rank]) for rank in ranks)
+    return tuple(RANK_NAMES[rank] for rank in ranks)
 
 
 def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
@@ -475,7 +473,7 @@ def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
 def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     """The play to beat, and the seat's own hand."""
     hands = tuple(
-        _hand(seat, i, _card_names(cards_of(hand)), JOKERS if seat == i else "", name)
+        _hand(seat, i, _card_names(cards_of(hand)), LETTERS_OF_CARDS if seat == i else "", name)
         for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
     )
     if state.player == TERMINAL:
@@ -526,7 +524,8 @@ COLOURS = dict.fromkeys(("othello", "checkers"), ("black", "white")) | dict.from
     ("backgammon", "phantom-mnk"), ("X", "O")
 )
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
-DRAWS = 100  # determinizations, of which such a text is made
+# Determinizations of which such a text is made, and the seconds after which the fewest are enough.
+DRAWS, FEWEST, PATIENCE = 100, 12, 0.2
 
 
 def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Drawing:
@@ -564,9 +563,10 @@ def _common(state: State, seat: int) -> Lines:
 
     What agrees in all of them by chance is a guess, and gives nothing away: each is drawn from what the seat knows.
     """
-    beliefs, generator = state.beliefs(seat), seeded(0)
-    states = [state.from_data(state.game, state.redraw(seat, beliefs, generator)) for _ in range(DRAWS)]
-    return Lines(tuple(_agreed([str(each).split("\n") for each in states], _agreed_line)))
+    beliefs, generator, began, texts = state.beliefs(seat), seeded(0), time.monotonic(), list[list[str]]()
+    while len(texts) < FEWEST or len(texts) < DRAWS and time.monotonic() < began + PATIENCE:
+        texts.append(str(state.from_data(state.game, state.redraw(seat, beliefs, generator))).split("\n"))
+    return Lines(tuple(_agreed(texts, _agreed_line)))
 
 
 def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:

@@ -148,7 +148,7 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
         played for played in session.played if played.player not in (2, CHANCE) and played.text.startswith("pass")
     ]
     own_texts = {played.text for played in session.played if played.player == 2}
-    assert len(others) == 9 and said.count("(hidden from you)") == 10  # with the exchange
+    assert len(others) == 9 and said.count("a hidden choice") == 10  # with the exchange
     assert not [played.text for played in others if re.search(rf"player {played.player}: {played.text}", said)]
     assert all(f"player 2: {text}" in said for text in own_texts)
 

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 
+import attrs
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from icarus.games.cards import card_text
 from icarus.kernel import shuffle
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
+from icarus.views import boards
 from icarus.views.boards import BOARDS, drawing, parts
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -137,6 +139,14 @@ def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else(
         possible = [game.text([*order[:3], *hand, *(rest - set(hand))]) for hand in itertools.combinations(rest, 3)]
         certain = "".join(letters[0] if len(set(letters)) == 1 else "?" for letters in zip(*possible, strict=True))
         assert drawing(state_of(game, order), 0).text() == certain
+
+
+def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, seconds, draws = dealt(CARDS), itertools.count(), list[int]()
+    counted = attrs.evolve(game, determinize=lambda *given: draws.append(1) or game.determinize(*given))
+    monkeypatch.setattr(boards.time, "monotonic", lambda: next(seconds))
+    assert drawing(state_of(counted, range(10)), 0).text().startswith("hands: R1 R2 R3 ; ")
+    assert len(draws) == 1 + boards.FEWEST  # one to be drawn from
 
 
 def test_what_is_certain_of_a_hidden_card_is_shown() -> None:

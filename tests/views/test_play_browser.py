@@ -87,14 +87,6 @@ def served() -> Iterator[Any]:
         thread.join()
 
 
-def test_a_game_is_played_to_its_end_by_requests(served) -> None:
-    page = served("phantom-mnk(columns=3,rows=3,in_a_row=3)")
-    while (state := page.my_turn())["moves"]:
-        assert "error" not in page.act(state)
-    assert "; rewards of " in state["status"]
-    assert len(state["log"]) == state["total"] == len(page.session.played)
-
-
 def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> None:
     page = served("othello")
     state = page.my_turn()
@@ -158,7 +150,7 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
             assert state["total"] == len(state["log"]) == noticed
             hidden += len(session.played) - noticed
             page.act(state, min(seed, len(state["moves"]) - 1))
-        assert state["total"] == len(session.played)  # all is open at the end
+        assert state["total"] == len(session.played) and "; rewards of " in state["status"]  # all is open at the end
     assert hidden > 0
 
 
@@ -168,14 +160,15 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
     boards = [page.state(at=at)["board"] for at in range(state["total"] + 1)]
     assert boards[-1] == state["board"] and len(set(boards)) > state["total"] / 2
     assert page.state(at=9999)["at"] == state["total"]
-    assert "iterations" in page.say("why")["said"]
+    assert "iterations" in page.say("why")["table"]
     assert page.client.get("/tree").text.startswith("<!doctype html>")
 
 
 def test_a_hint_never_shows_the_cards_of_others(served) -> None:
     page = served("knockout-whist")
-    page.my_turn()
-    assert page.say("hint")["tree"]
+    state, hint = page.my_turn(), page.say("hint")
+    assert hint["tree"] and hint["said"].startswith(f"hint: {hint['move']}. A search of 20 iterations tries it in ")
+    assert hint["move"] in [move["name"] for move in state["moves"]]
     boards = tree_data(page.client.get("/tree").text)["boards"]
     assert boards and drawing(page.session.state).svg() not in boards
 
@@ -274,11 +267,6 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
-def press(page: Any, word: str) -> None:
-    """Click the button that says a word."""
-    page.click(f"[data-say={word}]")
-
-
 def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect, monkeypatch) -> None:
     game, may_end, search = served("othello"), threading.Event(), Agent.search
     may_end.set()
@@ -298,19 +286,23 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     open_squares.first.click()
     expect(page.locator("#log li").nth(1)).to_be_attached()
     expect(open_squares.first).to_be_visible()
-    press(page, "hint")
+    page.click("[data-say=hint]")
+    expect(page.locator("#said")).to_contain_text("hint: ")
+    expect(page.locator("#board .mark.hint")).to_have_count(1)
+    page.click("#more")
     page.frame_locator("#tree").locator(".row").nth(1).wait_for()
     page.click("[data-look='-1']")
     expect(status).to_contain_text("earlier position")
-    press(page, "undo")
+    page.click("[data-say=undo]")
     expect(page.locator("#said")).to_contain_text("taken back")
     expect(status).to_contain_text("your turn")
     may_end.clear()
     open_squares.first.click()
-    expect(status).to_contain_text("is thinking")
+    expect(status).to_have_text("player 1 is thinking …")
+    expect(status).to_have_class("busy")
     may_end.set()
     expect(status).to_contain_text("your turn")
-    press(page, "resign")
+    page.click("[data-say=resign]")
     expect(status).to_contain_text("resigned")
 
 
@@ -369,7 +361,8 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(s
     expect(page.locator("#status")).to_have_text("it is your turn")
     assert page.evaluate("document.activeElement.tagName") != "BODY"
     assert page.locator("#news p").count() == 2
-    press(page, "hint")
+    page.click("[data-say=hint]")
+    page.click("#more")
     expect(page.locator("#shown")).to_be_visible()
     page.locator("#close").focus()
     page.keyboard.press("Enter")

@@ -3,6 +3,7 @@ let now = null;      // what the server told last of the game as it stands
 let looking = null;  // after how many actions the board is looked at; null for now
 let looks = 0;       // how often another position was asked for; answers to earlier requests are late
 let chosen = [];     // parts clicked so far: {name, copy}, where several parts of the board have one name
+let hinted = null;   // the name of the move that a hint has named
 let drawn = "";      // what has been drawn
 let heard = 0;       // lines of the log that have been announced
 const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
@@ -23,8 +24,11 @@ async function ask(path, body) {
 
 async function say(line) {
   const told = await ask("/say", {line, at: now.total});
-  tell(told.error ?? (told.title ? "" : told.said), !!told.error);
-  if (told.title) show(told);
+  tell(told.error ?? told.said, !!told.error);
+  hinted = told.move ?? null;
+  byId("more").hidden = !told.move;
+  byId("more").onclick = () => show(told);
+  if (told.move) draw(now); else if (told.title) show(told);
   return !told.error;
 }
 
@@ -59,8 +63,14 @@ function click(target) {
 
 async function act(move) {
   chosen = [];
-  byId("clicked").textContent = "sent …";
+  wait(`${move.name} is played …`);
   if (!await say(move.name)) draw(now);
+}
+
+// What the game waits for; while something is worked at, a wheel turns before it.
+function wait(text) {
+  byId("status").textContent = text;
+  byId("status").classList.toggle("busy", text.endsWith("…"));
 }
 
 // The parts of the board as things that a keyboard and a screen reader can reach; marks lie above all squares.
@@ -68,13 +78,16 @@ function mark(part, kind) {
   const box = (part.querySelector("rect, path") ?? part).getBBox(), rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [name, value] of Object.entries({x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}`})) rect.setAttribute(name, value);
   part.ownerSVGElement.append(rect);
+  return rect;
 }
 
 function drawBoard(told) {
   const board = byId("board"), mine = looking === null ? nexts() : new Set();
+  const advised = [...told.moves.find(move => move.name === hinted)?.parts ?? []];
   board.innerHTML = told.board;
   const svg = board.querySelector("svg"), isCards = svg.classList.contains("cards");
   svg.setAttribute("role", "group");
+  svg.setAttribute("preserveAspectRatio", "xMinYMin");
   svg.setAttribute("aria-label", told.game);
   for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
     const name = part.dataset.part, open = mine.has(name), isChosen = chosen.some(one => one.copy === copy), isLast = told.last.includes(name);
@@ -85,6 +98,11 @@ function drawBoard(told) {
     for (const [attribute, value] of Object.entries(says)) part.setAttribute(attribute, value);
     if (isLast && !isCards) mark(part, "last");
     if (isChosen || open && !isCards) mark(part, isChosen ? "chosen" : "open");
+    const place = advised.indexOf(name);
+    if (place >= 0) { advised.splice(place, 1); mark(part, "hint"); }
+    let frame = null;  // of the part that the keyboard is at, above those that lie on it
+    part.onfocus = () => { if (part.matches(":focus-visible")) frame = mark(part, "focus"); };
+    part.onblur = () => frame?.remove();
   }
   for (const part of board.querySelectorAll("[data-part] [data-part]")) {  // a button must not lie in another: beside it, and it knows where it was
     part.inside = part.parentElement.closest("[data-part]");
@@ -98,12 +116,12 @@ function draw(told) {
   const focus = document.activeElement, within = ["board", "moves", "log"].map(byId).find(each => each.contains(focus)), place = focus.copy ?? focus.place;
   for (const name of ["game", "who"]) byId(name).textContent = told[name];
   document.title = told.game;
-  byId("status").textContent = looking === null ? told.status : `earlier position: after ${told.at} of ${told.total} actions`;
+  wait(looking === null ? told.status : `earlier position: after ${told.at} of ${told.total} actions`);
   drawBoard(told);
   byId("words").textContent = told.text;
   const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
   byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && ready.length ? "select cards; those that a legal play can take are bright" : "";
-  byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, onclick: () => act(move)})));
+  byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
@@ -144,16 +162,20 @@ async function follow() {
     if (!drawn) tell("");
     drawn = content;
     if (before && before.total !== told.total) byId("shown").hidden = true;
-    if (JSON.stringify(before?.moves) !== moves) chosen = [];  // what has been chosen stays where all that can be done is what it was
+    if (JSON.stringify(before?.moves) !== moves) {  // what has been chosen stays where all that can be done is what it was
+      chosen = [];
+      hinted = null;
+      byId("more").hidden = true;
+    }
     if (looking === null) draw(told); else look(looking);
   }
 }
 
 // A search with its tree.
-function show({title, said, tree}) {
+function show({title, table, tree}) {
   byId("shown").hidden = false;
   byId("title").textContent = title;
-  byId("table-of-search").textContent = said;
+  byId("table-of-search").textContent = table;
   byId("table-of-search").parentElement.open = !tree;
   byId("tree").hidden = byId("whole").hidden = !tree;
   if (tree) byId("tree").src = `/tree?${Date.now()}#moves`;
