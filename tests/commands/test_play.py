@@ -166,8 +166,8 @@ def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
     session, hints = session_of("hearts", seat=2), []
     act_others(session)
     for session.agents[0] in (agent, cheat):
-        hints.append(Conversation(session, 2).say("hint")["said"].split("\n")[1:])
-    assert hints[0] == hints[1]
+        hints.append(Conversation(session, 2).say("hint")["table"].split("\n")[1:])
+    assert hints[0] == hints[1] != []
     assert agent.search(session.state, 1).visits.tolist() != cheat.search(session.state, 1).visits.tolist()
 
 
