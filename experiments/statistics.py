@@ -13,7 +13,7 @@ import numpy as np
 from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.results import MILLION, Moments, Tally, any_graded, baseline
 from icarus.checks import real
-from icarus.discovery.race import holm
+from icarus.discovery.race import difference, holm, mean_interval
 from icarus.ladder.ladders import Rating
 
 CONFIDENCE = 0.95
@@ -305,20 +305,10 @@ def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -
     return Estimate(mean, mean - half_width, mean + half_width)
 
 
-def student_mean(values: Any) -> Estimate:
-    """The mean of values, two at least, with Student's interval."""
-    numbers = np.asarray(values, float)
-    return student(float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(len(numbers)), len(numbers))
-
-
-def constant_reward(value: float, count: int) -> Estimate:
-    """The mean of rewards from 0 to 1 of which so many are all the same, r: their variance says nothing.
-
-    The chance of r is at least c, Clopper and Pearson's bound for n of n, and whatever else may come is between 0 and 1: the mean lies
-    from cr to cr + 1 - c. For n wins that is from c to 1.
-    """
-    least, _ = clopper_pearson(count, count)
-    return Estimate(value, least * value, least * value + 1 - least)
+def student_mean(values: Sequence[float], least: float = -1.0, most: float = 1.0) -> Estimate:
+    """The mean of values from `least` to `most` with its interval, see `mean_interval`; of differences of rewards by default."""
+    mean = difference(values, least, most)
+    return Estimate(mean.mean, *mean.interval(CONFIDENCE))
 
 
 def welch_p_value(first: Mean, second: Mean) -> float:
@@ -352,12 +342,10 @@ def power_factor(confidence: float = CONFIDENCE) -> float:
 
 
 def mean_of(rewards: Moments) -> Estimate:
-    """The mean of rewards, one at least, with Student's interval as far as rewards reach, or see `constant_reward`."""
+    """The mean of rewards, one at least, with its interval, see `mean_interval`."""
     assert rewards.mean is not None
-    if not rewards.error:
-        return constant_reward(rewards.mean, rewards.count)
-    estimate = student(rewards.mean, rewards.error, rewards.count)
-    return Estimate(estimate.value, max(0.0, estimate.low), min(1.0, estimate.high))
+    ends = mean_interval(rewards.mean, rewards.error or 0.0, rewards.count, 0.0, 1.0, CONFIDENCE)
+    return Estimate(rewards.mean, *ends)
 
 
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:

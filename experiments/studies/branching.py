@@ -155,7 +155,7 @@ class Measurement:
 def measurements(plays: np.ndarray) -> list[Measurement]:
     """Table II from the plays of single deals. [deals, MEASURES]"""
     return [
-        Measurement(measure, student_mean(values), published)
+        Measurement(measure, student_mean(values, 0.0, np.inf), published)
         for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True)
     ]
 

@@ -19,7 +19,7 @@ import typer
 from experiments.statistics import student_mean
 from experiments.studies.positions import read_values
 from icarus.arena.ledger import PACKED, read_rows
-from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, difference
+from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_difference
 
 
 @attrs.frozen
@@ -83,7 +83,7 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
     deals, seats = (sorted({key[place] for key in returns}) for place in (2, 3))
     results = {}
     for player, opponent in dict.fromkeys((key[0], key[1]) for key in returns if key[0] != key[1]):
-        gains = []
+        won, usual = list[float](), list[float]()
         for deal in deals:
             received = [returns.get((player, opponent, deal, seat)) for seat in seats]
             alone = returns.get(
@@ -91,10 +91,10 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
             )  # its game for all seats, unless there is one of each
             if alone and all(received):
                 even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
-                won, usual = (sum(each[seat] for seat, each in zip(seats, of, strict=True)) for of in (received, even))
-                gains.append((won - usual) / len(seats))
-        if gains:
-            results[player, opponent] = difference(gains)
+                for values, of in ((won, received), (usual, even)):
+                    values.append(sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats))
+        if won:
+            results[player, opponent] = paired_difference(won, usual)
     return results
 
 

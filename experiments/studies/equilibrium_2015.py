@@ -302,7 +302,7 @@ def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> 
     if not rows:
         return ""
     values, count = [value(row) for row in rows], len(rows)
-    spread = f" ± {student_mean(values).half:.3f}" if count > 1 else ""
+    spread = f" ± {student_mean(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
     seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
     took = statistics.median(seconds) if seconds else math.nan
     time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""

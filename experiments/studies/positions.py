@@ -509,9 +509,9 @@ def lines(measured: Sequence[Shape]) -> Iterator[str]:
                     for tree in measured
                     if (tree.role, tree.agent, tree.iterations) == (role, agent, iterations)
                 ]
-                depth = difference([tree.depth - usual.depth for tree, usual in pairs])
-                more = difference([tree.visits / usual.visits - 1 for tree, usual in pairs])
-                low, high = more.interval(limit=math.inf)
+                depth = difference([tree.depth - usual.depth for tree, usual in pairs], -math.inf, math.inf)
+                more = difference([tree.visits / usual.visits - 1 for tree, usual in pairs], -1.0, math.inf)
+                low, high = more.interval()
                 mean = np.mean([usual.depth for _, usual in pairs])
                 yield (
                     f"{role:10} {agent} {iterations:6} iterations, {len(pairs)} positions: depth {mean:.2f} and {depth}; "

@@ -255,10 +255,10 @@ class MeanInterval:
 
 
 def mean_of(values: Sequence[float], comparisons: int = 1, least: float = 0.0) -> MeanInterval:
-    """The mean of values from `least` to 1, with an interval."""
-    margin = difference(values)
+    """The mean of values from `least` to 1 more, with an interval."""
+    margin = difference(values, least, least + 1)
     low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return MeanInterval(margin.mean, max(least, low), high, margin.units)
+    return MeanInterval(margin.mean, low, high, margin.units)
 
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:

@@ -192,6 +192,6 @@ def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> li
         sum(game[(seat + shift * trial) % len(game)] for seat in seats) / len(seats)
         for trial, game in enumerate(rewards)
     ]
-    estimate = difference(means)
+    estimate = difference(means, 0.0)
     low, high = estimate.interval(CONFIDENCE)
-    return [len(rewards), len(seats), f"{estimate.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]", agent]
+    return [len(rewards), len(seats), f"{estimate.mean:.3f}", f"[{low:.3f}, {high:.3f}]", agent]

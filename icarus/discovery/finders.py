@@ -97,7 +97,8 @@ def fit(
     features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]
 ) -> FactorialPosterior:
     """The posterior of a space by scores: the points played, the batch of each, and what each got."""
-    distinct, which = _distinct(points)
+    place = {point: i for i, point in enumerate(dict.fromkeys(points))}
+    distinct, which = list(place), np.array([place[point] for point in points])
     batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
     number = np.bincount(which).astype(float)
     columns = features.columns(distinct)
@@ -117,12 +118,6 @@ def fit(
         for point, score, count in zip(distinct, means, number, strict=True)
     }
     return FactorialPosterior(features, columns, means, spread, precision, mean, observed)
-
-
-def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:
-    place: dict[Point, int] = {}
-    which = np.array([place.setdefault(point, len(place)) for point in points])
-    return list(place), which
 
 
 def _within(y: Reals, which: NDArray[np.int64], number: Reals) -> float:

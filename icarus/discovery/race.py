@@ -29,6 +29,7 @@ from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table
 
 CONFIDENCE = 0.99
 ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
+GRID = 2520  # which all numbers to 10 divide
 
 
 @attrs.frozen
@@ -37,58 +38,74 @@ class Difference:
 
     Attributes:
         mean: of a unit's score, less the reference's on the same deals.
-        error: the standard error of the mean.
+        error: the standard error of the mean; 0 where all are equal.
         units: how many.
-        p: of the one-sided t test that the mean is at most 0.
+        least, most: what the mean can be.
     """
 
     mean: float
     error: float
     units: int
-    p: float
+    least: float
+    most: float
 
-    def interval(self, confidence: float = CONFIDENCE, limit: float = 1.0) -> tuple[float, float]:
-        """A two-sided interval of the mean, by Student's distribution, as far as a mean can be from 0: differences of rewards by 1."""
-        width = student_quantile((1 - confidence) / 2, freedom(self.units)) * self.error
-        return max(-limit, self.mean - width), min(limit, self.mean + width)
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """See `mean_interval`."""
+        return mean_interval(self.mean, self.error, self.units, self.least, self.most, confidence)
 
     def __str__(self) -> str:
         low, high = self.interval()
         return f"{self.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def difference(scores: Sequence[float]) -> Difference:
-    """The mean of differences, and how sure it is: by Student's distribution, with Laplace's variance where all are equal.
-
-    Differences that are all equal would have the error 0; a unit at either end of the range [-1, 1] is added to the variance then.
-    One unit alone has the variance 1, the largest that there is.
-    """
+def difference(scores: Sequence[float], least: float = -1.0, most: float = 1.0) -> Difference:
+    """The mean of differences, each of them and so the mean from `least` to `most`, and how sure it is."""
     values = np.array(scores, float)
-    number, mean = len(values), float(values.mean())
-    variance = 1.0
-    if number > 1:
-        variance = 2 / (number + 2) if np.ptp(values) < ROUNDING else float(values.var(ddof=1))
-    error = math.sqrt(variance / number)
-    return Difference(mean, error, number, student_tail(mean / error, freedom(number)))
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if np.ptp(values) > ROUNDING else 0.0
+    return Difference(float(values.mean()), error, len(values), least, most)
 
 
-def freedom(units: int) -> float:
-    """The degrees of freedom of the variance of so many units; infinity for one, whose variance is not estimated."""
-    return units - 1 if units > 1 else math.inf
+def paired_difference(scores: Sequence[float], usual: Sequence[float]) -> Difference:
+    """The mean of rewards less the usual ones on the same deals; it is not further from these than 0 and 1 are."""
+    return difference([a - b for a, b in zip(scores, usual, strict=True)], -max(usual), 1 - min(usual))
 
 
-def student_tail(value: float, freedom: float) -> float:
-    """The probability that Student's t exceeds a value; by the normal distribution for infinitely many degrees of freedom."""
-    from scipy.special import stdtr
+def mean_interval(
+    mean: float, error: float, count: int, least: float, most: float, confidence: float
+) -> tuple[float, float]:
+    """A two-sided interval of a mean by Student's distribution, as far as the mean can be: from `least` to `most`.
 
-    return float(stdtr(freedom, -value))
+    Values that are all equal have the error 0, which says nothing. The chance of another one is then at most 1 - c, Clopper and
+    Pearson's bound for n of n, and it would be between `least` and `most`; for wins alone, which are 1, this is their interval.
+    """
+    if not error:
+        certain = ((1 - confidence) / 2) ** (1 / count)
+        return certain * mean + (1 - certain) * least, certain * mean + (1 - certain) * most
+    width = student_quantile((1 - confidence) / 2, count - 1) * error
+    return max(least, mean - width), min(most, mean + width)
 
 
 def student_quantile(tail: float, freedom: float) -> float:
-    """The value that Student's t exceeds with a probability; degrees of freedom as of `student_tail`."""
+    """The value that Student's t with so many degrees of freedom exceeds with a probability."""
     from scipy.special import stdtrit
 
     return -float(stdtrit(freedom, tail))
+
+
+def sign_flip(differences: Sequence[float]) -> float:
+    """The p value of the mean being at most 0, by the exact sign-flip test (Fisher, 1935): the share of all 2^n ways to choose the signs
+    of the differences whose sum is at least theirs. It cannot be below 2^-n.
+
+    The differences are rounded to 1 / `GRID`, to either side of 0 alike, so that the test remains exact.
+    """
+    steps = np.rint(np.array(differences) * GRID).astype(int)
+    steps //= max(1, np.gcd.reduce(steps))
+    chances, reach = np.eye(1, np.abs(steps).sum() + 1)[0], 1  # of each sum of the sizes with the sign +
+    for size in np.sort(np.abs(steps)):
+        chances[:reach] /= 2
+        chances[size : reach + size] += chances[:reach].copy()
+        reach += size
+    return float(chances[steps[steps > 0].sum() :].sum())
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -103,7 +120,6 @@ def holm(p: Sequence[float]) -> list[float]:
 # ----------------------------------------------------------------------------------------------------------------------- protocol
 
 
-FORMAT = 1
 FILE, ROWS = "protocol.json", "games.jsonl"
 SHARES = (0.6, 0.3, 0.1)  # of the games: exploration, proof, ablation
 LEAST_UNITS = 20  # of a proof, for every finalist
@@ -131,6 +147,8 @@ class RaceProtocol:
         deviation: of a unit's score, by games that were played before: for what the proof can detect.
         seed: from which all seeds follow; the deals of the proof are a stream of their own.
         files: Python files whose enhancements and games are named, with a digest of each.
+        format: 2 of new races. In one of format 1 all deals follow from the seed alone, so that another race with this seed has the same,
+            and the reference may be a finalist.
     """
 
     game: str
@@ -148,13 +166,12 @@ class RaceProtocol:
     deviation: float
     seed: int
     files: tuple[tuple[str, str], ...] = ()
+    format: Literal[1, 2] = 2
 
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
         space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
-        table = msgspec.json.decode(
-            msgspec.json.encode({"format": FORMAT, **msgspec.to_builtins(self), "space": space})
-        )
+        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space}))
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
@@ -183,7 +200,7 @@ class RaceProtocol:
 
 
 def detectable(units: int, deviation: float, level: float) -> float:
-    """The least mean difference that a one-sided t test of so many units finds with power `POWER`; infinite for one unit.
+    """The least mean difference that a one-sided test of so many units finds with power `POWER`; infinite for one unit.
 
     The noncentral distribution is taken as Student's, moved: the power is right to .012 from 20 units on.
     """
@@ -252,19 +269,20 @@ class Games(Ledger):
     ) -> None:
         super().__init__(path, KEY)
         self.protocol, self.game, self._workers = protocol, game, workers  # others can only be given a game's name
+        self._race = (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
 
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
         """One game: the first of a pair in a seat, and the second in all others.
 
         Args:
-            stream: what it is for; decides, with the race's seed and the deal, everything random.
+            stream: what it is for; decides, with the race's protocol and the deal, everything random.
         """
         race = self.protocol
         player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
         players = load_game(self.game, race.paths).players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
-        return Match(key, self.game, entrants, (race.seed, stream, deal), race.paths)
+        return Match(key, self.game, entrants, (race.seed, stream, deal, *self._race), race.paths)
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
         """What each player gets on each deal, in the mean over the seats that he takes in turn.
@@ -317,7 +335,7 @@ class Proof:
 
     Attributes:
         difference: to the reference, in the same deals and seats, against the reference.
-        p: after Holm's correction over the finalists.
+        p: of the sign-flip test, after Holm's correction over the finalists.
         rate: iterations per second, as a share of the reference's; the clock's affair, and no part of what makes two races equal.
     """
 
@@ -365,11 +383,6 @@ class Discovery:
         proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.mean > 0]
         return proven[0] if proven else None
 
-    @property
-    def excluded(self) -> float:
-        """The lead over the reference that no finalist exceeds, by its interval."""
-        return max(proof.difference.interval()[1] for proof in self.proofs)
-
     def __repr__(self) -> str:
         best = "nothing" if self.winner is None else repr(str(self.winner.configuration))
         return f"<race in {self.protocol.game}: {best} proven better than {str(self.protocol.reference)!r}, {self.games} games>"
@@ -401,7 +414,8 @@ def explore(protocol: RaceProtocol, games: Games, report: Report) -> list[Point]
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
         report(RaceProgress("explore", spent, total))
-    return finder.finalists(protocol.finalists)
+    points, no_finalist = finder.finalists(protocol.finalists + 1), protocol.reference if protocol.format > 1 else None
+    return [point for point in points if space.configuration(point) != no_finalist][: protocol.finalists]
 
 
 # -------------------------------------------------------------------------------------------------------- prove, ablate
@@ -412,12 +426,10 @@ def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], repo
     configurations = [protocol.space.configuration(point) for point in finalists]
     pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
     even, *received = scores(games, PROOF, pairs, protocol.units[1], report)
-    gains = [difference([a - b for a, b in zip(each, even, strict=True)]) for each in received]
+    p_values = holm([sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received])
     proofs = [
-        Proof(configuration, point, gain, p, rate_of(games, configuration, protocol.reference))
-        for configuration, point, gain, p in zip(
-            configurations, finalists, gains, holm([gain.p for gain in gains]), strict=True
-        )
+        Proof(configuration, point, paired_difference(each, even), p, rate_of(games, configuration, protocol.reference))
+        for configuration, point, each, p in zip(configurations, finalists, received, p_values, strict=True)
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
@@ -462,8 +474,7 @@ def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) 
     ablations = []
     for name, configuration, lower in zip(without, configurations[1:], reduced, strict=True):
         level = str(space.factors[name][winner[space.names.index(name)]])
-        losses = difference([a - b for a, b in zip(best, lower, strict=True)])
-        ablations.append(Ablation(name, level, configuration, losses))
+        ablations.append(Ablation(name, level, configuration, paired_difference(best, lower)))
     return tuple(ablations)
 
 
@@ -491,11 +502,12 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
     yield Preformatted("\n".join(_verdict(discovery)))
     if discovery.proofs:
         yield Heading(f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval")
-        yield Table(
-            "",
-            ["difference", "after Holm", "", "speed", "finalist"],
-            [_proof(discovery, each) for each in discovery.proofs],
-        )
+        words = ["better" if each.p < protocol.level else "not proven" for each in discovery.proofs]
+        finalists = [
+            (str(each.difference), _p_text(each.p), word, f"speed {_rate_text(each)}", str(each.configuration))
+            for each, word in zip(discovery.proofs, words, strict=True)
+        ]
+        yield Table("", ["difference", "after Holm", "", "speed", "finalist"], finalists)
     if discovery.ablations:
         yield Heading("What the best finalist loses with one factor back at its default")
         rows = [[str(each.difference), f"{each.factor} = {level_text(each.level)}"] for each in discovery.ablations]
@@ -514,18 +526,20 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
 def _verdict(discovery: Discovery) -> list[str]:
     protocol, winner = discovery.protocol, discovery.winner
     if winner is not None:
-        low, high = winner.difference.interval()
+        (low, high), number = winner.difference.interval(), len(discovery.proofs)
+        best = f"the best of {number} finalists, for which mean and interval make no allowance, " if number > 1 else ""
         return [
             str(winner.configuration),
             "",
             f"is better than {protocol.reference}",
             f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], {_p_text(winner.p)} after Holm,",
-            f"on {winner.difference.units} units that it was not chosen by",
+            f"{best}on {winner.difference.units} units that it was not found by",
             f"iterations per second as a share of the reference's: {_rate_text(winner)}",
         ]
+    excluded = max(proof.difference.interval()[1] for proof in discovery.proofs)
     return [
         f"Nothing was proven better than {protocol.reference}.",
-        f"None of the finalists is better by more than {discovery.excluded:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
+        f"None of the finalists is better by more than {excluded:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
     ]
 
 
@@ -536,9 +550,3 @@ def _p_text(p: float) -> str:
 def _rate_text(proof: Proof) -> str:
     """Iterations per second as a share of the reference's; games of a few milliseconds do not show it."""
     return "not measured" if math.isnan(proof.rate) else f"{proof.rate:.0%}"
-
-
-def _proof(discovery: Discovery, proof: Proof) -> Sequence[str]:
-    """A finalist against the reference."""
-    word = "better" if proof.p < discovery.protocol.level else "not proven"
-    return str(proof.difference), _p_text(proof.p), word, f"speed {_rate_text(proof)}", str(proof.configuration)

@@ -150,7 +150,13 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
-        return [changed for changed in self._change(point) if self.allows(changed)]
+        changed = [
+            self.canonical(point[:k] + (other,) + point[k + 1 :])
+            for k, level in enumerate(point)
+            for other in range(len(self.factors[self.names[k]]))
+            if level not in (INACTIVE, other)
+        ]
+        return [each for each in changed if self.allows(each)]
 
     # ------------------------------------------------------------------------------------------------------ configurations
 
@@ -204,20 +210,10 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
                 points.append(point)
         return points
 
-    def _change(self, point: Point) -> Iterator[Point]:
-        for k, level in enumerate(point):
-            for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
-                if alternative != level:
-                    yield self.canonical(point[:k] + (alternative,) + point[k + 1 :])
-
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
         pairs = zip(self.factors.items(), point, strict=True)
         return ", ".join(f"{name} = {level_text(each[level])}" for (name, each), level in pairs if level != INACTIVE)
-
-    def __str__(self) -> str:
-        lines = [f"space {self.name}: {self.count():,} points", *(f"  {text}" for text in self._templates if text)]
-        return "\n".join([*lines, *(f"    {name}: {', '.join(map(str, each))}" for name, each in self.factors.items())])
 
     # ------------------------------------------------------------------------------------------------- factors by their places
 

@@ -13,10 +13,11 @@ from experiments.commands import main
 from experiments.plan.definition import Refusal
 from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
-from icarus.arena.ledger import line_of, read_rows
+from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
-from icarus.discovery.race import KEY, PROOF, Discovery, Games
+from icarus.discovery.finders import Factorial
+from icarus.discovery.race import KEY, PROOF, Discovery, Games, explore
 from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
 
@@ -72,11 +73,7 @@ def test_a_killed_race_goes_on_and_ends_alike(
     assert [row["returns"] for row in read_rows(directory / "games.jsonl", KEY)] == [
         row["returns"] for row in read_rows(whole / "games.jsonl", KEY)
     ]
-
-
-def test_no_deal_of_the_proof_is_met_before_the_freeze(finished_race: tuple[Discovery, Path]) -> None:
-    _, directory = finished_race
-    streams = [row["stream"] for row in read_rows(directory / "games.jsonl", KEY)]
+    streams = [row["stream"] for row in read_rows(whole / "games.jsonl", KEY)]  # no proof before the freeze
     assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
     assert {"exploration", "proof"} <= set(streams)
 
@@ -133,17 +130,32 @@ def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
 
 
-@pytest.mark.slow
-def test_a_cluster_that_does_not_answer_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        discover("kuhn-poker", cluster="tcp://127.0.0.1:9", **SETTINGS)
-
-
 def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discovery, Path]) -> None:
     reference = Configuration("BASELINE >> MAST")
     with Games(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
+
+
+def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(
+    finished_race: tuple[Discovery, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, games = finished_race[0].protocol, Games(finished_race[0].protocol, "kuhn-poker")
+    games.rows |= {key_of(row, KEY): row for row in races.rows_of(finished_race[1])}
+    reference, *others = [(0, 1, 1), (0, 0, 0), (0, 0, 1)]
+    assert SPACE.configuration(reference) == protocol.reference
+    monkeypatch.setattr(Factorial, "finalists", lambda self, number: [reference, *others][:number])
+    assert explore(protocol, games, lambda report: None) == others
+    assert explore(attrs.evolve(protocol, format=1), games, lambda report: None) == [reference, others[0]]
+
+
+def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs() -> None:
+    protocols = [plan_race("kuhn-poker", Settings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
+    protocols.append(attrs.evolve(protocols[0], format=1))
+    match = (PROOF, (Configuration("MAST"),) * 2, 0, 0)
+    first, second, old = (Games(each, "kuhn-poker").match(*match).seed for each in protocols)
+    assert first != second and first[:3] == old == (0, PROOF, 0)
+    assert [same for _, same in races.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [True]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from experiments.report import measures_of, state_of
 from experiments.results import results_of
 from experiments.run import Trial, row, trial_of
 from experiments.run import row as play_row
-from icarus import games
+from icarus import games, parse
 from icarus.arena.workers import workers
 from tests.experiments.conftest import a_row, built, keep
 
@@ -326,17 +326,10 @@ def test_the_bullets_of_table_1_are_right():
     ]
 
 
-def test_every_strategy_of_table_1_is_understood_and_written_back():
-    from icarus import parse
-
-    for strategy in TABLE_1.values():
-        assert parse(str(parse(strategy))) == parse(strategy)
-
-
-def test_the_strategies_of_table_1_are_all_different():
-    from icarus import parse
-
-    assert len({str(parse(strategy)) for strategy in TABLE_1.values()}) == 16
+def test_the_strategies_of_table_1_are_understood_written_back_and_all_different():
+    strategies = [parse(strategy) for strategy in TABLE_1.values()]
+    assert [parse(str(strategy)) for strategy in strategies] == strategies
+    assert len(set(map(str, strategies))) == 16
 
 
 # -------------------- Online Outcome Sampling and its like in experiments: who plays, and where they cannot.

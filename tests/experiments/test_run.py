@@ -21,7 +21,7 @@ from experiments.plan import definition, loading
 from experiments.plan.definition import AgentSpec, Label, Sprt
 from experiments.plan.loading import build
 from experiments.results import results_of
-from experiments.run import Part, Trial, compare_with_replay, play_trial, run
+from experiments.run import Part, Trial, compare_with_replay, play_trial, run, trial_of
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from icarus import games as games_by_name
 from icarus import load_files
@@ -406,31 +406,14 @@ def test_paired_agents_meet_the_same_deals_and_others_do_not():
     assert len({paired.game_seed(cell, 5) for cell in paired.cells}) == 1
     assert len({paired.game_seed(paired.cells[0], trial) for trial in range(9)}) == 9
     assert len({single.game_seed(cell, 5) for cell in single.cells}) == 3
-    assert (
-        len(
-            {
-                build({**TABLE, "sprt": False, "paired": True, "iterations": [10, 20]}).game_seed(cell, 5)
-                for cell in build({**TABLE, "iterations": [10, 20]}).cells
-            }
-        )
-        == 2
-    )
+    two_budgets = build({**TABLE, "sprt": False, "paired": True, "iterations": [10, 20]})
+    assert len({two_budgets.game_seed(cell, 5) for cell in two_budgets.cells}) == 2
 
 
 def test_paired_games_have_the_same_chance_events():
     """Backgammon's dice do not depend on how it is played."""
-    from experiments.run import play_trial, trial_of
-
-    experiment = build(
-        {
-            "name": "mine",
-            "games": "backgammon",
-            "iterations": 2,
-            "trials": 2,
-            "paired": True,
-            "agents": ["BASELINE", "RAVE"],
-        }
-    )
+    changes = {"games": "backgammon", "iterations": 2, "paired": True, "agents": ["BASELINE", "RAVE"]}
+    experiment = build({**TABLE, "sprt": False, **changes})
     dice = [
         [action for player, action in play_trial(trial_of(experiment, cell, 0)).actions if player < 0]
         for cell in experiment.cells

@@ -4,6 +4,7 @@ import math
 import random
 from collections import Counter
 
+import attrs
 import numpy as np
 import pytest
 from scipy import stats
@@ -97,8 +98,10 @@ def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
     effects = paired_effects(wins)
     assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)
     theirs = stats.ttest_1samp([1, 1, 0, 0, -1], 0).confidence_interval(0.95)
-    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, theirs.high))
-    assert effects["RAVE"] == Estimate(0.0, 0.0, 0.0)  # of those with NAST one half has it, and of those without
+    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, 1.0))  # the largest difference
+    rare = stats.binomtest(5, 5).proportion_ci(0.95).low - 1
+    # Of those with NAST one half has RAVE, and of those without.
+    assert attrs.astuple(effects["RAVE"]) == pytest.approx((0.0, rare, -rare))
 
 
 def test_the_lady_tasting_tea():

@@ -188,8 +188,8 @@ def test_plays_are_added_over_the_peasants_and_those_of_no_determinization_do_no
 def test_random_deals_branch_as_published_within_five_percent_and_the_interval_is_students():
     for each in branching.measurements(branching.measure_deals(400, seed=2012)):
         assert 0.95 < each.ratio < 1.05 and each.mean.low < each.mean.value < each.mean.high
-    first = branching.measurements(np.array([[1.0], [2.0], [3.0]]).repeat(5, axis=1))[0]
-    assert (first.mean.low, first.mean.high) == pytest.approx((2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4)
+    first = branching.measurements(np.array([[11.0], [12.0], [13.0]]).repeat(5, axis=1))[0]
+    assert (first.mean.low, first.mean.high) == pytest.approx((12 - 4.30265 / 3**0.5, 12 + 4.30265 / 3**0.5), abs=1e-4)
 
 
 # ----------------------------------------------------------------------------------------- the network of Backgammon
