@@ -23,21 +23,8 @@ ROWS = [
 NOT = {alternative: word for word, _, _, others in ROWS for alternative in others.split(", ") if alternative}
 PARTICIPLES = {"begun", "found", "given", "kept", "said", "taken", "told"}
 # What no value is called: it says that something happened to it, or that it is another one, and not what it is.
-NAMELESS = PARTICIPLES | {
-    "alike",
-    "asked",
-    "drawn",
-    "held",
-    "known",
-    "made",
-    "met",
-    "one",
-    "other",
-    "own",
-    "seen",
-    "shown",
-    "wanted",
-}
+NAMELESS = PARTICIPLES | {"alike", "asked", "drawn", "held", "known", "made", "met"}
+NAMELESS |= {"one", "other", "own", "seen", "shown", "wanted"}
 # Keywords of `initial`, of `Game` and of `icarus.testing` that the documents promise.
 NAMED_SO = {("algebra", "given"), ("icarus", "known"), ("icarus", "seen")}
 

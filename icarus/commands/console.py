@@ -16,9 +16,9 @@ from rich.text import Text
 
 from icarus import starting
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
-from icarus.compiler.kernel import cache_folder, on_compile, presses_as_one
+from icarus.compiler.kernel import presses_as_one
 from icarus.engine.search import SearchExhausted
-from icarus.load_files import sentence_of, without_modules
+from icarus.load_files import sentence_of
 
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
@@ -142,20 +142,3 @@ def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Call
     with progress.Progress(*columns, console=notes, transient=True, disable=disable) as bar:
         task = bar.add_task(what, total=total, completed=done)
         yield lambda completed, **changes: bar.update(task, completed=completed, **changes)
-
-
-@contextlib.contextmanager
-def show_compilation() -> Iterator[None]:
-    """Show on stderr what is being compiled, while it is; it happens once for each version."""
-    if notes.is_dumb_terminal:  # what is written there cannot be taken back
-        yield
-        return
-    with notes.status("") as status, contextlib.ExitStack() as stack:
-        status.stop()
-
-        def show(name: str) -> None:
-            status.update(f"compiling {without_modules(name)} (once; kept in {cache_folder() or 'memory only'})")
-            status.start()
-
-        stack.callback(on_compile(show))
-        yield

@@ -22,7 +22,7 @@ from icarus.arena.player import Configuration, Entrant, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
 from icarus.commands import options
-from icarus.commands.console import print_note, print_text, progress_of, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY, difference
@@ -74,8 +74,7 @@ def describe_command(
     report = _audit(loaded, directory, seed)
     measures, interrupted = None, False
     if report.passed:
-        with show_compilation():
-            plan.try_strategies(loaded)
+        plan.try_strategies(loaded)
         write_settings(directory / PLAN, attrs.asdict(plan))
         _write(directory / AUDIT, _json(report))
         rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
@@ -99,8 +98,7 @@ def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
         return msgspec.json.decode((directory / AUDIT).read_bytes(), type=AuditReport)
     if not isinstance(game, Game):
         return audited(game, seed, PLAIN_AUDITED)
-    with show_compilation():
-        decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
+    decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
     return audited(game, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions)))))
 
 
@@ -110,7 +108,6 @@ def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: i
     with (
         start_workers(workers) as playing,
         Ledger(directory / GAMES, KEY) as ledger,
-        show_compilation(),
         progress_of("seconds", round(seconds)) as show,
     ):
         try:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from icarus.commands import options
-from icarus.commands.console import print_note, print_text, progress_of, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
@@ -56,7 +56,7 @@ def discover_command(
         print_note(f"{game} passes icarus check")
     settings = {"games": number, "space": space, "iterations": iterations, "seconds": seconds, "files": files}
     settings |= {"against": against or POOL, "finalists": finalists, "seats": seats or None, "seed": seed}
-    with show_compilation(), progress_of("", None) as progress:
+    with progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:
             progress(report.done, total=report.total, description=report.stage)

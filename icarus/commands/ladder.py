@@ -8,7 +8,7 @@ import typer
 
 from icarus.checks import count_text
 from icarus.commands import options
-from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import integer_option, value_option
 from icarus.engine.match import Agent
 from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
@@ -71,7 +71,7 @@ def _play(climb: Climb, number: int) -> bool:
     """Play the games with a bar of progress, until there are enough or Ctrl-C; whether that was what ended it."""
     try:
         done = sum(climb.games_played().values())
-        with show_compilation(), progress_of("games", number, done=done) as show:
+        with progress_of("games", number, done=done) as show:
             for row in climb.games(number):
                 if "void" in row:
                     print_note(f"void: {row['void']}")

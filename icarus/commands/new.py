@@ -14,7 +14,7 @@ from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
-from icarus.commands.console import print_text, progress_of, show_compilation
+from icarus.commands.console import print_text, progress_of
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
@@ -98,7 +98,7 @@ def check_command(
     for each in _games_of(game, files):
         agrees = True
         if reference is not None:
-            with show_compilation(), progress_of("games", number or LOCKSTEP) as show:
+            with progress_of("games", number or LOCKSTEP) as show:
                 comparison = compare(each, reference, games=number or LOCKSTEP, seed=seed, progress=show)
             print_text(f"rules: {comparison}")
             agrees = comparison.passed
@@ -133,7 +133,7 @@ def audited(game: AnyGame, seed: int, number: int | None = None, determinization
     total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
     if isinstance(game, Game):
         game.kernels()  # what cannot be compiled is refused, and told once
-    with show_compilation(), progress_of("games", total) as show:
+    with progress_of("games", total) as show:
         return audit(
             game,
             games=number,

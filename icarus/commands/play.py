@@ -9,7 +9,7 @@ import typer
 
 from icarus.checks import integer
 from icarus.commands import options
-from icarus.commands.console import print_text, show_compilation
+from icarus.commands.console import print_text
 from icarus.commands.conversation import Conversation, Session, drawing
 from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import Server
@@ -74,13 +74,12 @@ def play_command(
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
     conversation = Conversation(session, session.people[0] if session.people else None)
-    with show_compilation():
-        if not browser:
-            talk(conversation, _ask, print_text)
-            return
-        server = Server(conversation)
-        print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
-        server.serve()
+    if not browser:
+        talk(conversation, _ask, print_text)
+        return
+    server = Server(conversation)
+    print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
+    server.serve()
     keep(session, print_text)
 
 

@@ -10,7 +10,7 @@ import typer
 from icarus.algebra import Enhancement
 from icarus.checks import count_text, range_text
 from icarus.commands import options
-from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import each_of, integer_option, value_option
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
@@ -57,16 +57,15 @@ def search_command(
         raise ValueError(
             f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
         )
-    with show_compilation():
-        state = state_after(loaded.game, seed, moves)
-        print_text(str(state))
-        try:
-            with progress_of("iterations", agent.iterations) as show:
-                result = agent.search(state, seed, progress=lambda done, _: show(done))
-        except SearchInterrupted as interrupted:
-            print_text(str(interrupted.result))
-            print_note(f"icarus: {interrupted}")
-            raise typer.Exit(options.INTERRUPTED) from None
+    state = state_after(loaded.game, seed, moves)
+    print_text(str(state))
+    try:
+        with progress_of("iterations", agent.iterations) as show:
+            result = agent.search(state, seed, progress=lambda done, _: show(done))
+    except SearchInterrupted as interrupted:
+        print_text(str(interrupted.result))
+        print_note(f"icarus: {interrupted}")
+        raise typer.Exit(options.INTERRUPTED) from None
     print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     if html is not None:
         print_text(f"tree: {write_tree_page(result, html)}")
@@ -149,7 +148,7 @@ def match_command(
     seated = [SeatedAgent(agent, loaded.game) if agent.remembers else agent for agent in agents]
     rewards: list[Rewards] = []
     try:
-        with show_compilation(), progress_of("games", number) as show:
+        with progress_of("games", number) as show:
             for trial in range(number):
                 # Agents sit as many seats further on as the number of the game says.
                 seats = [seated[(seat - trial) % players] for seat in range(players)]

@@ -15,6 +15,7 @@ import pickle
 import re
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ _lock = Lazy("numba.core.compiler_lock")
 _pipeline = Lazy("icarus.compiler.pipeline")
 
 logger = logging.getLogger(__name__)
+TOLD_AFTER = 1.0  # seconds of compiling
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
 UNPLACED = 'engine="python" shows in which function and line'  # of an error of which no line is known
 _OTHERS_WRITE = 0o022  # mode bits
@@ -78,7 +80,7 @@ class CompiledFunction:
     ) -> "MachineCode | CodeInMemory":
         with uninterrupted():
             compiler()
-        with _lock.global_compiler_lock, uninterrupted(), collection_paused():
+        with told(), _lock.global_compiler_lock, uninterrupted(), collection_paused():
             for listener in _on_compile:
                 listener(self.name)
             with compilation_errors(function, self.name, returns):
@@ -149,6 +151,24 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Within, who looks at a terminal or a notebook is told, once in a process, if compiling takes long; nothing is told into a pipe."""
+    timer = threading.Timer(TOLD_AFTER, _tell)
+    if sys.stderr and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")):
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@functools.cache
+def _tell() -> None:
+    kept = f"machine code is kept in {cache_folder() or 'memory only'}"
+    print(f"icarus is compiling, which may take a minute and happens once; {kept}", file=sys.stderr, flush=True)
 
 
 def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:

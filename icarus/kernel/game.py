@@ -62,9 +62,9 @@ def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) ->
 
 def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     """Refuse a dtype that compiled code and `facts` cannot read."""
-    if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct:
+    if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct or value.hasobject:
         raise TypeError(
-            f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields"
+            f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields of numbers"
         )
     if reserved := [name for name in value.names if hasattr(np.record, name)]:
         raise ValueError(

@@ -204,29 +204,24 @@ def reference(state):
 
 
 LACKING = {
-    ("check", "slip.py"): "has no Game, and no class with the methods is_terminal, current_player,",
-    ("check", "mine.py", "--against", "slip.py"): "it must have one, or a function reference(state)",
-    ("check", "mine.py", "--against", "other.py"): "has 0 classes with the methods",
-    (
-        "check",
-        "empty.py",
-    ): "give the game that a function makes by its name, and the file by --with empty.py; icarus new",
-    ("search", "right.py"): "has no Game(…) or PythonGame(…)",
+    "check slip.py": "has no Game, and no class with the methods is_terminal, current_player,",
+    "check mine.py --against slip.py": "it must have one, or a function reference(state)",
+    "check mine.py --against other.py": "has 0 classes with the methods",
+    "check empty.py": "give the game that a function makes by its name, and the file by --with empty.py; icarus new",
+    "search right.py": "has no Game(…) or PythonGame(…)",
 }
 
 
-@pytest.mark.parametrize("arguments", LACKING)
-def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch, capsys
-) -> None:
+@pytest.mark.parametrize("line", LACKING)
+def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(line: str, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
     Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
     Path("empty.py").write_text("X = 1\n")
     for name in ("mine", "other"):
         Path(f"{name}.py").write_text(PLAIN_GAME.replace("NAME", name))
-    assert cli.run([*arguments]) == 2
-    assert LACKING[arguments] in capsys.readouterr().err
+    assert cli.run(line.split()) == 2
+    assert LACKING[line] in capsys.readouterr().err
 
 
 PLAIN_GAME = """
@@ -300,20 +295,10 @@ COUNT = "    count = min(MOST, state.stones)\n"
 WRITE = "        actions[i] = i + 1"
 CANNOT = "legal cannot be compiled: "
 CANNOT_BE_COMPILED = [
-    (
-        "apply(state, action)",
-        "apply(state)",
-        "def apply",
-        "apply of stones takes (state); it must take (state, action)",
-    ),
+    ("apply(state, action)", "apply(state)", "def apply", "stones takes (state); it must take (state, action)"),
     (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}Use of unsupported opcode (IMPORT_NAME) found"),
     (COUNT, '    with open("x"):\n    ' + COUNT, "with open(", f"{CANNOT}Unsupported context manager in use"),
-    (
-        WRITE,
-        '        actions[i] = i + "a"',
-        '"a"',
-        f"{CANNOT}compiled code does not support add(int64, Literal[str](a))",
-    ),
+    (WRITE, '        actions[i] = i + "a"', '"a"', f"{CANNOT}compiled code does not support add(int64, "),
 ]
 
 

@@ -179,6 +179,11 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkey
         ("import sys\n\nsys.exit('enough')", "SystemExit in line 3: enough"),
         ("raise RuntimeError('first\\nsecond')", "RuntimeError in line 1: first second"),
         ("x = '\0'", "SyntaxError: source code string cannot contain null bytes"),
+        (
+            MISERE + "attrs.evolve(OTHELLO, state=__import__('numpy').dtype([('disc', object)], align=True))",
+            "TypeError in line 4: state of a game is dtype([('disc', 'O')], align=True); it must be np.dtype([...], align=True) with "
+            "named fields of numbers",
+        ),
         ("from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n", "KeyError in line 3: 'cards'"),
     ],
 )

@@ -1,6 +1,7 @@
 """Compilation: no stale machine code after any edit, a cache that survives everything, and errors in one sentence."""
 
 import importlib.metadata
+import io
 import itertools
 import json
 import logging
@@ -370,6 +371,21 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
     folder.rmdir()
     folder.symlink_to(tmp_path)
     assert kernels.cache_folder.__wrapped__() is None
+
+
+@pytest.mark.parametrize(("terminal", "lines"), [(True, 1), (False, 0)])
+def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_is_told_nothing(
+    terminal: bool, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(kernels, "TOLD_AFTER", 0.0)
+    kernels._tell.cache_clear()
+    for _ in range(2):
+        with kernels.told():
+            time.sleep(0.05)
+    assert screen.getvalue().count("icarus is compiling, which may take a minute and happens once") == lines
 
 
 def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
