@@ -277,8 +277,8 @@ class Words:
     def __init__(self, builder: Any, vector: Any) -> None:
         self.builder, self.vector = builder, vector
 
-    def _by(self, operation: str, other: Any) -> "Words":
-        right = other.vector if isinstance(other, Words) else ir.Constant(self.vector.type, other.tolist())
+    def _by(self, operation: str, value: Any) -> "Words":
+        right = value.vector if isinstance(value, Words) else ir.Constant(self.vector.type, value.tolist())
         return Words(self.builder, getattr(self.builder, operation)(self.vector, right))
 
     __and__, __or__ = functools.partialmethod(_by, "and_"), functools.partialmethod(_by, "or_")

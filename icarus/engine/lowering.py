@@ -551,10 +551,10 @@ class _Lowering:
     def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
-        asked = loop.TREE if all(uniform_values) else role  # where no weight is asked for, none reads keys
+        weight_role = loop.TREE if all(uniform_values) else role  # where no weight is asked for, none reads keys
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
-            self.leaves.append(loop.Leaf(*self.weight(asked, leaf_weight), *values, uniform, by_row))
+            self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row))
         code, parameter = rule_of(parts, all(uniform_values), votes)
         of_tree_only = code != RULE_UNIFORM and all(
             self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for _, part in parts
