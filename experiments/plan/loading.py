@@ -37,7 +37,7 @@ from icarus import Enhancement, checks, games
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
-from icarus.equilibrium.tree import refuse_unless_walkable
+from icarus.equilibrium.search import check_playable
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_file, load_files
 
@@ -229,7 +229,7 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     _all_different(cells)
     for cell in cells:
         _enough_iterations(cell)
-        _walkable(cell)
+        _playable(cell)
     return cells
 
 
@@ -320,12 +320,12 @@ def _enough_iterations(cell: Cell) -> None:
             )
 
 
-def _walkable(cell: Cell) -> None:
-    """A search that keeps the tree of a game needs one that can be walked whole."""
+def _playable(cell: Cell) -> None:
+    """An algorithm that lists the deals of a game, or keeps its tree, needs one for which that can be done."""
     for spec in (cell.spec, cell.column.opponent):
         if isinstance(spec.strategy, Algorithm):
             with refusing(f"games: {spec.text} cannot play here"):
-                refuse_unless_walkable(known_game(cell.column.game, "games"))
+                check_playable(known_game(cell.column.game, "games"), spec.strategy)
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

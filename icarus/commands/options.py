@@ -12,7 +12,7 @@ from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration, parse_strategy, read_configuration
 from icarus.engine.match import Agent
 from icarus.engine.scheme import SCHEMES, parse_scheme
-from icarus.equilibrium.search import check_trees
+from icarus.equilibrium.search import check_playable
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
@@ -128,7 +128,7 @@ class LoadedGame:
             move_decay=player.move_decay or move_decay,
             **budget,
         )
-        check_trees(self.game, [agent])
+        check_playable(self.game, agent.strategy)
         return agent
 
 

@@ -6,9 +6,10 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from icarus.compiler.functions import helper
+from icarus.compiler.functions import inlined, inlined_once
 from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, kind_of, pack_parameters, unpack_parameters
+from icarus.kernel import mix
 from icarus.kernel.contract import Short, structure
 
 PLAYERS = 2
@@ -20,7 +21,7 @@ class Node:
 
     set: Short  # the information set that it is in, or END_SET
     child: Short  # its first child; of an end, its row among the ends
-    public: Short  # 1 where everybody saw the action that led here as the very action that it is
+    parent: Short  # the history before
 
 
 class InfoSet:
@@ -74,6 +75,24 @@ REAL = np.dtype(np.float64)
 END_SET = -1  # in place of an information set, of an end
 
 
+@inlined
+def next_key(key: int, is_own: int, move: int) -> int:
+    """The key of what a player knows after one more move: his own action, or what he is shown. The first is that of the deal, after the key
+    player + 1.
+    """
+    return mix(key, 2 * move + is_own)
+
+
+@inlined
+def place_of(keys: np.ndarray, key: int) -> int:
+    """Where a key stands in an open hash table of [2^m] keys, or would; there is 0."""
+    mask = len(keys) - 1
+    i = key & mask
+    while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:  # unsigned: never counted from the end
+        i = (i + 1) & mask
+    return i
+
+
 class ArrayKernel:
     """A function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds."""
 
@@ -94,7 +113,7 @@ class ArrayKernel:
 
 
 def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
-    inner, unpack = helper(function), unpack_parameters(kinds)
+    inner, unpack = inlined_once(function), unpack_parameters(kinds)
 
     def kernel(arguments: int, out: int) -> int:
         array_at(out, 1, REAL)[0] = inner(*unpack(arguments))

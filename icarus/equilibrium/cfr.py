@@ -25,6 +25,7 @@ from icarus.equilibrium.policies import (
 from icarus.equilibrium.tree import GameOrTree, tree_of
 from icarus.kernel import helper, inlined
 from icarus.kernel.contract import structure
+from icarus.kernel.game import AnyGame
 
 SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv
@@ -41,19 +42,10 @@ PROGRESS = structure(LoopProgress)
 
 
 class Learner(ABC):
-    """What learns an average policy over a whole tree, in iterations of compiled code between which Ctrl-C may end it.
+    """What learns an average policy, in iterations of compiled code between which Ctrl-C may end it."""
 
-    Attributes:
-        tree: of the game.
-        sums: weights of the average policy. [slots]
-
-    Raises:
-        ValueError, TypeError: as for a `GameTree`.
-    """
-
-    def __init__(self, game: GameOrTree) -> None:
-        self.tree, self._progress = tree_of(game), np.zeros(1, PROGRESS)
-        self.sums = np.zeros(len(self.tree.slots))
+    def __init__(self, game: AnyGame) -> None:
+        self.game, self._progress = game, np.zeros(1, PROGRESS)
 
     @property
     def iterations(self) -> int:
@@ -77,30 +69,33 @@ class Learner(ABC):
             count = max(1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6))))
 
     @property
+    @abstractmethod
     def average(self) -> TabularPolicy:
-        """The average policy; uniform where nothing is known."""
-        return normalise(self.tree, self.sums)
+        """The average policy over the tree of the game; uniform where nothing is known."""
 
     def exploitability(self) -> Exploitability:
         """How far the average policy is from an equilibrium, if it were kept for a whole match."""
-        return exploitability(self.tree, self.average)
+        return exploitability(self.game, self)
 
     algorithm: object = None  # its settings, if it has any
 
     def __repr__(self) -> str:
         name = self.algorithm or type(self).__name__
-        return f"<{name} in {self.tree.game} after {count_text(self.iterations, 'iteration')}>"
+        return f"<{name} in {self.game} after {count_text(self.iterations, 'iteration')}>"
 
 
 @inlined
-def match_regrets(regrets: np.ndarray, first: int, count: int, out: np.ndarray) -> None:
-    """The mixture in proportion to the positive regrets of `count` slots; uniform where there are none (Hart and Mas-Colell, 2000)."""
+def match_regrets(regrets: np.ndarray, slot: int, count: int, gamma: float, out: np.ndarray, place: int) -> None:
+    """The mixture in proportion to the positive regrets of `count` slots (Hart and Mas-Colell, 2000), with a share `gamma` of the uniform
+    one, which it is where there are none; from `place` on in `out`.
+    """
     total = 0.0
-    for slot in range(first, first + count):
-        if regrets[slot] > 0.0:
-            total += regrets[slot]
-    for slot in range(first, first + count):
-        out[slot] = max(regrets[slot], 0.0) / total if total > 0.0 else 1.0 / count
+    for k in range(count):
+        out[place + k] = max(regrets[slot + k], 0.0)
+        total += out[place + k]
+    even, scale = (gamma if total > 0.0 else 1.0) / count, (1.0 - gamma) / total if total > 0.0 else 0.0
+    for k in range(count):
+        out[place + k] = even + scale * out[place + k]
 
 
 class Regrets(NamedTuple):
@@ -152,7 +147,7 @@ def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: i
                 if info_set.player == player:
                     for slot in range(info_set.slot, info_set.slot + info_set.count):
                         learned.sums[slot] += weight * learned.reach[info_set.last_view] * learned.policy[slot]
-                    match_regrets(learned.regrets, info_set.slot, info_set.count, learned.policy)
+                    match_regrets(learned.regrets, info_set.slot, info_set.count, 0.0, learned.policy, info_set.slot)
         progress.iterations += 1
     return 0
 
@@ -172,12 +167,17 @@ class CFR(Learner):
     plus = False
 
     def __init__(self, game: GameOrTree) -> None:
-        super().__init__(game)
+        self.tree = tree_of(game)
+        super().__init__(self.tree.game)
         slots, views = len(self.tree.slots), len(self.tree.views)
-        self.regrets, policy = np.zeros(slots), uniform_policy(self.tree).probabilities
+        self.regrets, self.sums, policy = np.zeros(slots), np.zeros(slots), uniform_policy(self.tree).probabilities
         self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
 
     run = Learner.make
+
+    @property
+    def average(self) -> TabularPolicy:
+        return normalise(self.tree, self.sums)
 
     def sample(self, iterations: int) -> None:
         minimize(self.tree.arrays, self._learned, self._progress, iterations, self.plus)

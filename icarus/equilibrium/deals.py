@@ -1,5 +1,6 @@
 """The deals of a game in the open: every initial state with its probability, and what each player sees of it."""
 
+import functools
 from typing import TypeAlias
 
 import attrs
@@ -36,7 +37,7 @@ class Deals:
     def __len__(self) -> int:
         return len(self.probabilities)
 
-    @property
+    @functools.cached_property
     def words(self) -> np.ndarray:
         """The states of a `Game` as compiled code copies them. [deals, words]"""
         return np.array([padded_to_words(self.states[k : k + 1]) for k in range(len(self))])

@@ -160,15 +160,11 @@ def play(
         moves[player] = action
     if walk.observe != 0:
         call(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
-    node = tree.nodes[child.node]
-    node.public = 1
     for i in range(len(state)):  # an assignment of slices would ask first whether they overlap
         next_state[i] = state[i]
     call(walk.apply, (address_of(next_state), action))
     for player in range(PLAYERS):
         child.views[player] = frame.views[player]
-        if player != mover and moves[player] != action:
-            node.public = 0
         if player == mover:
             child.views[player] = continue_view(tree, child.views[player], action, slot)
         if moves[player] != UNSEEN and (player != mover or moves[player] != action):
@@ -247,6 +243,7 @@ def grow(
         frame.next += 1
         child, next_state = frames[walk.depth + 1], states[walk.depth + 1]
         child.node, child.chance_reach, slot = tree.nodes[frame.node].child + k, frame.chance_reach, info_set.slot + k
+        tree.nodes[child.node].parent = frame.node
         if walk.depth == 0:
             copy_items(next_state, dealt[k])
             for player in range(PLAYERS):

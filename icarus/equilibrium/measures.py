@@ -57,11 +57,11 @@ def stitch(
         if tree.sets[number]["count"] > 1:
             answer = seated.search(tree.state_of(number), (seed, number)).policy
             result.at(number)[:] = checked_probabilities(tree, number, answer)
-        memory, below = getattr(seated, "memory", None), followers.get(number, [])
-        learned = memory.memory() if isinstance(memory, OOSSearch) and len(below) > 1 else None
+        below = followers.get(number, [])
+        learned = seated.memory() if isinstance(seated, OOSSearch) and len(below) > 1 else None
         for i, follower in enumerate(below):
             if learned is not None and i > 0:
-                memory.recall(learned)  # type: ignore[union-attr]  # who has learned has a memory
+                seated.recall(learned)  # type: ignore[attr-defined]  # who has learned has a memory
             search_from(follower, seated)
 
     parts = followers.get(NOTHING, [])

@@ -1,81 +1,59 @@
-"""Searches that keep a whole game tree, alone and in a match: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015); their texts."""
+"""Algorithms that play: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015), and drawing from an equilibrium; their texts."""
 
 import functools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
+from icarus.compiler.functions import python_of
 from icarus.compiler.rng import seeded, uniform
-from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
-from icarus.equilibrium import sampling
-from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium import arrays, sampling
+from icarus.equilibrium.arrays import PLAYERS
 from icarus.equilibrium.cfr import Learner, near_equilibrium
-from icarus.equilibrium.policies import TabularPolicy
-from icarus.equilibrium.sampling import Sampling
-from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.deals import deals_of, information_state
+from icarus.equilibrium.growth import Walk, refuse_unless_two_players, with_walk
+from icarus.equilibrium.policies import TabularPolicy, tabulate
+from icarus.equilibrium.sampling import Sampling, Store
+from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 
+SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
+_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
 
-def result_of(
-    algorithm: Algorithm, tree: GameTree, state: State, number: int, policy: np.ndarray, rng: np.ndarray
-) -> Result:
-    """A result without records: an action drawn from the policy in an information set."""
-    actions, nothing = tree.actions(number), np.zeros(len(policy))
+
+next_key, place_of = python_of(arrays.next_key), python_of(arrays.place_of)
+
+
+def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.ndarray, **found: Any) -> Result:
+    """A result without records: an action drawn from the policy in an information set.
+
+    Args:
+        found: what else is known of the result, as `Result` has it.
+    """
+    actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
+    unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
     return Result(
-        actions[min(index, len(actions) - 1)],
-        actions,
-        nothing.astype(np.int64),
-        nothing * np.nan,
-        policy,
-        iterations=0,
+        action=actions[min(index, len(actions) - 1)],
+        actions=actions,
+        values=nothing * np.nan,
+        policy=policy,
         records={},
-        depth=0,
         phase_steps={},
-        seconds=0.0,
-        memory=tree.nbytes,
         state=state.clone(),
         strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
-        seed=0,
+        **unknown | found,
     )
-
-
-class _Running:
-    """One search of a match, as `run_within` wants it."""
-
-    def __init__(self, search: "OOSSearch") -> None:
-        self.search, self.before = search, search.iterations
-
-    @property
-    def iterations(self) -> int:
-        return self.search.iterations - self.before
-
-    def run(self, target: int) -> None:
-        self.search.make(target - self.iterations)
-
-
-@attrs.frozen
-class SeatedOnlineSearch:
-    """The player of one match, with the memory of his search."""
-
-    memory: "OOSSearch"
-    iterations: int | None
-    seconds: float | None
-
-    def search(
-        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
-    ) -> Result:
-        """The search for a decision, which builds on those before."""
-        return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -104,162 +82,206 @@ class OOS(AlgorithmSettings):
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
 
-    def seated(
-        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> SeatedOnlineSearch:
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "OOSSearch":
         """The player of one match, with a memory.
 
         Raises:
-            ValueError: no positive budget, or as for a `GameTree`.
+            ValueError: no positive budget, or as for an `OOSSearch`.
         """
         check_budget(iterations, seconds)
-        return SeatedOnlineSearch(OOSSearch(game, self), iterations, seconds)
+        search = OOSSearch(game, self)
+        search.budget = iterations, seconds
+        return search
 
 
 class OOSSearch(Learner):
-    """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
+    """Online Outcome Sampling in one match: `search` may be called at each decision, and what was learned stays.
 
-    Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
-    outcome sampling of the whole game.
+    Memory begins empty: the first information set of a match enters it with the first sample, and an iteration adds two at most. `make`
+    without a `search` before it is outcome sampling of the whole game, which may be of any size.
 
     Attributes:
-        tree: of the game.
+        game: that is searched.
         algorithm: the settings.
         iterations: made so far in all, each a pair of traversals.
-        regrets, sums: cumulative regrets, and weights of the average policy. [slots]
-        in_memory: whether an information set is. [sets]
-        updates: how often the average policy was updated in each information set. [sets]
+        store: what was learned.
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`; no settings.
+        ValueError, TypeError: not a two-player game, or its deals cannot be listed (see `deals_of`); no settings. While it samples: the
+            rewards do not sum to 1, or a game does not end.
     """
 
     algorithm: OOS
-    LEARNED = ("regrets", "sums", "updates", "in_memory")  # attributes with what a search has learned
 
-    def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+    budget: tuple[int | None, float | None] = (
+        None,
+        None,
+    )  # of a search of which nothing else is said: iterations, seconds
+
+    def __init__(self, game: AnyGame, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm
         if not isinstance(algorithm, OOS):
             raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
+        refuse_unless_two_players(game)
         super().__init__(game)
-        tree, self.algorithm, self.target_set = self.tree, algorithm, NOTHING
-        widest = int(tree.sets["count"].max())
-        self._rng, self.in_memory = seeded(checks.seed(seed)), np.zeros(len(tree.sets), np.uint8)
-        self._chance_policy, self._visits = tree.slots["probability"].copy(), np.zeros(widest, np.int64)
-        self.regrets, self.updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
-        self._settings, self._weights = np.zeros(1, sampling.SETTINGS), np.zeros(widest)
+        self.algorithm, self._rng = algorithm, seeded(checks.seed(seed))
+        self._visits, self._deals = np.zeros(0, np.int64), deals_of(game)
+        self._sampler, self._path = np.zeros(1, sampling.SAMPLER), np.zeros(game.max_length, sampling.STEP)
         for name in ("delta", "exploration", "regret_exploration"):
-            self._settings[name] = getattr(algorithm, name)
-        self._settings["target_set"] = NOTHING
-        self._path, self._sigma = np.zeros(tree.depth, sampling.STEP), np.zeros((tree.depth, widest))
-        self._marks = np.full(len(tree.nodes), sampling.INSIDE, np.uint8)
-        self._deals = _sums_of_deals(tree, self._marks)
-        sampling.sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
+            self._sampler[name] = getattr(algorithm, name)
+        self._sampler["max_length"] = game.max_length
+        rows = self._deals.observations.tolist()
+        self._deal_keys = np.array([[next_key(player + 1, 0, seen) for player, seen in enumerate(row)] for row in rows])
+        self.store = Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
+        self._grow()
+        self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
+        self.sample(0)  # compiled before a clock runs
 
-    def aim(self, number: int) -> None:
-        """Aim at the target that an information set has."""
-        if number != self.target_set:
-            self._marks, self.target_set = sampling.target_of(self.tree, number, self.algorithm.target), number
-            self._deals = _sums_of_deals(self.tree, self._marks)
-            self._settings["target_set"] = number
+    def _grow(self) -> None:
+        """Make the store at least twice as large."""
+        sets, slots = 2 * len(self.store.keys) or SMALLEST, 2 * len(self.store.sums) + SMALLEST
+        larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), self.store.used])
+        for new, old in zip(larger[2:4], self.store[2:4], strict=True):
+            new[: self.store.used[1]] = old[: self.store.used[1]]
+        sampling.move_sets(*self.store[:2], larger)
+        self.store = larger
 
-    @property
-    def depth(self) -> int:
-        """Actions to the end of the longest history gone through in the tree."""
-        return int(self._progress["depth"][0])
+    def memory(self) -> Store:
+        """A copy of all that was learned; `recall` brings it back."""
+        return Store._make(array.copy() for array in self.store)
 
-    def run(
+    def recall(self, memory: Store) -> None:
+        """Go back to what was learned when `memory` was taken."""
+        self.store = Store._make(array.copy() for array in memory)
+
+    def _key(self, state: State) -> int:
+        """The key of the information set that a state is in."""
+        player, observation, moves = information_state(state)
+        return functools.reduce(lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1)
+
+    def aim(self, state: State) -> None:
+        """Aim at the target that a state of the match has for the player to move.
+
+        Raises:
+            ValueError: a state of another game.
+        """
+        if str(state.game) != str(self.game):
+            raise ValueError(f"{state!r} is not a state of {self.game}")
+        observer, observation, moves = information_state(state)
+        fits = self._deals.observations[:, observer] == observation
+        if self.algorithm.target == sampling.PUBLIC_SUBGAME:
+            observer, fits = sampling.EVERYBODY, np.ones(len(fits), bool)
+            steps = zip(state.history, state.replay(), strict=True)
+            moves = tuple((True, action) for (_, action), (_, seen, _) in steps if {*seen} == {action})
+        self._sampler["target_set"] = self._key(state)
+        self._aim_at(observer, moves, fits)
+
+    def _aim_at(self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray) -> None:
+        """Aim at what an observer sees by these moves after the deals that fit."""
+        probabilities = np.stack([self._deals.probabilities, self._deals.probabilities * fits])
+        probabilities[1] /= probabilities[1].sum()
+        sums = np.cumsum(probabilities, 1)
+        self._chances = np.concatenate([probabilities, sums / sums[:, -1:]])
+        self._sampler["observer"], self._sampler["goal"] = observer, len(moves)
+        self._target = np.array([*moves, (0, 0)], np.int64)
+        self._dead = np.zeros(sampling.DEAD, np.int64)
+
+    def search(
         self,
         state: State,
+        seed: int | Sequence[int] | None = None,
+        progress: Callable[[int, float], None] | None = None,
         *,
         iterations: int | None = None,
         seconds: float | None = None,
-        seed: int | Sequence[int] | None = None,
-        progress: Callable[[int, float], None] | None = None,
     ) -> Result:
         """Search for the player to move in a state of the match.
 
         Args:
-            iterations: how many to make; or
-            seconds: the wall-clock time; with both, the search ends at the first limit.
             seed: of the sampling from here on; None to go on with the generator as it is.
             progress: called with (iterations made, seconds elapsed) about twenty times a second.
+            iterations: how many to make; or
+            seconds: the wall-clock time; with both, the search ends at the first limit. With neither, those of the match.
 
         Raises:
             ValueError: no positive budget, a terminal or chance state, one of another game, a bad seed.
             TypeError: `state` is not a state, or `progress` no function.
             SearchInterrupted: a KeyboardInterrupt that carries the result so far.
         """
+        if iterations is None and seconds is None:
+            iterations, seconds = self.budget
         check_budget(iterations, seconds)
-        check_is_state("run", state)
+        check_is_state("search", state)
         check_callable("progress", progress, PROGRESS)
         if state.current_player() in (CHANCE, TERMINAL):
             raise ValueError("there is no decision to search for: no player is to move here")
         if seed is not None:
             self._rng = seeded(checks.seed(seed))
-        number, started = self.tree.set_at(state), time.perf_counter()
-        self.aim(number)
-        self._visits[:] = 0
-        running, is_interrupted = _Running(self), False
+        started = time.perf_counter()
+        self.aim(state)
+        self._visits = np.zeros(len(state.legal_actions()), np.int64)
+        before, is_interrupted = self.iterations, False
+        limit = None if iterations is None else before + iterations
+        told = progress and (lambda made, passed: progress(made - before, passed))
         try:
-            run_within(running, iterations, seconds, started, progress)
+            run_within(self, limit, seconds, started, told)
         except KeyboardInterrupt:
-            if running.iterations == 0:
+            if self.iterations == before:
                 raise
             is_interrupted = True
-        result = result_of(self.algorithm, self.tree, state, number, self.policy_in(number), self._rng)
-        result = attrs.evolve(
-            result,
-            visits=self._visits[: len(result.actions)].copy(),
-            iterations=running.iterations,
-            depth=self.depth,
+        result = result_of(
+            self.algorithm,
+            state,
+            self.policy_at(state),
+            self._rng,
+            visits=self._visits.copy(),
+            iterations=self.iterations - before,
+            depth=int(self._progress["depth"][0]),
             seconds=time.perf_counter() - started,
+            memory=sum(array.nbytes for array in self.store),
             seed=() if seed is None else seed,
         )
         if is_interrupted:
             raise SearchInterrupted(result)
         return result
 
-    def policy_in(self, number: int) -> np.ndarray:
-        """The policy to play from in an information set, by its number; uniform where nothing is known."""
-        weights = self.sums[self.tree.slots_of(number)]
-        total = weights.sum()
-        return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+    def run(self, target: int) -> None:
+        """Go on until so many iterations have been made in all."""
+        if target > self.iterations:
+            self.make(target - self.iterations)
 
-    def memory(self) -> tuple[np.ndarray, ...]:
-        """A copy of all that was learned; `recall` brings it back."""
-        return tuple(getattr(self, name).copy() for name in self.LEARNED)
+    def policy_at(self, state: State) -> np.ndarray:
+        """The policy to play from in the information set of a state; uniform where nothing is known. [actions]"""
+        count, place = len(state.legal_actions()), place_of(self.store.keys, self._key(state))
+        weights = self.store.sums[self.store.first[place] :][: count * (self.store.keys[place] != 0)]
+        return weights / weights.sum() if weights.sum() > 0 else np.full(count, 1 / count)
 
-    def recall(self, memory: tuple[np.ndarray, ...]) -> None:
-        """Go back to what was learned when `memory` was taken."""
-        for name, array in zip(self.LEARNED, memory, strict=True):
-            getattr(self, name)[...] = array
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy over the tree of the game, if that is not too large; uniform where nothing is known."""
+        return tabulate(tree_of(self.game), self.policy_at)
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
-        sampling.sample_online(*self._arguments(iterations, forced_path))
+        goal, path, status = self.iterations + iterations, np.array(forced_path, np.int64), sampling.MORE_ROOM
 
-    def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[object, ...]:
-        tree = self.tree
-        arrays = Sampling(
-            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self.updates, self._visits),
-            *(self._chance_policy, self.in_memory, self._marks, self._deals, self._settings),
-            *(self._rng, self._path, self._sigma, self._weights),
-        )
-        return arrays, self._progress, np.array(forced_path, np.int64), iterations
+        def loop(walk: Walk) -> int:
+            left = iterations if forced_path else goal - self.iterations
+            return walk.call(sampling.sample_online, self._sampling(walk), self._progress, path, left)
 
+        while status == sampling.MORE_ROOM:
+            status = with_walk(self.game, self._deals, loop)
+            if status == sampling.MORE_ROOM:
+                self._grow()
+        if status != sampling.COMPLETE:
+            raise ValueError(sampling.REFUSALS[status].format(self.game))
 
-def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
-    """[2, deals]: the sums of the probabilities up to each deal; in row 1 of those that do not leave the target, normalized."""
-    probabilities = tree.deals.probabilities
-    target_set = probabilities * (marks[1 : 1 + len(probabilities)] != sampling.OUTSIDE)
-    if not target_set.any():  # nothing is aimed at yet
-        target_set = probabilities
-    sums = np.stack([np.cumsum(probabilities), np.cumsum(target_set / target_set.sum())])
-    last = [len(probabilities) - 1, int(np.flatnonzero(target_set)[-1])]
-    for row in range(2):
-        sums[row, last[row] :] = 1.0
-    return sums
+    def _sampling(self, walk: Walk) -> Sampling:
+        integers = [np.zeros(size, np.int64) for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)]
+        reals = [np.zeros(size) for size in (walk.room, walk.room, PLAYERS)]
+        aims = self._chances, self._target, self._dead, self._visits
+        fixed = self.store, walk.settings, self._sampler, walk.dealt, self._deal_keys
+        return Sampling._make([*fixed, *aims, self._rng, self._path, *integers, *reals])
 
 
 @attrs.frozen(repr=False)
@@ -297,23 +319,22 @@ class SeatedPolicy:
 
     def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
         """An action drawn; nothing is searched, so that there is no progress to tell."""
-        number = self.policy.tree.set_at(state)
-        rng, policy = seeded(checks.seed(seed)), self.policy.at(number).copy()
-        return attrs.evolve(result_of(self.algorithm, self.policy.tree, state, number, policy, rng), seed=seed)
+        policy, rng = self.policy(state), seeded(checks.seed(seed))
+        return result_of(self.algorithm, state, policy, rng, memory=self.policy.tree.nbytes, seed=seed)
 
 
 register(OOS, "Online Outcome Sampling")
 register(NearEquilibrium, "a player near an equilibrium")
 
 
-def check_trees(game: AnyGame, players: Iterable[Agent]) -> None:
-    """Refuse a game whose tree some player would keep and cannot.
-
-    Args:
-        players: with their `strategy`.
+def check_playable(game: AnyGame, strategy: object) -> None:
+    """Refuse a game in which an algorithm of this folder cannot play.
 
     Raises:
-        ValueError: not two players, deals in secret, or too large.
+        ValueError: not two players, or deals in secret; for a `NearEquilibrium`, also too large.
     """
-    if any(isinstance(player.strategy, Algorithm) for player in players):
+    if isinstance(strategy, NearEquilibrium):
         refuse_unless_walkable(game)
+    elif isinstance(strategy, OOS):
+        refuse_unless_two_players(game)
+        deals_of(game)

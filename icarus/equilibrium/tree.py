@@ -143,35 +143,15 @@ class GameTree:
         """The information sets of the players, chance's left out: their numbers."""
         return np.flatnonzero(self.sets["player"] != CHANCE)
 
-    def histories_of(self, number: int) -> np.ndarray:
-        """The histories in an information set, by its number."""
-        return np.flatnonzero(self.nodes["set"] == number)
-
-    @functools.cached_property
-    def parents(self) -> np.ndarray:
-        """The history before each; NOTHING for the one before the deal. [nodes]"""
-        parents = np.full(len(self.nodes), NOTHING, np.int32)
-        inner = np.flatnonzero(self.nodes["set"] >= 0)
-        counts = self.sets["count"][self.nodes["set"][inner]]
-        first = np.repeat(self.nodes["child"][inner] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        parents[first + np.arange(counts.sum())] = np.repeat(inner, counts)
-        return parents
-
-    def path_to(self, node: int) -> list[tuple[int, int]]:
-        """The histories that lead from the deal to a history, itself the last, each with the slot of its last action."""
-        path = []
-        while node != 0:
-            parent = int(self.parents[node])
-            above = self.nodes[parent]
-            path.append((node, int(self.sets[above["set"]]["slot"] + node - above["child"])))
-            node = parent
-        return path[::-1]
-
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
-        actions = [int(self.slots[slot]["action"]) for _, slot in self.path_to(int(self.sets[number]["node"]))]
-        state = dealt_state(self.game, self.deals, actions[0])
-        for action in actions[1:]:
+        node, actions = int(self.sets[number]["node"]), list[int]()
+        while node != 0:
+            above = self.nodes[self.nodes[node]["parent"]]
+            actions.append(int(self.slots[self.sets[above["set"]]["slot"] + node - above["child"]]["action"]))
+            node = int(self.nodes[node]["parent"])
+        state = dealt_state(self.game, self.deals, actions[-1])
+        for action in actions[-2::-1]:
             state.apply_action(action)
         return state
 

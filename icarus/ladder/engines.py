@@ -255,8 +255,9 @@ class EnginePlayer:
         Raises:
             EngineFailed: it cannot be started.
         """
-        self._running = self._running or self.engine.start()
-        self.version = self._running.version
+        if self._running is None:
+            self._running = self.engine.start()
+            self.version = self._running.version
         return self._running
 
     def search(self, state: State, seed: object = 0) -> ChosenAction:

@@ -39,13 +39,14 @@ def staked_rewards(state: Any, out: Any) -> None:
 def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) -> None:
     solver = kind(KUHN)
     solver.make(20)
-    twins, before = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))], solver.sums.copy()
+    twins, before = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))], solver.average.probabilities
     solver.make(20)
     survive(1, lambda _: twins[1].make(20), 60)
     for twin in twins:
-        assert (twin.sums == before).all()
+        assert (twin.average.probabilities == before).all()
         twin.make(20)
-        assert (twin.sums == solver.sums).all() and (twin.sums != before).any()
+        after = twin.average.probabilities
+        assert (after == solver.average.probabilities).all() and (after != before).any()
 
 
 def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +130,8 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     (lambda: GameTree(LEDUC, largest=500), r"too large for a complete walk: it has more than the limit"),
     (lambda: GameTree(heap(33)), r"heap is too large .* it has about \de\+07 histories; the limit is 1,000,000"),
     (lambda: refuse_unless_walkable(games.load("checkers")), r"checkers is too large .* about \de\+\d+ histories"),
-    (lambda: OOSSearch(games.load("phantom-mnk")), "phantom-mnk is too large"),
+    (lambda: OOSSearch(kuhn(rewards=generous)).make(9), "the rewards of kuhn-poker do not always sum to 1"),
+    (lambda: OOSSearch(kuhn(max_length=1)).make(9), "a playout of kuhn-poker continues beyond its max_length"),
     # deals
     (lambda: deals_of(kuhn(deal=None, deal_observation=None)), r"kuhn-poker has hidden deals: .*deal\(state, index, "),
     (lambda: deals_of(kuhn(deal=lambda state, index: 0.3 if index < 3 else -1.0)), "the 3 deals of kuhn-poker sum to 0.8999"),

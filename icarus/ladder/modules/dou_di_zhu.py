@@ -37,8 +37,9 @@ class RlcardRules:
         plays = complete_plays(state)
         readable = {text: actions for text, actions in plays.items() if text == "pass" or text in CARD_TYPE[0]}
         chosen = self._agent.step({"raw_obs": observation(state, list(readable))})
-        lowest = min(plays, key=lambda text: (len(text), ranks_of(text)))
-        actions = plays.get(chosen) or plays.get("pass") or plays[lowest]
+        actions = (
+            plays.get(chosen) or plays.get("pass") or plays[min(plays, key=lambda text: (len(text), ranks_of(text)))]
+        )
         self._kickers = list(actions[1:])
         return actions[0]
 
@@ -81,7 +82,8 @@ def observation(state: State, actions: list[str]) -> dict[str, object]:
 
 def trace(state: State) -> list[tuple[int, str]]:
     """(player, play) of every play so far, kickers with their base."""
-    cards, players = defaultdict[int, list[int]](list), list[int]()
+    cards: defaultdict[int, list[int]] = defaultdict(list)
+    players: list[int] = []
     for player, action in state.history:
         if action < SOLO_KICKERS:
             players.append(player)
