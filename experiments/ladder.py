@@ -8,7 +8,7 @@ import re
 import time
 import tomllib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from icarus.ladder.ladders import (
     Settings,
     agent_of,
     expected,
+    fitted,
     level_rows,
     posterior,
     rated_games,
@@ -52,14 +53,14 @@ STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of 
 TABLE_SECONDS = 0.2
 
 
-def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
+def fit(ladder: Ladder, rows: Sequence[Row]) -> Ladder:
     """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
-    estimate = posterior(scores_of(rows), {RANDOM: ZERO})
+    estimate = fitted(rows, RANDOM)
     values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
     rungs.sort(key=lambda rung: rung.rating.value)
     places = [estimate.names.index(rung.name) for rung in rungs]
-    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)])
+    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)], estimate.dispersion)
 
 
 def write_ladder(ladder: Ladder, path: Path) -> None:
@@ -69,7 +70,8 @@ def write_ladder(ladder: Ladder, path: Path) -> None:
         | ({"agent": dict(rung.agent)} if rung.agent else {})
         for rung in ladder.rungs
     ]
-    head = json.dumps({"game": ladder.game, "rungs": rungs}, indent=1, ensure_ascii=False).removesuffix("\n}")
+    content = {"game": ladder.game, "dispersion": round(ladder.dispersion, 3), "rungs": rungs}
+    head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
     numbers = ladder.covariance.round().astype(int).tolist()
     rows = ",\n  ".join(str(row[: place + 1]) for place, row in enumerate(numbers))
     path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
@@ -217,7 +219,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        estimate = posterior(scores_of(read_rows_of(directory, ladder.game, BETWEEN)), {RANDOM: ZERO})
+        estimate = fitted(read_rows_of(directory, ladder.game, BETWEEN), RANDOM)
         content["games"][ladder.game] = level_rows({rung.name: rung.agent for rung in agents}, estimate, RANDOM)
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
@@ -259,7 +261,7 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
     """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents."""
     rows = read_rows_of(directory, game, kind)
     between = read_rows_of(directory, game, BETWEEN)
-    estimate = posterior(scores_of([*between, *rows]), {RANDOM: ZERO})
+    estimate = fitted([*between, *rows], RANDOM)
     values, first = estimate.ratings(), str(agent_of(TABLES[kind][game][0]))
     standings = [
         Standing(name, values[name], estimate.difference(name, first) if first in values else None)

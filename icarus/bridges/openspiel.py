@@ -401,12 +401,12 @@ class OpenSpielState(pyspiel.State):
         Args:
             sampler: `sampler()` real numbers in [0, 1).
         """
-        drawn, truth = self.clone(), self.position
+        world, truth = self.clone(), self.position
         if truth is not None:
             data = truth.redraw(player, truth.beliefs(player), seeded(int(sampler() * 2**53)))
-            drawn.position = IcarusState.from_data(truth.game, data)
-            drawn.seen = [(*seen, *truth.moves(seat)) for seat, seen in enumerate(self.seen)]
-        return drawn
+            world.position = IcarusState.from_data(truth.game, data)
+            world.seen = [(*moves, *truth.moves(seat)) for seat, moves in enumerate(self.seen)]
+        return world
 
     def is_terminal(self) -> bool:
         return self.position is not None and self.position.is_terminal()

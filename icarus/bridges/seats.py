@@ -93,8 +93,8 @@ def seen_by(state: State, seat: int) -> str:
 
 def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
     """What a seat sees, and all that it has seen, before this history began too: different for any two information sets."""
-    acting, seen = state.current_player(), (*earlier, *state.moves(seat))
-    return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {seen}"
+    acting, moves = state.current_player(), (*earlier, *state.moves(seat))
+    return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {moves}"
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:

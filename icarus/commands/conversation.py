@@ -63,14 +63,14 @@ class Played:
 
     Attributes:
         player, action, text: who, what, and how it is written.
-        seen: the move that it is in each perspective.
+        views: the move that it is in each perspective.
         result: the agent's search, where there was one.
     """
 
     player: int
     action: int
     text: str
-    seen: list[int]
+    views: list[int]
     result: Result | None = None
 
 
@@ -139,9 +139,9 @@ class Session:
         """
         before, after = self.state, self.state.clone()
         after.apply_action(action)
-        text, seen = before.action_to_string(action), before.observed(action)
+        text, views = before.action_to_string(action), before.observed(action)
         self.states.append(after)
-        self.played.append(Played(before.current_player(), action, text, seen, result))
+        self.played.append(Played(before.current_player(), action, text, views, result))
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
         """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
@@ -169,7 +169,7 @@ class Session:
         played = self.played[index]
         if seat in (None, played.player):
             return True
-        move = played.seen[self.game.perspective(seat)]
+        move = played.views[self.game.perspective(seat)]
         return None if move == UNSEEN else move == played.action
 
     # ------------------------------------------------------------------------------------------------------------ files
@@ -496,8 +496,8 @@ class Conversation:
             self._update()
         move, share = state.action_to_string(result.action), result.policy[result.actions.index(result.action)]
         worth = "" if np.isnan(result.value) else f"; its mean reward is {result.value:.2f}"
-        said = f"hint: {move}. A search of {result.iterations:,} iterations tries it in {share:.0%} of them{worth}."
-        return {**self._show(result, "what a search finds in your place"), "said": said, "move": move}
+        sentence = f"hint: {move}. A search of {result.iterations:,} iterations tries it in {share:.0%} of them{worth}."
+        return {**self._show(result, "what a search finds in your place"), "said": sentence, "move": move}
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""

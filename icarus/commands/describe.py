@@ -29,7 +29,7 @@ from icarus.discovery.race import KEY, difference
 from icarus.engine.match import FILE as LEVEL_FILE
 from icarus.engine.match import Player, play
 from icarus.kernel.game import AnyGame, Game, seat_name
-from icarus.ladder.ladders import ZERO, Rating, level_rows, play_game, posterior, side_score
+from icarus.ladder.ladders import Rating, fitted, level_rows, play_game, side_score
 from icarus.load_files import digest_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
@@ -300,9 +300,9 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     if not rows:
         return []
     zero, *players = plan.entrants()
-    scores = [(row["player"], row["opponent"], row["score"]) for row in rows]
     agents = {str(each): {"strategy": str(each.configuration), "iterations": each.iterations} for each in players}
-    return level_rows(agents, posterior(scores, {str(zero): ZERO}, map(str, players)), str(zero))
+    played = [row | {"seed": [row["deal"]]} for row in rows]
+    return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
 
 
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:

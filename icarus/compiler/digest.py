@@ -273,7 +273,7 @@ def digest(function: Callable, *context: object) -> str:
     """
     hasher = hashlib.sha256(repr((context, _settings())).encode())
     for part in reachable(function, DIGESTED):
-        author = getattr(part.value, "py_func", None)
+        author = None if isinstance(part.value, Intrinsic) else getattr(part.value, "py_func", None)
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
         _bound.update(_bind(part))

@@ -80,7 +80,7 @@ class CompiledFunction:
     ) -> "MachineCode | CodeInMemory":
         with uninterrupted():
             compiler()
-        with told(), _lock.global_compiler_lock, uninterrupted(), collection_paused():
+        with long_work_announced(), _lock.global_compiler_lock, uninterrupted(), collection_paused():
             for listener in _on_compile:
                 listener(self.name)
             with compilation_errors(function, self.name, returns):
@@ -154,7 +154,7 @@ def collection_paused() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
+def long_work_announced() -> Iterator[None]:
     """Within, who looks at a terminal or a notebook is told, once in a process, if compiling takes long; nothing is told into a pipe."""
     timer = threading.Timer(TOLD_AFTER, _tell)
     if sys.stderr and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")):
@@ -167,8 +167,8 @@ def told() -> Iterator[None]:
 
 @functools.cache
 def _tell() -> None:
-    kept = f"machine code is kept in {cache_folder() or 'memory only'}"
-    print(f"icarus is compiling, which may take a minute and happens once; {kept}", file=sys.stderr, flush=True)
+    where = f"machine code is kept in {cache_folder() or 'memory only'}"
+    print(f"icarus is compiling, which may take a minute and happens once; {where}", file=sys.stderr, flush=True)
 
 
 def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:

@@ -5,8 +5,9 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 """
 
 import functools
+import inspect
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -268,6 +269,55 @@ def copy_items(target: np.ndarray, source: np.ndarray) -> None:
     """`target[:] = source` would tell two lengths that differ in a sentence of its own making, which takes seconds to compile."""
     for i in range(len(target)):
         target[i] = source[i]
+
+
+class Words:
+    """Words of 64 bits side by side in code that is being made, with operators of NumPy's arrays."""
+
+    def __init__(self, builder: Any, vector: Any) -> None:
+        self.builder, self.vector = builder, vector
+
+    def _by(self, operation: str, value: Any) -> "Words":
+        right = value.vector if isinstance(value, Words) else ir.Constant(self.vector.type, value.tolist())
+        return Words(self.builder, getattr(self.builder, operation)(self.vector, right))
+
+    __and__, __or__ = functools.partialmethod(_by, "and_"), functools.partialmethod(_by, "or_")
+    __lshift__, __rshift__ = functools.partialmethod(_by, "shl"), functools.partialmethod(_by, "lshr")
+
+    def __invert__(self) -> "Words":
+        return Words(self.builder, self.builder.not_(self.vector))
+
+
+def side_by_side(function: Callable) -> Any:
+    """Mark a function of words of 64 bits that computes with arrays [4] of them, by NumPy's operators; what is called gives their OR.
+
+    Compiled code computes in vectors, of as many registers as the processor needs for them.
+    """
+
+    def combined(*words: np.uint64) -> np.uint64:
+        return np.bitwise_or.reduce(function(*words))
+
+    def definition(typingctx: Any, *words: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+            vector = ir.VectorType(ir.IntType(64), 4)
+            none, place, everywhere = (
+                ir.Constant(vector, ir.Undefined),
+                ir.IntType(32),
+                ir.VectorType(ir.IntType(32), 4),
+            )
+            first = [builder.insert_element(none, word, place(0)) for word in arguments]
+            all_four = [builder.shuffle_vector(each, none, ir.Constant(everywhere, None)) for each in first]
+            union = ir.FunctionType(vector.element, [vector]), "llvm.vector.reduce.or.v4i64"
+            result = function(*[Words(builder, each) for each in all_four]).vector
+            return builder.call(cgutils.get_or_insert_function(builder.module, *union), [result])
+
+        return types.uint64(*[types.uint64] * len(words)), codegen
+
+    context = inspect.Parameter("typingctx", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    vars(definition)["__signature__"] = inspect.Signature([context, *inspect.signature(function).parameters.values()])
+    compiled = intrinsic(definition)
+    compiled.py_func = combined
+    return compiled
 
 
 @intrinsic

@@ -151,10 +151,10 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
         changed = [
-            self.canonical(point[:k] + (other,) + point[k + 1 :])
+            self.canonical(point[:k] + (choice,) + point[k + 1 :])
             for k, level in enumerate(point)
-            for other in range(len(self.factors[self.names[k]]))
-            if level not in (INACTIVE, other)
+            for choice in range(len(self.factors[self.names[k]]))
+            if level not in (INACTIVE, choice)
         ]
         return [each for each in changed if self.allows(each)]
 

@@ -718,9 +718,8 @@ def choose_in_class(w: Workspace, player: int, index: int, count: int, rng: np.n
 @inlined
 def append(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
-    if (
-        w.game.perspectives == 1 and w.game.observe_for_root == 0 and not w.composition.episodes
-    ):  # all see actions as they are
+    # All see actions as they are.
+    if w.game.perspectives == 1 and w.game.observe_for_root == 0 and not w.composition.episodes:
         keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
         moves[t + 1] = step.action
         if in_tree or w.composition.keys_in_simulation:
@@ -1202,18 +1201,11 @@ def backpropagation(w: Workspace) -> None:
 @inlined
 def backpropagate(w: Workspace, component: Component) -> None:
     """Line 17 for the records that one component has captured."""
-    updates, offset = struct_at(w.buffers.updates, UPDATES), WORD_BYTES * component.first
+    updates, offset, parameters = w.buffers.updates, WORD_BYTES * component.first, component.backpropagation_parameters
+    records, contexts = struct_at(updates, UPDATES).records + offset, struct_at(updates, UPDATES).contexts + offset
+    count, mu, players = component.count, w.buffers.reward, w.game.players
     w.running = component.backpropagation
-    arguments = (
-        component.table,
-        updates.records + offset,
-        updates.contexts + offset,
-        component.count,
-        w.buffers.reward,
-        w.game.players,
-        component.backpropagation_parameters,
-    )
-    call(component.backpropagation, arguments)
+    call(w.running, (component.table, records, contexts, count, mu, players, parameters))
 
 
 @helper

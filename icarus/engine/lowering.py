@@ -23,6 +23,7 @@ from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import (
     WORD_BYTES,
     array_at,
+    pack_parameters,
     prefetch,
     read_only_array_at,
     struct_at,
@@ -96,11 +97,8 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = (
-        inlined_once(slot.function, boundscheck=True),
-        unpack_parameters(slot.kinds()),
-        theta_of(row),
-    )
+    inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
+    theta_at = theta_of(row)
     label, uniform = slot.label(), slot.uniform_in_simulation
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
@@ -553,9 +551,10 @@ class _Lowering:
     def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
+        weight_role = loop.TREE if all(uniform_values) else role  # where no weight is asked for, none reads keys
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
-            self.leaves.append(loop.Leaf(*self.weight(role, leaf_weight), *values, uniform, by_row))
+            self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row))
         code, parameter = rule_of(parts, all(uniform_values), votes)
         of_tree_only = code != RULE_UNIFORM and all(
             self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for _, part in parts
@@ -637,9 +636,7 @@ class _Lowering:
 
     def parameters(self, values: tuple[float, ...]) -> int:
         """The address of parameters laid out in 8 bytes each, integers as integers."""
-        block = np.zeros(len(values) + 1, np.int64)
-        for i, value in enumerate(values):
-            block[i : i + 1] = np.array([value], np.int64 if isinstance(value, int) else np.float64).view(np.int64)
+        block = pack_parameters(values)
         self.kept_alive.append(block)
         return int(block.ctypes.data)
 

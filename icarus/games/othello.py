@@ -18,65 +18,45 @@ from pathlib import Path
 
 import numpy as np
 
+from icarus.compiler.memory import side_by_side
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
 from icarus.kernel.game import Game, functions_of
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
 
-INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # a line of flips that runs sideways must not wrap around the board
+STEPS = np.array([1, 8, 7, 9], np.uint64)  # along a row, a column, and the diagonals
+# Where discs may be flipped along them: a line that runs sideways must not wrap around the board.
+INNER = np.array([0x7E7E7E7E7E7E7E7E, 0xFFFFFFFFFFFFFFFF, 0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E], np.uint64)
 EVEN_ROWS = np.uint64(0x00FF00FF00FF00FF)
 EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)  # of rows
 
 
-@inlined
-def _flanked(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
-    """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
-    double = step + step
-    left = theirs & (mine << step)
-    left |= theirs & (left << step)
-    pair = theirs & (theirs << step)
-    left |= pair & (left << double)
-    left |= pair & (left << double)
-    right = theirs & (mine >> step)
-    right |= theirs & (right >> step)
-    pair = theirs & (theirs >> step)
-    right |= pair & (right >> double)
-    right |= pair & (right >> double)
-    return (left << step) | (right >> step)
+def _lines(ends: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The discs in unbroken lines that begin next to any of these squares, along each axis: one way, and the other way."""
+    left, right = between & (ends << STEPS), between & (ends >> STEPS)
+    left |= between & (left << STEPS)
+    right |= between & (right >> STEPS)
+    pairs = between & (between << STEPS)
+    for _ in range(2):  # a line has at most six discs between its ends
+        left |= pairs & (left << 2 * STEPS)
+        right |= (pairs >> STEPS) & (right >> 2 * STEPS)
+    return left, right
 
 
-@inlined
-def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+@side_by_side
+def moves(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """The squares where a disc flips something."""
-    inner = theirs & INNER_COLUMNS
-    reached = _flanked(mine, inner, np.uint64(1)) | _flanked(mine, theirs, np.uint64(8))
-    reached |= _flanked(mine, inner, np.uint64(7)) | _flanked(mine, inner, np.uint64(9))
-    return reached & ~(mine | theirs)
+    left, right = _lines(mine, theirs & INNER)
+    return ((left << STEPS) | (right >> STEPS)) & ~(mine | theirs)
 
 
-@inlined
-def _flips_along(mine: np.uint64, theirs: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
-    """The discs flipped along one axis by a new disc."""
-    left = theirs & (disc << step)
-    right = theirs & (disc >> step)
-    for _ in range(5):  # a line has at most six discs between its ends
-        left |= theirs & (left << step)
-        right |= theirs & (right >> step)
-    flipped = np.uint64(0)
-    if (left << step) & mine:
-        flipped |= left
-    if (right >> step) & mine:
-        flipped |= right
-    return flipped
-
-
-@inlined
-def flips(mine: np.uint64, theirs: np.uint64, disc: np.uint64) -> np.uint64:
+@side_by_side
+def flips(mine: np.ndarray, theirs: np.ndarray, disc: np.ndarray) -> np.ndarray:
     """The discs flipped by a new disc."""
-    inner = theirs & INNER_COLUMNS
-    flipped = _flips_along(mine, inner, disc, np.uint64(1)) | _flips_along(mine, theirs, disc, np.uint64(8))
-    return flipped | _flips_along(mine, inner, disc, np.uint64(7)) | _flips_along(mine, inner, disc, np.uint64(9))
+    left, right = _lines(disc, theirs & INNER)
+    from_right, from_left = _lines(mine, theirs & INNER)  # lines that an own disc ends
+    return (left & from_left) | (right & from_right)
 
 
 @inlined

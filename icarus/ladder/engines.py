@@ -255,9 +255,8 @@ class EnginePlayer:
         Raises:
             EngineFailed: it cannot be started.
         """
-        if self._running is None:
-            self._running = self.engine.start()
-            self.version = self._running.version
+        self._running = self._running or self.engine.start()
+        self.version = self._running.version
         return self._running
 
     def search(self, state: State, seed: object = 0) -> ChosenAction:

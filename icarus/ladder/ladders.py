@@ -5,8 +5,9 @@ score of ½, and the shared points of a game of several players a score between 
 distribution; a player of whom nothing is known has one as wide as UNKNOWN, which weighs as much as a twentieth of an even game and keeps
 the rating of who has won all games finite. Intervals follow from the curvature at the maximum, so that the uncertainty of the opponents'
 ratings is in them. Opponents rated by games among themselves share most of it: what is known of them is a joint normal distribution, and
-what they share does not average out over games with all of them. (`choix` fits the same model without draws, intervals, or opponents that
-are rated already.)
+what they share does not average out over games with all of them. Games of which shares are won, or many are drawn, tell more than others: a
+pair of games on one deal is the sample, and its variance is measured (quasi-likelihood: McCullagh and Nelder, 1989). (`choix` fits the
+same model without draws, intervals, or opponents that are rated already.)
 """
 
 import datetime
@@ -21,9 +22,9 @@ import msgspec
 import numpy as np
 
 from icarus import games
-from icarus.arena.ledger import Ledger, Row
+from icarus.arena.ledger import Key, Ledger, Row
 from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, DecisionLog, Player, play
+from icarus.engine.match import Agent, Player, play
 from icarus.engine.search import SearchResult, SeatedPlayer
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -36,6 +37,7 @@ ELO = math.log(10) / 400
 NORMAL_95 = 1.959963984540054
 UNKNOWN = 1500.0  # Elo: standard deviation of a rating of which nothing is known
 STEPS, PRECISION = 200, 1e-6
+EVEN_PAIRS = 10
 LONGEST_STEP = 200.0  # Elo
 
 Score = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
@@ -77,12 +79,14 @@ class Posterior:
         value: [player] the ratings.
         covariance: [player, player].
         games: [player] how many each has played.
+        dispersion: the variance of a pair of games, as a share of that of two games which are won or lost.
     """
 
     names: tuple[str, ...]
     value: np.ndarray
     covariance: np.ndarray
     games: np.ndarray
+    dispersion: float
 
     def ratings(self) -> dict[str, Rating]:
         """Each player's rating with its interval."""
@@ -103,6 +107,7 @@ def posterior(
     priors: Mapping[str, Rating],
     newcomers: Iterable[str] = (),
     covariance: np.ndarray | None = None,
+    dispersion: float = 1.0,
 ) -> Posterior:
     """The ratings of all who played, and of those known beforehand: the maximum of the posterior density, by Newton's method.
 
@@ -111,6 +116,7 @@ def posterior(
         priors: ratings that are known with their intervals; one of width 0 is the scale's zero.
         newcomers: players of whom nothing is known and who may not have played yet.
         covariance: [prior, prior] of the priors in their order, in Elo²; without it they are independent, as wide as their intervals say.
+        dispersion: see `Posterior`; `fitted` measures it.
     """
     games = list(scores)
     players = {name for *pair, _ in games for name in pair}
@@ -124,11 +130,11 @@ def posterior(
     value, curvature = center.copy(), precision
     for _ in range(STEPS):
         chance = expected(value[first], value[second])
-        gradient = precision @ (center - value)
-        np.add.at(gradient, first, ELO * (score - chance))
-        np.add.at(gradient, second, ELO * (chance - score))
+        gradient, pull = precision @ (center - value), ELO / dispersion * (score - chance)
+        np.add.at(gradient, first, pull)
+        np.add.at(gradient, second, -pull)
         curvature = precision.copy()
-        weight = ELO**2 * chance * (1 - chance)
+        weight = ELO**2 / dispersion * chance * (1 - chance)
         for rows, columns, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
             np.add.at(curvature, (rows, columns), sign * weight)
         step = np.linalg.solve(curvature, gradient)
@@ -136,7 +142,23 @@ def posterior(
         if np.abs(step).max() < PRECISION:
             break
     games_each = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
-    return Posterior(names, value, np.linalg.inv(curvature), games_each)
+    return Posterior(names, value, np.linalg.inv(curvature), games_each, dispersion)
+
+
+def fitted(rows: Sequence[Row], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
+    """The ratings that rows say, with one player at 0 and the dispersion that their pairs of games have.
+
+    Until there are more pairs than `EVEN_PAIRS`, what counts most is that of games which are won or lost.
+    """
+    first, pairs = posterior(scores_of(rows), {zero: ZERO}, newcomers), dict[Key, list[tuple[float, float]]]()
+    values = dict(zip(first.names, first.value, strict=True))
+    for row in (row for row in rows if "score" in row):
+        chance = float(expected(values[row["player"]], values[row["opponent"]]))
+        pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
+        pair.append((row["score"] - chance, chance * (1 - chance)))
+    gaps, variances = np.array([np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2]).reshape(-1, 2).T
+    dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
+    return posterior(scores_of(rows), {zero: ZERO}, newcomers, dispersion=float(dispersion))
 
 
 def _precision(names: tuple[str, ...], priors: Mapping[str, Rating], covariance: np.ndarray | None) -> np.ndarray:
@@ -200,11 +222,13 @@ class Ladder:
 
     Attributes:
         covariance: [rung, rung] of the ratings, in Elo²; if not given, that of ratings which are independent of each other.
+        dispersion: of pairs of games, see `Posterior`.
     """
 
     game: str
     rungs: tuple[Rung, ...]
     covariance: np.ndarray = attrs.field(eq=attrs.cmp_using(eq=np.array_equal))
+    dispersion: float = 1.0
 
     @covariance.default
     def _independent(self) -> np.ndarray:
@@ -218,7 +242,8 @@ class Ladder:
         """The rating of a player by games with the opponents alone; an opponent with the same name is a different player."""
         places = [place for place, rung in enumerate(self.rungs) if rung.name != player]
         opponents = {self.rungs[place].name: self.rungs[place].rating for place in places}
-        return posterior(scores, opponents, [player], self.covariance[np.ix_(places, places)]).ratings()[player]
+        covariance = self.covariance[np.ix_(places, places)]
+        return posterior(scores, opponents, [player], covariance, self.dispersion).ratings()[player]
 
 
 def agent_of(settings: Settings) -> Agent:
@@ -244,7 +269,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     rungs = [Rung(rung.pop("name"), agent=rung.pop("agent", {}), rating=Rating(**rung)) for rung in content["rungs"]]
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
-    return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T)
+    return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
 
 
 def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
@@ -319,36 +344,25 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     """
     first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
     seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
-    plies = OPENING.get(game.name, 0)
     row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
-    row["icarus"], row["started"] = VERSION, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-    row["engines"] = {}
+    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    row |= {"icarus": VERSION, "started": started, "engines": {}}
     actions: list[Any] = []
     try:
         log = play(
             game,
-            [PlayerWithOpening(each.seated(game), plies) for each in seats],
+            [PlayerWithOpening(each.seated(game), OPENING.get(game.name, 0)) for each in seats],
             seed=seed,
             watch=lambda state, action, decision: actions.append(action),
         )
         row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
-        row["seconds_per_decision"] = seconds_per_decision(
-            each for each in log.decisions if seats[each.player] is player
-        )
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}
     for each in seats:  # the version of each engine, as it says it, and the arguments that it was started with
         if isinstance(each, EnginePlayer):
             row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
     return row
-
-
-def seconds_per_decision(decisions: Iterable[DecisionLog]) -> float:
-    """The mean time of those decisions in which there was a choice."""
-    spent = [decision.seconds for decision in decisions if decision.legal > 1]
-    return round(sum(spent) / max(1, len(spent)), 5)
 
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
@@ -492,12 +506,9 @@ class Climb:
         """The opponent of a pair that lacks a game, or else against whom a game tells most; None where all have failed, or the player."""
         if self.has_failed:
             return None
-        counts, rating, attempts = self.games_played(), self.rating(), Counter(row["opponent"] for row in self.rows)
+        rating, attempts = self.rating(), Counter(row["opponent"] for row in self.rows)
+        counts = Counter(row["opponent"] for row in self.rows if "score" in row)
         opponents = [rung for rung in self._rungs if not self._pairs.has_failed(rung.name)]
         if unpaired := [rung for rung in opponents if attempts[rung.name] % 2]:
             return unpaired[0]
         return max(opponents, key=lambda rung: informative(rating, rung.rating, counts[rung.name]), default=None)
-
-    def games_played(self) -> Counter[str]:
-        """Games against each opponent that are not void."""
-        return Counter(row["opponent"] for row in self.rows if "score" in row)

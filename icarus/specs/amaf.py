@@ -22,27 +22,18 @@ def children(history: History, legal: Array, records: Array) -> None:
 
 
 @capture(writes_simulation=False)
-def capture_siblings(history: History, updates: Updates) -> None:
+def capture_siblings(history: History, updates: Updates, last_phase: int = EXPANSION) -> None:
     """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i in the tree⟩, printed as [a₁, …, a_{i−1}, a_j]~: shifted by one"""
-    ask_for_siblings(history, updates, EXPANSION)
-
-
-@capture(writes_simulation=False)
-def capture_siblings_strictly(history: History, updates: Updates) -> None:
-    """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i a selection node, no expansion node⟩, shifted as in AMAF"""
-    ask_for_siblings(history, updates, SELECTION)
-
-
-@helper
-def ask_for_siblings(history: History, updates: Updates, last_phase: int) -> None:
-    """For each h_i up to a phase the children by its action and by all later ones of its player that are legal there."""
     steps = history.steps
     for i in range(len(steps) - 1):
         if steps[i].phase <= last_phase:
-            legal = legal_at(history, i)
-            for j in range(i, len(steps) - 1):
-                if steps[j].player == steps[i].player and steps[j].action in legal:
-                    update(updates, child(history, i, steps[j].action), 0)
+            player, legal, last_bits = steps[i].player, legal_at(history, i), 0
+            for action in legal:
+                last_bits |= 1 << (action & 63)
+            for j in range(i, len(steps) - 1):  # most actions are not legal at h_i: their last bits tell it
+                action = steps[j].action
+                if steps[j].player == player and last_bits >> (action & 63) & 1 and action in legal:
+                    update(updates, child(history, i, action), 0)
 
 
 @backpropagation
@@ -66,8 +57,8 @@ AMAF = Enhancement(
 )
 
 
-# AMAF-6, "selection node" to the letter
-AMAF_STRICT = attrs.evolve(AMAF, name="AMAF_STRICT", capture=capture_siblings_strictly)
+# AMAF-6, "selection node" to the letter: no expansion node
+AMAF_STRICT = attrs.evolve(AMAF, name="AMAF_STRICT", capture=capture_siblings(last_phase=SELECTION))
 
 # λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); RAVE(k=500) changes the number of visits at which λ_RAVE = ½ (15)
 RAVE = with_alias(rave_weight * AMAF ^ (1 - rave_weight) * BASELINE, "RAVE")

@@ -24,30 +24,21 @@ def base(column):
     return column.game.partition("(")[0]
 
 
-def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each():
+def test_figure_4_plays_section_8s_seven_columns_and_seats_with_sixteen_combinations_each():
     experiment = loading.load("figure4", {})
-    assert [(base(column), column.role) for column in experiment.columns] == [
-        ("dou-di-zhu", "Landlord"),
-        ("hearts", ""),
-        ("lotr-confrontation", "Light"),
-        ("lotr-confrontation", "Dark"),
-        ("checkers", ""),
-        ("othello", ""),
-        ("backgammon", ""),
+    assert [(base(column), column.role, column.seats) for column in experiment.columns] == [
+        ("dou-di-zhu", "Landlord", (0,)),
+        ("hearts", "", (0, 1, 2, 3)),
+        ("lotr-confrontation", "Light", (0,)),
+        ("lotr-confrontation", "Dark", (1,)),
+        ("checkers", "", (0, 1)),
+        ("othello", "", (0, 1)),
+        ("backgammon", "", (0, 1)),
     ]
     assert len(experiment.cells) == 7 * 16
     assert experiment.trials == 1000
     assert {column.iterations for column in experiment.columns} == {5000}
     assert {str(column.opponent.strategy) for column in experiment.columns} == {"BASELINE"}
-
-
-def test_the_seats_are_those_of_section_8():
-    seats = {(base(column), column.role): column.seats for column in loading.load("figure4", {}).columns}
-    assert seats["dou-di-zhu", "Landlord"] == (0,)
-    assert seats["lotr-confrontation", "Light"] == (0,)
-    assert seats["lotr-confrontation", "Dark"] == (1,)
-    assert seats["hearts", ""] == (0, 1, 2, 3)
-    assert seats["checkers", ""] == seats["othello", ""] == seats["backgammon", ""] == (0, 1)
 
 
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():

@@ -124,7 +124,8 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> 
         if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
-    together = posterior(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO}).ratings()[player]
+    scores, dispersion = ladders.scores_of([*between, *player_rows]), ladders.read_ladder(game).dispersion
+    together = posterior(scores, {ladders.RANDOM: ladders.ZERO}, dispersion=dispersion).ratings()[player]
     assert rating.value == pytest.approx(together.value, abs=1)
     assert rating.deviation == pytest.approx(together.deviation, rel=0.01)
 

@@ -16,6 +16,7 @@ from icarus.ladder.ladders import (
     Rating,
     Rung,
     expected,
+    fitted,
     informative,
     posterior,
     rated_games,
@@ -60,6 +61,19 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
     assert 180 <= hits <= 199
 
 
+def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
+    """At equal strength 1 Elo is a score of ELO / 4."""
+    means = np.random.default_rng(1).normal(0.5, 0.05, 3000)  # of pairs whose games differ by the deal
+    rows = [
+        {"player": "a", "opponent": "zero", "seed": [deal], "score": mean + luck}
+        for deal, mean in enumerate(means)
+        for luck in (-0.1, 0.1)
+    ]
+    deviation = means.std() / len(means) ** 0.5 / (np.log(10) / 400 / 4)
+    assert fitted(rows, "zero").ratings()["a"].deviation == pytest.approx(deviation, rel=0.1)
+    assert posterior(scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation  # as if games were won or lost
+
+
 def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often() -> None:
     mine = Rating(300, 250, 350)
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
@@ -82,18 +96,20 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
             "player": player,
             "opponent": opponent,
             "score": float(chance.random() < expected(values[player], values[opponent])),
+            "seed": [number // 2],
         }
         for opponent, player in itertools.pairwise(names)
-        for _ in range(60)
+        for number in range(60)
     ]
     ladder = fit(
         Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)), between
     )
     scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
-    together = posterior([*scores_of(between), *scores], {RANDOM: ZERO}).ratings()["a climber"]
+    everything = [*scores_of(between), *scores]
+    together = posterior(everything, {RANDOM: ZERO}, dispersion=ladder.dispersion).ratings()["a climber"]
     assert ladder.rating_of("a climber", scores).value == pytest.approx(together.value, abs=4)
     assert ladder.rating_of("a climber", scores).deviation == pytest.approx(together.deviation, rel=0.02)
-    apart = posterior(scores, ladder.ratings()).ratings()["a climber"]
+    apart = posterior(scores, ladder.ratings(), dispersion=ladder.dispersion).ratings()["a climber"]
     assert apart.deviation < 0.7 * together.deviation
 
 
@@ -158,7 +174,7 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
-    rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0)} for i in range(40)]
+    rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0), "seed": [i]} for i in range(40)]
     rows += [{"player": "nobody", "opponent": RANDOM, "void": "x"}]
     ladder = fit(LADDER, rows)
     assert [rung.name for rung in ladder.rungs] == [RANDOM, "nobody"]
@@ -167,7 +183,7 @@ def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
 
 def test_who_is_no_opponent_ties_two_that_are() -> None:
     rows = [
-        {"player": "a stranger", "opponent": name, "score": float(i % 2)}
+        {"player": "a stranger", "opponent": name, "score": float(i % 2), "seed": [i]}
         for name in (RANDOM, "nobody")
         for i in range(400)
     ]

@@ -37,9 +37,8 @@ class RlcardRules:
         plays = complete_plays(state)
         readable = {text: actions for text, actions in plays.items() if text == "pass" or text in CARD_TYPE[0]}
         chosen = self._agent.step({"raw_obs": observation(state, list(readable))})
-        actions = (
-            plays.get(chosen) or plays.get("pass") or plays[min(plays, key=lambda text: (len(text), ranks_of(text)))]
-        )
+        lowest = min(plays, key=lambda text: (len(text), ranks_of(text)))
+        actions = plays.get(chosen) or plays.get("pass") or plays[lowest]
         self._kickers = list(actions[1:])
         return actions[0]
 
@@ -82,8 +81,7 @@ def observation(state: State, actions: list[str]) -> dict[str, object]:
 
 def trace(state: State) -> list[tuple[int, str]]:
     """(player, play) of every play so far, kickers with their base."""
-    cards: defaultdict[int, list[int]] = defaultdict(list)
-    players: list[int] = []
+    cards, players = defaultdict[int, list[int]](list), list[int]()
     for player, action in state.history:
         if action < SOLO_KICKERS:
             players.append(player)

@@ -16,7 +16,6 @@ EXPLORATION = 18.0  # 0.7 of the 26 points between best and worst
 WORLDS = -1  # a new determinization for each iteration
 SEED = 1
 UNLIMITED = 10_000_000  # iterations
-DIRECTIONS = {0: 0, 1: 1, 2: 2, 3: 3}  # seats on → OpenSpiel's chance outcome: no pass, left, across, right
 SUITS = (0, 1, 3, 2)  # of ♣ ♦ ♠ ♥, OpenSpiel's numbers
 
 
@@ -25,8 +24,7 @@ class OpenSpielIsmcts:
 
     def __init__(self, seconds: str) -> None:
         self.version = f"OpenSpiel ISMCTSBot {seconds} s {version('open_spiel')}"
-        self._game, self._seconds = pyspiel.load_game("hearts"), float(seconds)
-        self._games = 0
+        self._game, self._seconds, self._games = pyspiel.load_game("hearts"), float(seconds), 0
 
     def new_game(self, state: State) -> None:
         self._games += 1
@@ -58,9 +56,10 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     actions = [action for _, action in state.history]
     first = max((number for number, action in enumerate(actions, 1) if action == DEAL), default=0)
     started = state_after(state, first)
-    passes = OFFSETS[int(started.facts.round_number) % PLAYERS]
     copy = game.new_initial_state()
-    copy.apply_action(DIRECTIONS[passes])
+    copy.apply_action(
+        OFFSETS[int(started.facts.round_number) % PLAYERS]
+    )  # as many seats on as OpenSpiel's outcome says
     hands = [[card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held]
     for number in range(CARDS):
         copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))

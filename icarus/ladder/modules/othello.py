@@ -8,16 +8,13 @@ import rust_reversi
 from icarus.games.othello import PASS
 from icarus.kernel.state import State
 
-MATRIX = [  # of squares: the package's own example
+HALF = [
     [100, -20, 10, 5, 5, 10, -20, 100],
     [-20, -50, -2, -2, -2, -2, -50, -20],
     [10, -2, -1, -1, -1, -1, -2, 10],
     [5, -2, -1, -1, -1, -1, -2, 5],
-    [5, -2, -1, -1, -1, -1, -2, 5],
-    [10, -2, -1, -1, -1, -1, -2, 10],
-    [-20, -50, -2, -2, -2, -2, -50, -20],
-    [100, -20, 10, 5, 5, 10, -20, 100],
 ]
+MATRIX = [*HALF, *reversed(HALF)]  # of squares: the package's own example
 WON = 1 << 10
 EXPLORATION, VISITS_TO_EXPAND = 1.0, 10
 
