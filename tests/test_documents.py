@@ -75,10 +75,10 @@ for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
 """
 
 
-@pytest.mark.parametrize("page", ["tutorial-enhancement", "tutorial-game"])
-def test_the_cells_of_a_tutorial_run_from_any_folder(page: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "least"), [("tutorial-enhancement", 6), ("tutorial-game", 6), ("opponent", 3)])
+def test_the_cells_of_a_page_run_from_any_folder(page: str, least: int, tmp_path: Path) -> None:
     cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
-    assert len(cells) >= 6
+    assert len(cells) >= least
     text = "\0".join(cells)
     for full, short in FEWER.items():
         text = text.replace(full, short)
@@ -162,6 +162,21 @@ def test_stages_are_records_of_their_own():
     single = search(state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1)
     many = search(state, BASELINE >> staged.staged_mast("STAGED", width=1), iterations=30, seed=1)
     assert len(many.records["STAGED"]) > len(single.records["STAGED"])
+
+
+def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> None:
+    client = pytest.importorskip("starlette.testclient").TestClient(example("service").app)
+
+    def ask(path: str = "/games", **body: object) -> dict:
+        return client.post(path, json=body).json()
+
+    othello, hearts = ask(game="othello", level=1, moves=["d3", "c5"]), ask(game="hearts", level=1, seat=2)
+    assert othello["text"].endswith("X to move") and othello["seen"] == [19, 34]
+    assert hearts["text"].count("face down") == 3 and len(hearts["moves"]) == 13 and set(hearts["seen"]) == {106}
+    after = ask(f"/games/{othello['number']}", move=othello["moves"][0], seconds=0.01)
+    assert len(after["seen"]) == 4 and after["returns"] is None
+    assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", move="a1")["error"]
+    assert ask(level=3)["error"] == "the request lacks 'game'"
 
 
 # -------------------- Every public name is on a page of the API, and every name there is public.

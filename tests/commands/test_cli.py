@@ -157,9 +157,7 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
 POINTS = [(0.75, 0.125, 0.125), (0.25, 0.5, 0.25), (0.25, 0.25, 0.5), (0.625, 0.25, 0.125)]
 
 
-def results_of(
-    monkeypatch: pytest.MonkeyPatch, icarus: Call, returns: list[tuple[float, ...]], *agents: str
-) -> list[str]:
+def results_of(monkeypatch: Any, icarus: Call, returns: list[tuple[float, ...]], *agents: str) -> list[str]:
     """The lines of a match of three whose games came out so."""
     games = iter(returns)
     monkeypatch.setattr(searching, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))

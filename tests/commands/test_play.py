@@ -144,9 +144,7 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
     session = session_of("hearts", seat=2)
     said = "\n".join(talked(session, ["1", "1", "1", "resign"], seat=2))
-    others = [
-        played for played in session.played if played.player not in (2, CHANCE) and played.text.startswith("pass")
-    ]
+    others = [each for each in session.played if each.player not in (2, CHANCE) and each.text.startswith("pass")]
     own_texts = {played.text for played in session.played if played.player == 2}
     assert len(others) == 9 and said.count("a hidden choice") == 10  # with the exchange
     assert not [played.text for played in others if re.search(rf"player {played.player}: {played.text}", said)]

@@ -23,10 +23,9 @@ from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 @pytest.fixture(autouse=True)
 def games_of_a_test() -> Iterator[None]:
     """The games of the files of one test are forgotten after it: other tests have files with games of the same names."""
-    registered = dict(games.GAMES)
-    yield
-    games.GAMES.clear()
-    games.GAMES.update(registered)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(games, "GAMES", dict(games.GAMES))
+        yield
 
 
 COMMAND = "describe my_game.py --rounds {} --iterations 32 --strategy RAVE"
