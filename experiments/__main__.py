@@ -9,8 +9,8 @@ NEEDED = ("duckdb", "matplotlib", "pandas", "pytz", "statsmodels")  # of the ext
 if missing := [name for name in NEEDED if find_spec(name) is None]:
     raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")
 
-from experiments.commands import main  # noqa: E402  (needs all of them)
-from icarus.commands.console import end  # noqa: E402
+from experiments.commands import app  # noqa: E402  (needs all of them)
+from icarus.commands.console import run_main  # noqa: E402
 
 if __name__ == "__main__":
-    end(main())
+    run_main(app, "experiments")

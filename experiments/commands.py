@@ -28,7 +28,7 @@ from experiments.report import campaign_tables, measures_of, state_of, without_c
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import Row, naming_file, written_whole
+from icarus.arena.ledger import Row, naming_file, write_whole
 from icarus.arena.workers import GameFailed
 from icarus.arena.workers import workers as processes
 from icarus.checks import integer, real
@@ -58,8 +58,7 @@ def refresh(page: Path, texts: Mapping[str, str]) -> None:
     """Give the places of a page (`fill_places`) their new texts."""
     with refusing():
         text = fill_places(page.read_text("utf-8"), texts)
-    with written_whole(page) as file:
-        file.write(text.encode())
+    write_whole(page, text)
 
 
 NAMED = (
@@ -428,7 +427,7 @@ def ladder(
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
             marks = ladders.intervals_of(ladder_of_rows.ratings() | ratings)
-            picture.write_text(figures.intervals_svg("Elo", marks, marked, title), "utf-8")
+            write_whole(picture, figures.intervals_svg("Elo", marks, marked, title))
         if keep and not ladders.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from icarus.arena.ledger import write_whole
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 
 # Of Markdown: emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
@@ -15,7 +16,7 @@ def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Pa
     """Write a document into a directory as report.html and report.md."""
     pages = {"report.html": html(title, blocks), "report.md": markdown(title, blocks, directory)}
     for name, text in pages.items():
-        (directory / name).write_text(text, encoding="utf-8")
+        write_whole(directory / name, text)
     return [directory / name for name in pages]
 
 

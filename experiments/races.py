@@ -23,6 +23,7 @@ from icarus import discovery
 from icarus.arena.ledger import Row, key_of, read_rows
 from icarus.arena.player import read_configuration
 from icarus.arena.workers import Workers
+from icarus.commands.console import make_program, run_main
 from icarus.discovery.discover import TABLE
 from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, RaceProtocol, race_row, run
 from icarus.load_files import digest_of
@@ -175,6 +176,8 @@ def main(
 ) -> None:
     """Print the table of what races proved."""
     results = [result_of(directory) for directory in directories if is_race(directory)]
+    if not results:
+        raise Refusal(f"there is no race in {', '.join(map(str, directories))}")
     print("\n".join(line_of(result) for result in results))
     if keep:
         by_game: dict[str, list[Discovery]] = {}
@@ -186,8 +189,7 @@ def main(
         path.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+app = make_program("races", [main], "")
+
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except Refusal as error:
-        raise SystemExit(str(error)) from None
+    run_main(app, "races")

@@ -29,7 +29,7 @@ from icarus.arena.ledger import (
     packed_path,
     read_lines,
     read_rows,
-    written_whole,
+    write_whole,
 )
 
 KEY = ("cell", "trial")  # the fields of a row that name its game
@@ -157,8 +157,7 @@ def is_being_written(path: Path) -> bool:
 def pack(path: Path) -> None:
     """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
     if path.exists() and (lines := dict.fromkeys(line for line, _ in read_lines(path))):
-        with written_whole(packed_path(path)) as file:
-            file.write(gzip.compress(b"".join(lines), mtime=0))
+        write_whole(packed_path(path), gzip.compress(b"".join(lines), mtime=0))
         path.unlink()
 
 
@@ -187,10 +186,8 @@ def ledger_of(directory: Path, experiment: Experiment) -> Iterator[RunLedger]:
     _is_claimed(directory, experiment)  # or refused, before a file is opened
     with RunLedger(directory, experiment) as ledger:
         if not _is_claimed(directory, experiment):
-            with written_whole(directory / EXPERIMENT) as file:
-                file.write(
-                    json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode()
-                )
+            content = {"format": FORMAT, **experiment.settings()}
+            write_whole(directory / EXPERIMENT, json.dumps(content, indent=1, ensure_ascii=False))
         yield ledger
 
 

@@ -5,6 +5,8 @@ Each check returns the value as Python's own number, or raises a ValueError of o
 """
 
 import math
+import os
+import sys
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TypeGuard
@@ -15,6 +17,12 @@ import numpy as np
 def excerpt(text: str, most: int) -> str:
     """A text as it is quoted where it is refused: its first so many characters."""
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def differing(first: str, second: str, most: int) -> list[str]:
+    """Two texts as they are quoted where they differ: so many characters, from a little before that."""
+    start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
+    return ["…" * bool(start) + excerpt(text[start:], most) for text in (first, second)]
 
 
 def count_text(number: int, noun: str) -> str:
@@ -44,7 +52,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; True and False are not."""
-    return is_number(value) and math.isfinite(value)
+    return is_number(value) and abs(value) <= sys.float_info.max
 
 
 def one_of(name: str, value: object, choices: Sequence) -> None:
@@ -71,7 +79,7 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     if least is None and most is not None:
         limits = f" of at most {most}"
-    raise ValueError(f"{name} is {value!r}; it must be an integer{limits}")
+    raise ValueError(f"{name} is {excerpt(repr(value), 100)}; it must be an integer{limits}")
 
 
 def real(
@@ -89,8 +97,10 @@ def real(
         return float(value)
     limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
     limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
-    kind = "finite" if is_number(value) and not math.isfinite(value) else "real"
-    raise ValueError(f"{name} is {value!r}; it must be a {kind} number {' and '.join(limits)}".rstrip())
+    kind = "finite" if is_number(value) and not is_real(value) else "real"
+    raise ValueError(
+        f"{name} is {excerpt(repr(value), 100)}; it must be a {kind} number {' and '.join(limits)}".rstrip()
+    )
 
 
 def positive(name: str, value: object) -> float:

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import errno
 import hashlib
 import importlib.util
 import inspect
@@ -220,8 +221,10 @@ def without_modules(text: str) -> str:
 
 def sentence_of(error: BaseException) -> str | None:
     """What an error of a user or an author says, in one sentence, with the author's line; None for an error of the library itself."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{str(error.filename)!r} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    if isinstance(error, OSError) and error.strerror and (full or error.filename is not None):
+        what = "the output" if error.filename is None else repr(str(error.filename))
+        return f"{what} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
     frame = _last_frame(error, {os.path.realpath(str(module.__file__)) for module, _ in _loaded.values()})
     place = [f"in {frame.name} ({frame.filename}, line {frame.lineno})"] if frame else []
     notes = getattr(error, "__notes__", [])  # of an error inside a compiled function

@@ -39,6 +39,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.equilibrium.search import check_playable
 from icarus.kernel.game import AnyGame
+from icarus.kernel.history import UNLIMITED
 from icarus.load_files import game_of_file, load_file, load_files
 
 BASELINE = "BASELINE"
@@ -46,8 +47,10 @@ CHEATING = "cheating"
 
 
 Table = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
-Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
+Text = Annotated[
+    str, msgspec.Meta(pattern=r"\S")
+]  # beside lists plain str: msgspec 0.22 crashes when such a type is freed
+Positive = Annotated[int, msgspec.Meta(ge=1, le=UNLIMITED)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 Kind = TypeVar("Kind")
@@ -69,12 +72,12 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True):
     """The keys of an experiment, explained in docs/experiments.md."""
 
     name: Text
-    games: Text | Several[Text]
+    games: str | Several[Text]
     agents: Annotated[dict[str, Any], msgspec.Meta(min_length=1)] | Several[Any]
     iterations: Positive | Several[Positive] | None = None
     seconds: Seconds | Several[Seconds] | None = None
-    seats: int | Text | Several[Any] | None = None
-    roles: Text | Several[Text] | None = None
+    seats: int | str | Several[Any] | None = None
+    roles: str | Several[Text] | None = None
     opponent: Any = BASELINE
     trials: Positive = 1000
     seed: Seed = 0
@@ -419,7 +422,7 @@ def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
                 raise Refusal(f"a .py file imports what it uses; import {file} there instead of --with")
             return build(_with_changes({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
         table, game_file = _without_file(
-            {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, path.parent
+            {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}, path.parent
         )
         if module and game_file not in ("", module):
             raise Refusal(
@@ -428,7 +431,7 @@ def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
         return build(_with_changes(table, changes), module or game_file)
     except OSError as error:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # tomllib's and codecs' own, and Refusal
+    except (ValueError, RecursionError) as error:  # tomllib's and codecs' own, and Refusal
         raise Refusal(f"{name}: {error}") from None
 
 

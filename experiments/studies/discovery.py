@@ -11,6 +11,7 @@ itself, with a 99 % interval. What made these rows, the finders that the factori
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import attrs
 import numpy as np
@@ -19,6 +20,7 @@ import typer
 from experiments.statistics import student_mean
 from experiments.studies.positions import read_values
 from icarus.arena.ledger import PACKED, read_rows
+from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_difference
 
 
@@ -98,10 +100,6 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
     return results
 
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-
-
-@app.command()
 def finders(paths: list[Path]) -> None:
     """Print what files of rows say of finders, each and together."""
     tables = {path.stem: read_found(path) for path in paths}
@@ -113,8 +111,7 @@ def finders(paths: list[Path]) -> None:
         )
 
 
-@app.command()
-def duels(paths: list[Path]) -> None:
+def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:
     """Print a line for each pair of players in each file."""
     for path in paths:
         plain = path.with_name(path.name.removesuffix(PACKED))
@@ -122,5 +119,7 @@ def duels(paths: list[Path]) -> None:
             print(f"{plain.stem}, {result.units} units: {result}  {player}  against {opponent}", flush=True)
 
 
+app = make_program("discovery", (finders, duels), "What rows of finders and of duels say.")
+
 if __name__ == "__main__":
-    app()
+    run_main(app, "discovery")

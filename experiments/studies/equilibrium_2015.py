@@ -20,14 +20,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style, canvas
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
+from experiments.plan.definition import Refusal
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
+from icarus.commands.console import make_program, run_main
 from icarus.views.document import Table
 
 if TYPE_CHECKING:
@@ -58,7 +58,10 @@ BASELINE = COMBINATIONS[0].strategy
 
 def rows_of(directory: Path, file: str) -> list[Measurement]:
     """The measurements in a file of a directory."""
-    return [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
+    rows = [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
+    if not rows:
+        raise Refusal(f"{directory} has no rows in {file}")
+    return rows
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
@@ -373,10 +376,7 @@ def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[s
 
 # ------------------------------------------------------------------------------------------------------------- commands
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
-
-@app.command()
 def effects(rows: Path = RUNS) -> None:
     """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
     cells = measured_cells(rows_of(rows, EXPLOITABILITY))
@@ -384,7 +384,6 @@ def effects(rows: Path = RUNS) -> None:
     print_table(effects_table(cells))
 
 
-@app.command()
 def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     """Draw the pictures, PNG and SVG, into a directory, and make the tables of a page again."""
     measured, blocks = (rows_of(rows, file) for file in (EXPLOITABILITY, HEAD_TO_HEAD))
@@ -393,5 +392,7 @@ def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     _curves(measured, into / "root.png")
 
 
+app = make_program("equilibrium_2015", (effects, draw), "What the rows of the equilibria of 2015 say.")
+
 if __name__ == "__main__":
-    app()
+    run_main(app, "equilibrium_2015")

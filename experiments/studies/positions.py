@@ -46,13 +46,13 @@ from experiments.plan.loading import game_of
 from experiments.results import runs_in
 from experiments.run import agent_of
 from icarus import State, parse, search
-from icarus.arena.ledger import Row, written_whole
+from icarus.arena.ledger import Row, write_whole
+from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import difference
 from icarus.kernel.game import AnyGame
 from icarus.views.document import Table
 
 To = Annotated[Path, typer.Option(help="a CSV file of what was measured; an existing one is read")]
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 V = TypeVar("V", bound=attrs.AttrsInstance)
 
 
@@ -63,8 +63,7 @@ def kept(path: Path, kind: type[V], measure: Callable[[], Iterable[V]]) -> list[
         path.parent.mkdir(parents=True, exist_ok=True)
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(lines)
-        with written_whole(path) as file:
-            file.write(text.getvalue().encode())
+        write_whole(path, text.getvalue())
     return read_values(path, kind)
 
 
@@ -285,7 +284,6 @@ def _texts(result: Correlation) -> tuple[str, ...]:
     return str(result.positions), f"{result.now:.3f}", f"{result.later:.3f}", *texts
 
 
-@app.command()
 def correlation(run: Path, to: To, positions: int = 60, iterations: int = 4000, seed: int = 0) -> None:
     """Print the correlations of values in positions of a run, or of a folder of runs."""
     shared = kept(to, Shared, lambda: measure_shared_values(run, positions, iterations, seed, say))
@@ -354,7 +352,6 @@ def pairs(
     ]
 
 
-@app.command()
 def conjecture(correlations_file: Path, runs: list[Path]) -> None:
     """Print the games, the strongest correlation first, and tau for each agent."""
     by_kind, measured = correlations(read_values(correlations_file, Shared)), gains(runs)
@@ -441,7 +438,6 @@ def agreement(screened: Sequence[ScreenedChoice], played: Mapping[tuple[str, str
     return Agreement(role, len(names), float(kendalltau(predicted, measured).statistic), float(low), float(high), top)
 
 
-@app.command()
 def screening(
     runs: list[Path],
     to: Annotated[Path, typer.Option(help="a directory for a CSV file of each run")],
@@ -519,11 +515,14 @@ def lines(measured: Sequence[Shape]) -> Iterator[str]:
                 )
 
 
-@app.command(name="shapes")
-def print_shapes(run: Path, to: To, positions: int = 200, seed: int = 0) -> None:
+def shapes_command(run: Path, to: To, positions: int = 200, seed: int = 0) -> None:
     """Print what trees have more than the baseline's in positions of a run."""
     print("\n".join(lines(kept(to, Shape, lambda: shapes(run, positions, seed)))))
 
 
+app = make_program(
+    "positions", (correlation, conjecture, screening, shapes_command), "What searches say in positions of kept games."
+)
+
 if __name__ == "__main__":
-    app()
+    run_main(app, "positions")

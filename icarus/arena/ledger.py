@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -45,13 +45,16 @@ def naming_file(path: Path) -> Iterator[None]:
         raise
 
 
-@contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when all of it is on the disk."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file that appears under its name only when all of it is on the disk.
+
+    Raises:
+        OSError: it cannot be written; the error names the file.
+    """
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with naming_file(path), unfinished.open("wb") as file:
-            yield file
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
@@ -79,12 +82,12 @@ def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: 
         return
     try:
         there = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     here = msgspec.json.decode(msgspec.json.encode(settings))
     for key in {**here, **there}:
         if (key in there, there.get(key)) != (key in here, here.get(key)):
-            was, now = (checks.excerpt(str(each.get(key)), 100) for each in (there, here))
+            was, now = checks.differing(str(there.get(key)), str(here.get(key)), 100)
             raise ValueError(
                 f"{path.parent} has another {what}: {key} is {was} there and {now} here; choose another directory"
             )
@@ -94,8 +97,7 @@ def write_settings(path: Path, settings: Mapping[str, object]) -> None:
     """Write settings into a directory, which is made, where they are not written yet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        with written_whole(path) as file:
-            file.write(json.dumps(settings, indent=1, ensure_ascii=False).encode())
+        write_whole(path, json.dumps(settings, indent=1, ensure_ascii=False))
 
 
 # -------------------------------------------------------------------------------------------------------------------------- lines

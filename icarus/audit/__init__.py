@@ -43,12 +43,9 @@ def audit(
     """
     check_game("an audit", game)
     compiled = isinstance(game, Game)
-    if games is None:
-        games = GAMES if compiled else PLAIN_GAMES
-    if determinizations is None:
-        determinizations = DETERMINIZATIONS if compiled else PLAIN_DETERMINIZATIONS
-    for name, number in (("games", games), ("determinizations", determinizations)):
-        checks.integer(name, number, least=1)
+    few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
+    games = checks.integer("games", few if games is None else games, least=1)
+    determinizations = checks.integer("determinizations", draws if determinizations is None else determinizations, 1)
     started, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)

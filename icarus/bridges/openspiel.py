@@ -365,13 +365,13 @@ class OpenSpielState(pyspiel.State):
 
     Attributes:
         position: None before the deal.
-        seen: the moves that each player saw before the history of `position` begins, where that was drawn.
+        moves_before: what each player saw before the history of `position` begins, where that was drawn.
     """
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
         self.position = None if game.initial.probabilities else game.initial.state(0)
-        self.seen: list[tuple[int, ...]] = [()] * game.num_players()
+        self.moves_before: list[tuple[int, ...]] = [()] * game.num_players()
 
     def current_player(self) -> int:
         return pyspiel.PlayerId.CHANCE if self.position is None else self.position.current_player()
@@ -401,12 +401,12 @@ class OpenSpielState(pyspiel.State):
         Args:
             sampler: `sampler()` real numbers in [0, 1).
         """
-        world, truth = self.clone(), self.position
+        sample, truth = self.clone(), self.position
         if truth is not None:
             data = truth.redraw(player, truth.beliefs(player), seeded(int(sampler() * 2**53)))
-            world.position = IcarusState.from_data(truth.game, data)
-            world.seen = [(*moves, *truth.moves(seat)) for seat, moves in enumerate(self.seen)]
-        return world
+            sample.position = IcarusState.from_data(truth.game, data)
+            sample.moves_before = [(*before, *truth.moves(seat)) for seat, before in enumerate(self.moves_before)]
+        return sample
 
     def is_terminal(self) -> bool:
         return self.position is not None and self.position.is_terminal()
@@ -435,7 +435,7 @@ class _Observer:
             return "before the deal"
         if not self.perfect_recall:
             return seats.seen_by(state.position, player)
-        return seats.remembered_by(state.position, player, state.seen[player])
+        return seats.remembered_by(state.position, player, state.moves_before[player])
 
 
 # ------------------------------------------------------------------------------------------------------------------ bots

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from icarus import games
-from icarus.commands.console import end, make_program, print_table, print_text, run_program, write_any_text
+from icarus.commands.console import make_program, print_table, print_text, run_main, run_program
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
@@ -79,5 +79,4 @@ def run(arguments: list[str]) -> int:
 
 def main() -> None:
     """Run the command; bad input is one sentence on stderr and exit code 2."""
-    write_any_text()
-    end(run(sys.argv[1:]))
+    run_main(app, "icarus")

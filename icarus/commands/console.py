@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from icarus import starting
-from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
+from icarus.commands.options import CLOSED, FAILED, INTERRUPTED, REFUSED
 from icarus.compiler.kernel import presses_as_one
 from icarus.engine.search import SearchExhausted
 from icarus.load_files import sentence_of
@@ -59,6 +59,8 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_text(str(error.result))
         print_note(f"{name}: {error}")
         return FAILED
+    except SystemExit:  # of typer and rich, where nobody reads the output any more, as behind `| head`
+        return CLOSED
     except MemoryError:
         print_note(f"{name}: memory has run out")
         return FAILED
@@ -71,21 +73,21 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         return REFUSED
 
 
-def end(code: int) -> NoReturn:
-    """End the process; after Ctrl-C without finalizers: the compiler cannot always take apart what it has half made."""
+def run_main(app: typer.Typer, name: str) -> NoReturn:
+    """Run a program as a process. Text that the encoding of the output has no letters for, such as cp1252, is written with escapes.
+
+    After Ctrl-C it ends without finalizers: the compiler cannot always take apart what it has half made.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    code = run_program(app, name, sys.argv[1:])
     if code == INTERRUPTED:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
                 stream.flush()
         os._exit(code)
     raise SystemExit(code)
-
-
-def write_any_text() -> None:
-    """Let text that the encoding of the output has no letters for, such as cp1252, be written with escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 # -------------------------------------------------------------------------------------------------------- what is printed

@@ -19,7 +19,7 @@ import numpy as np
 from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration, Entrant
-from icarus.checks import count_text
+from icarus.checks import count_text, integer
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
@@ -30,6 +30,7 @@ from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views import boards
 from icarus.views.boards import COLOURS, SELECTED, marks, parts
+from icarus.views.document import write_new
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
@@ -189,11 +190,7 @@ class Session:
         files = {str(file): digest for file, digest in self.files.items()}
         moves = [each.text for each in self.played]
         saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.resigned)
-        try:
-            with path.open("xb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
-        except FileExistsError:
-            raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
+        write_new(path, msgspec.json.format(msgspec.json.encode(saved)).decode() + "\n")
         words = [word for name in files for word in ("--with", name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *words])
 
@@ -225,7 +222,8 @@ class Session:
             session = cls(games.load(saved.game), agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
-            session.resigned = saved.resigned
+            if saved.resigned is not None:
+                session.resigned = integer("resigned", saved.resigned, 0, session.game.players - 1)
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session

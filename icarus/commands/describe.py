@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import typer
 
-from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, written_whole
+from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
 from icarus.arena.match import load_game, names_in
 from icarus.arena.player import Configuration, Entrant, read_configuration
 from icarus.arena.workers import workers as start_workers
@@ -76,16 +76,16 @@ def describe_command(
     if report.passed:
         plan.try_strategies(loaded)
         write_settings(directory / PLAN, attrs.asdict(plan))
-        _write(directory / AUDIT, _json(report))
+        write_whole(directory / AUDIT, _json(report))
         rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows)
         if measures["levels"]:
-            _write(directory / LEVEL_FILE, _json({"games": {plan.game: measures["levels"]}}))
+            write_whole(directory / LEVEL_FILE, _json({"games": {plan.game: measures["levels"]}}))
     directory.mkdir(parents=True, exist_ok=True)
     checks = {check.name: check.outcome for check in report.checks}
     blocks = list(page_of(report, measures))
-    _write(directory / PAGE, html(f"{loaded}: what the game is like", blocks))
-    _write(directory / JSON, _json({"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}))
+    write_whole(directory / PAGE, html(f"{loaded}: what the game is like", blocks))
+    write_whole(directory / JSON, _json({"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}))
     print_text(text_of(blocks))
     print_note(f"{directory / PAGE}{'; run the same command to continue' if report.passed else ''}")
     if interrupted or not report.passed:
@@ -123,11 +123,6 @@ def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: i
             print_note(f"stopped after {len(ledger.rows)} games; run the same command to continue")
             interrupted = True
         return list(ledger.rows.values()), interrupted
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as file:
-        file.write(text.encode())
 
 
 def _json(content: object) -> str:

@@ -17,7 +17,7 @@ from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
 T = TypeVar("T")
-FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
+FAILED, REFUSED, UNCHECKED, INTERRUPTED, CLOSED = 1, 2, 3, 130, 141
 DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 
 

@@ -16,7 +16,7 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus.arena.ledger import Ledger, Row, check_settings, write_settings
+from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_game, work_of
 from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
@@ -487,7 +487,7 @@ PAGE = "result.html"
 def write_result(discovery: Discovery, directory: Path) -> None:
     """Write the result of a race beside its rows, as a page."""
     title = f"Discovered for {discovery.protocol.game}"
-    (directory / PAGE).write_text(document.html(title, list(_blocks(discovery))), encoding="utf-8")
+    write_whole(directory / PAGE, document.html(title, list(_blocks(discovery))))
 
 
 def text_of(discovery: Discovery) -> str:

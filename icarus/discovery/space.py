@@ -266,10 +266,10 @@ def load_space(name: str | Path) -> SearchSpace:
     """
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), SearchSpace)
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), SearchSpace)
     except OSError:
         raise ValueError(
             f"there is no space and no file {str(name)!r}; the library's spaces: {', '.join(shipped_spaces())}; or give a TOML file"
         ) from None
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, codecs and msgspec
         raise ValueError(f"{checks.excerpt(str(path), 200)} is not valid: {error}") from None

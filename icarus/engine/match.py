@@ -43,7 +43,7 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
         measured = json.loads(path.read_text("utf-8"))["games"]
         if any(len(levels) != LEVELS for levels in measured.values()):
             raise ValueError(f"there are {LEVELS} levels")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them") from error
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"

@@ -168,7 +168,7 @@ class AnyGame(ABC):
             converted = convert(answer)
             if is_right is None or is_right(self, converted, *inputs):
                 return converted
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             pass
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
         answered = " ".join(repr(answer).split())  # in one line
@@ -176,12 +176,11 @@ class AnyGame(ABC):
         place = defined_at(getattr(self, name))
         raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
 
-    @abstractmethod
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""
+        return data
 
-    @abstractmethod
-    def check_data(self, data: StateData) -> None:
+    def check_data(self, data: StateData) -> None:  # noqa: B027  (an object of any kind will do)
         """Refuse data of another kind, or outside the ranges."""
 
     @abstractmethod
@@ -393,9 +392,7 @@ class Game(AnyGame):
                 return np.full(self.width(name), np.nan)
             case "moves":
                 return (
-                    np.full(self.players, values["action"])
-                    if "action" in values
-                    else np.zeros(MAX_EPISODE_MOVES, np.int64)
+                    np.full(self.players, values["action"]) if "action" in values else np.zeros(MAX_EPISODE_MOVES, int)
                 )
             case "parameters":
                 return self.initial_arguments()

@@ -35,6 +35,18 @@ def number_text(state: StateData, action: int) -> str:
     return str(action)
 
 
+def deep_copy(state: StateData) -> StateData:
+    """A copy by `copy.deepcopy`.
+
+    Raises:
+        TypeError: the state has a part that cannot be copied, such as a generator.
+    """
+    try:
+        return copy.deepcopy(state)
+    except TypeError as error:
+        raise TypeError(f"a state cannot be copied ({error}); give PythonGame(copy=…), a function that can") from None
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class PythonGame(AnyGame):
     """A game (Definition 1) as plain Python functions; in a function's arguments, `state` is what `initial` made, of any type.
@@ -73,7 +85,7 @@ class PythonGame(AnyGame):
         ValueError: where a function is asked, by whomever: it answers what makes no sense.
     """
 
-    copy: Callable = copy.deepcopy
+    copy: Callable = deep_copy
     text: Callable = str
     action_text: Callable = number_text
     observation: Callable | None = None
@@ -89,12 +101,6 @@ class PythonGame(AnyGame):
         if function is None:
             return self.ask("copy", *inputs[:1]) if name == "determinize" else None
         return function(*inputs) if name not in DEALING else function(*inputs, **self.parameters)
-
-    def facts_of(self, data: StateData) -> StateData:
-        return data
-
-    def check_data(self, data: StateData) -> None:
-        """An object of any kind will do."""
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import attrs
 
+from icarus.arena.ledger import naming_file
+
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
 
@@ -64,12 +66,11 @@ Block = Heading | Paragraph | Preformatted | Table | Picture
 
 def html(title: str, blocks: Sequence[Block]) -> str:
     """A document as a page; a click on a column's head sorts its table."""
-    content = "\n".join(map(_html, blocks))
     return fill(
         "page.html",
         title=escape(title),
         style=asset("colours.css") + asset("document.css"),
-        body=f"<h1>{escape(title)}</h1>\n{content}",
+        body="\n".join([f"<h1>{escape(title)}</h1>", *map(_html, blocks)]),
         script="\n" + asset("document.js"),
     )
 
@@ -180,5 +181,5 @@ def check_new_file(path: Path) -> None:
 def write_new(path: Path, text: str) -> None:
     """Write a text into a new file; errors as of `check_new_file`."""
     check_new_file(path)
-    with path.open("x", encoding="utf-8") as file:
+    with naming_file(path), path.open("x", encoding="utf-8") as file:
         file.write(text)

@@ -135,7 +135,7 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
     assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said and HELP in said
     assert "no action can be taken back, because you have not played yet" in said
     assert "no other player has searched yet" in said
-    assert "'no/such/folder.txt' cannot be used: no such file or directory" in said
+    assert "'no/such/folder.txt' cannot be written: there is no directory 'no/such'" in said
     assert session.played[0].text == "d3"
     assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)

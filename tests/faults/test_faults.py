@@ -1,20 +1,37 @@
 """`make faults`: 282 faults, each against the rows of a run that nothing disturbs. Without --slow a few, in this process."""
 
+import contextlib
 import functools
+import gc
 import gzip
+import os
 import resource
+import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import pytest
 
+from experiments import races
 from experiments import results as store
-from icarus.arena.ledger import line_of, packed_path, row_of
+from experiments.plan import loading
+from experiments.studies import discovery, equilibrium_2015, positions
+from icarus import BASELINE, Agent, State, in_python
+from icarus.arena.ledger import check_settings, line_of, packed_path, row_of, write_settings
+from icarus.commands import cli, console
+from icarus.commands.console import run_program
+from icarus.commands.options import CLOSED, REFUSED
 from icarus.compiler import kernel as cache
+from icarus.discovery.space import SHIPPED, load_space
+from icarus.engine.match import levels_of
+from icarus.kernel.python_game import deep_copy
 from tests.faults import processes
 from tests.faults.harness import Bench, Wrong, play
+from tests.forked import survive
+from tests.test_documents import example
 
 # -------------------- Faults of files: torn, overwritten, cut, foreign; disks that are full; machine code with flipped bits.
 
@@ -194,3 +211,99 @@ def test_a_fault_ends_in_equal_rows_or_one_sentence(
 @pytest.mark.parametrize("fault", [fault for fault, times in processes.FAULTS.items() for _ in range(times)])
 def test_a_fault_of_a_process_ends_in_equal_rows_or_one_sentence(bench: Bench, fault: Callable[[Bench], None]) -> None:
     fault(bench)
+
+
+# -------------------- Files of others, and numbers of others: what makes no sense is refused in a sentence that names it.
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "settings": lambda path: check_settings(path, {}, "race", path),
+    "levels": lambda path: levels_of("othello", path),
+    "space": load_space,
+    "experiment.toml": lambda path: loading.load(str(path), {}),
+}
+NONSENSE = [b'{"a":' * 99_999, b"a = " + b"[" * 3000, b"null", b"\xff\xfe", b"1" * 5000, b'{"files": 5}']
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("content", NONSENSE, ids=range(len(NONSENSE)))
+def test_a_file_of_nonsense_is_named_in_a_sentence(kind: str, content: bytes, tmp_path: Path) -> None:
+    (path := tmp_path / kind).write_bytes(content + b"\n")
+    with pytest.raises(ValueError, match=f"^[^\n]*{tmp_path}[^\n]*$"):
+        READERS[kind](path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    space, table = tmp_path / "space.toml", tmp_path / "one.toml"
+    space.write_text((SHIPPED / "knowledge.toml").read_text(), "utf-8-sig")
+    table.write_text('games = "kuhn-poker"\nagents = ["MAST"]\niterations = 5\n', "utf-8-sig")
+    assert load_space(space) == load_space("knowledge")
+    assert loading.load(str(table), {}).name == "one"
+
+
+PLAIN = in_python(example("nim").NIM)
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Agent(BASELINE, seconds=HUGE), "seconds is 10+…; it must be a finite number above 0"),
+        (lambda: State(attrs.evolve(PLAIN, copy=deep_copy), (x for x in "")), r"a state cannot be copied \(.*copy=…"),
+        (lambda: attrs.evolve(PLAIN, rewards=lambda state: [HUGE, 0]).ask("rewards", None), "must be 2 numbers from 0"),
+        (lambda: loading.load("figure5", {"iterations": 10**20}), r"`int` <= 4611686018427387904 - at `\$.iterations`"),
+    ],
+)
+def test_a_number_or_a_state_of_nonsense_is_told(call: Callable[[], object], said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said):
+        call()
+
+
+def test_settings_are_quoted_where_they_differ(tmp_path: Path) -> None:
+    there, here = ({"space": "x" * 500 + end} for end in ("one", "two"))
+    write_settings(tmp_path / "settings", there)
+    with pytest.raises(ValueError, match="space is …x+one there and …x+two here"):
+        check_settings(tmp_path / "settings", here, "race", tmp_path)
+
+
+# -------------------- Commands: folders that are missing, outputs that nobody reads, disks that are full.
+
+MISSING = [
+    (races.app, "/nonexistent", "there is no race in /nonexistent"),
+    (positions.app, "shapes /nonexistent --to x", "/nonexistent has no experiment"),
+    (positions.app, "conjecture /nonexistent /nonexistent", "'/nonexistent' cannot be used: no such file"),
+    (discovery.app, "duels /nonexistent", "path '/nonexistent' does not exist"),
+    (equilibrium_2015.app, "effects --rows /nonexistent", "/nonexistent has no rows in exploitability.jsonl"),
+]
+
+
+@pytest.mark.parametrize(("app", "line", "said"), MISSING, ids=[line for _, line, _ in MISSING])
+def test_a_folder_that_is_missing_is_named(app: Any, line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_program(app, "study", line.split()) == REFUSED
+    assert said in capsys.readouterr().err
+
+
+def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console.out, "quiet", False)  # which a closed pipe changes
+    reading, writing = os.pipe()
+    os.close(reading)
+    for file, code in ((os.open("/dev/full", os.O_WRONLY), REFUSED), (writing, CLOSED)):
+        output = os.fdopen(file, "w", 1)
+        with contextlib.redirect_stdout(output):
+            assert cli.run(["specs"]) == code
+        with contextlib.suppress(OSError):
+            output.close()
+    assert "the output cannot be used: no space left on device" in capsys.readouterr().err
+
+
+def test_the_types_of_tables_can_be_freed() -> None:
+    """Interpreters free them at their end; what follows crashed in one of three."""
+
+    def free(number: int) -> None:
+        fields = typing.get_type_hints(loading.ExperimentTable, include_extras=True).items()
+        with contextlib.suppress(msgspec.ValidationError):
+            msgspec.convert({}, msgspec.defstruct("Table", list(fields)))
+        gc.collect()
+
+    survive(20, free, seconds=60)
