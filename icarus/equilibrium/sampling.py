@@ -94,7 +94,7 @@ class Sampling(NamedTuple):
     state: np.ndarray
     actions: np.ndarray
     positions: np.ndarray  # in the target after each action, or OUTSIDE. [actions]
-    seen: np.ndarray  # the move by which each player sees an action. [players]
+    moves: np.ndarray  # the move by which each player sees an action. [players]
     keys: np.ndarray  # of what each player knows. [players]
     sigma: np.ndarray  # σ where the sample is. [actions]
     weights: np.ndarray  # Φ over the actions that stay in the target. [actions]
@@ -151,17 +151,17 @@ def draw_action(tree: Sampling, count: int, exploration: float) -> int:
 
 @inlined
 def show(tree: Sampling, action: int) -> None:
-    """How both players see an action that is about to be made, into `seen`."""
+    """How both players see an action that is about to be made, into `moves`."""
     for player in range(PLAYERS):
-        tree.seen[player] = action
+        tree.moves[player] = action
     if tree.walk[0].observe != 0:
-        call(tree.walk[0].observe, (address_of(tree.state), action, address_of(tree.seen), PLAYERS))
+        call(tree.walk[0].observe, (address_of(tree.state), action, address_of(tree.moves), PLAYERS))
 
 
 @inlined
 def is_shown(tree: Sampling, player: int, mover: int, action: int) -> bool:
     """Whether a player is shown something, beside what he does himself."""
-    return tree.seen[player] != UNSEEN and (player != mover or tree.seen[player] != action)
+    return tree.moves[player] != UNSEEN and (player != mover or tree.moves[player] != action)
 
 
 @inlined
@@ -172,7 +172,7 @@ def make(tree: Sampling, mover: int, action: int) -> int:
         if player == mover:
             tree.keys[player] = next_key(tree.keys[player], 1, action)
         if is_shown(tree, player, mover, action):
-            tree.keys[player] = next_key(tree.keys[player], 0, tree.seen[player])
+            tree.keys[player] = next_key(tree.keys[player], 0, tree.moves[player])
     call(tree.walk[0].apply, (address_of(tree.state), action))
     return call(tree.walk[0].player, (address_of(tree.state),))
 
@@ -187,11 +187,11 @@ def is_next(tree: Sampling, position: int, is_own: int, move: int) -> bool:
 def position_after(tree: Sampling, mover: int, action: int, position: int) -> int:
     """How many moves of the target are made after an action, which both players have been shown; OUTSIDE where it leaves the target."""
     observer, stays = tree.sampler[0].observer, True
-    if observer == EVERYBODY and tree.seen[0] == action and tree.seen[1] == action or observer == mover:
+    if observer == EVERYBODY and tree.moves[0] == action and tree.moves[1] == action or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
     if observer != EVERYBODY and is_shown(tree, observer, mover, action):
-        stays = stays and is_next(tree, position, 0, tree.seen[observer])
+        stays = stays and is_next(tree, position, 0, tree.moves[observer])
         position += 1
     return position if stays else OUTSIDE
 

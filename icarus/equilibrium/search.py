@@ -131,7 +131,7 @@ class OOSSearch(Learner):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
-        self._deal_keys = np.array([[next_key(player + 1, 0, seen) for player, seen in enumerate(row)] for row in rows])
+        self._deal_keys = np.array([[next_key(player + 1, 0, x) for player, x in enumerate(row)] for row in rows])
         self.store = Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
         self._grow()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
@@ -172,7 +172,7 @@ class OOSSearch(Learner):
         if self.algorithm.target == sampling.PUBLIC_SUBGAME:
             observer, fits = sampling.EVERYBODY, np.ones(len(fits), bool)
             steps = zip(state.history, state.replay(), strict=True)
-            moves = tuple((True, action) for (_, action), (_, seen, _) in steps if {*seen} == {action})
+            moves = tuple((True, action) for (_, action), (_, views, _) in steps if {*views} == {action})
         self._sampler["target_set"] = self._key(state)
         self._aim_at(observer, moves, fits)
 
@@ -222,9 +222,9 @@ class OOSSearch(Learner):
         self._visits = np.zeros(len(state.legal_actions()), np.int64)
         before, is_interrupted = self.iterations, False
         limit = None if iterations is None else before + iterations
-        told = progress and (lambda made, passed: progress(made - before, passed))
+        report = progress and (lambda made, passed: progress(made - before, passed))
         try:
-            run_within(self, limit, seconds, started, told)
+            run_within(self, limit, seconds, started, report)
         except KeyboardInterrupt:
             if self.iterations == before:
                 raise

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import RAVE, Agent, PythonGame, best_response, exploitability, games, search
+from icarus import RAVE, Agent, best_response, exploitability, games, search
 from icarus.equilibrium import (
     CFR,
     OOS,
@@ -22,7 +22,7 @@ from icarus.equilibrium import (
     tabulate,
 )
 from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
-from icarus.kernel import TERMINAL
+from tests.equilibrium.test_python_games import heap
 from tests.forked import survive
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
@@ -83,19 +83,6 @@ def generous(state: Any, out: Any) -> None:
 
 def kuhn(**changes: Any) -> Any:
     return attrs.evolve(KUHN, **changes)
-
-
-def heap(sticks: int) -> PythonGame:
-    """Whoever takes the last stick wins; one or two at a time."""
-    return PythonGame(
-        name="heap",
-        players=2,
-        initial=lambda rng: [],
-        player=lambda state: TERMINAL if sum(state) >= sticks else len(state) % 2,
-        legal=lambda state: [1, 2],
-        apply=lambda state, action: state.append(action),
-        rewards=lambda state: (1, 0) if len(state) % 2 else (0, 1),
-    )
 
 
 def played(*actions: int) -> Any:
