@@ -109,7 +109,7 @@ class LoadedGame:
     def agent(
         self, text: str, scheme: str = DEFAULT_SCHEME, cutoff: int | None = None, move_decay: float = 0.0, **budget: Any
     ) -> Agent:
-        """An agent by its options. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before them.
+        """An agent by its options; "[scheme = …, move_decay = …]" at the end of the text, as a race prints it, takes their place.
 
         Args:
             budget: DEFAULT_ITERATIONS where neither they nor a time are given.
