@@ -383,7 +383,7 @@ def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_i
     monkeypatch.setattr(kernels, "TOLD_AFTER", 0.0)
     kernels._tell.cache_clear()
     for _ in range(2):
-        with kernels.told():
+        with kernels.long_work_announced():
             time.sleep(0.05)
     assert screen.getvalue().count("icarus is compiling, which may take a minute and happens once") == lines
 
