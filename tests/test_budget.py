@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1330, 9),
     "icarus/discovery": (795, 5),
     "icarus/engine": (3159, 10),
-    "icarus/equilibrium": (1517, 10),
+    "icarus/equilibrium": (1403, 9),
     "icarus/games": (3783, 14),
     "icarus/kernel": (1174, 9),
     "icarus/ladder": (749, 9),

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.checks import count_text, integer, real
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, Arrays, kernel
 from icarus.equilibrium.policies import (
     Exploitability,
     TabularPolicy,
@@ -22,7 +21,8 @@ from icarus.equilibrium.policies import (
     reach,
     uniform_policy,
 )
-from icarus.equilibrium.tree import GameOrTree, tree_of
+from icarus.equilibrium.tree import Arrays, GameOrTree, tree_of
+from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
 from icarus.kernel import helper, inlined
 from icarus.kernel.contract import structure
 from icarus.kernel.game import AnyGame

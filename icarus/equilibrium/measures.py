@@ -14,10 +14,10 @@ import numpy as np
 from icarus import checks
 from icarus.engine.match import Player, is_player
 from icarus.engine.search import SeatedPlayer, check_callable
-from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.policies import TabularPolicy, checked_probabilities, uniform_policy
 from icarus.equilibrium.search import OOSSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
+from icarus.equilibrium.walk import NOTHING
 
 
 def own_predecessors(tree: GameTree) -> np.ndarray:

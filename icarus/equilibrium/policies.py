@@ -7,10 +7,10 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer, is_integer
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, Arrays, PlayerView, kernel
 from icarus.equilibrium.deals import InformationState
-from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
-from icarus.kernel import CHANCE, inlined
+from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
+from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
+from icarus.kernel import inlined
 from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
@@ -25,7 +25,7 @@ class TabularPolicy:
 
     Attributes:
         tree: of the game.
-        probabilities: of every action, by its slot in the tree; in chance's slots those of its outcomes. [slots]
+        probabilities: of every action, by its slot in the tree. [slots]
 
     Raises:
         ValueError: there is not a number ≥ 0 for each slot, or those of an information set do not sum to 1.
@@ -37,7 +37,7 @@ class TabularPolicy:
             raise ValueError(
                 f"the probabilities of a policy in {tree.game} have the shape {self.probabilities.shape}; it must be {tree.slots.shape}"
             )
-        sums = np.add.reduceat(self.probabilities, tree.sets["slot"])
+        sums = _sums(tree, self.probabilities)
         wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
         if len(wrong) > 0 or not (self.probabilities >= 0).all():
             where = (
@@ -67,15 +67,17 @@ class TabularPolicy:
         return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
 
 
+def _sums(tree: GameTree, values: np.ndarray) -> np.ndarray:
+    """Of each information set. [sets]"""
+    return np.add.reduceat(values, tree.sets["slot"]) if len(tree.sets) > 0 else np.zeros(0)
+
+
 def normalise(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
     """The policy in proportion to weights of the slots; uniform in an information set where all are 0."""
-    first, counts = tree.sets["slot"], tree.sets["count"]
-    totals = np.repeat(np.add.reduceat(weights, first), counts)
-    even = np.repeat(1 / counts, counts)
+    counts = tree.sets["count"]
+    totals, even = np.repeat(_sums(tree, weights), counts), np.repeat(1 / counts, counts)
     with np.errstate(invalid="ignore"):
-        probabilities = np.where(totals > 0, weights / totals, even)
-    chance = np.repeat(tree.sets["player"] == CHANCE, counts)
-    return TabularPolicy(tree, np.where(chance, tree.slots["probability"], probabilities))
+        return TabularPolicy(tree, np.where(totals > 0, weights / totals, even))
 
 
 def uniform_policy(tree: GameTree) -> TabularPolicy:
@@ -214,41 +216,36 @@ def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndar
 
 @kernel("best responses")
 def respond(
-    tree: Arrays, policy: np.ndarray, best: np.ndarray, by_view: np.ndarray, by_slot: np.ndarray, out: np.ndarray
+    tree: Arrays, policy: np.ndarray, best: np.ndarray, reached: np.ndarray, values: np.ndarray, out: np.ndarray
 ) -> int:
     """Both players' best responses.
 
     Args:
         policy: [slots] to respond to.
         best: [slots], set to 1 at the actions of the best responses and to 0 elsewhere.
-        by_view, by_slot: zeros to work with. [3, views], [2, slots]
-        out: [4]: the best responses' values for each player, then the policy's own.
+        reached, values: room, and zeros. [views]
+        out: [3] zeros: the best responses' values for each player, and the policy's own for player 0.
     """
-    views, sets, count = tree.views, tree.sets, len(tree.views)
-    reach_probabilities, values, policy_values = by_view[0], by_view[1], by_view[2]
-    actions, expected = by_slot[0], by_slot[1]
-    reach(views, policy, reach_probabilities)
+    reach(tree.views, policy, reached)
+    for i in range(len(tree.ends)):
+        end = tree.ends[i]
+        out[2] += reached[end.views[0]] * reached[end.views[1]] * end.chance_reach * end.utility
     for player in range(PLAYERS):
-        gather_utilities(tree.ends, reach_probabilities, player, values)
-    for i in range(count):
-        policy_values[i] = values[i]
-    for i in range(count - 1, -1, -1):
-        view = views[i]
+        gather_utilities(tree.ends, reached, player, values)
+    for i in range(len(tree.views) - 1, -1, -1):
+        view = tree.views[i]
         if view.set != NOTHING:
-            info_set = sets[view.set]
-            chosen, policy_value = info_set.slot, 0.0
+            info_set = tree.sets[view.set]
+            chosen = info_set.slot
             for slot in range(info_set.slot, info_set.slot + info_set.count):
-                best[slot] = 0.0
-                policy_value += policy[slot] * expected[slot]
-                if actions[slot] > actions[chosen]:
+                if best[slot] > best[chosen]:
                     chosen = slot
-            best[chosen] = 1.0
-            values[i] += actions[chosen]
-            policy_values[i] += policy_value
-        pass_up(view, values[i], values, actions)
-        pass_up(view, policy_values[i], policy_values, expected)
+            values[i] += best[chosen]
+            for slot in range(info_set.slot, info_set.slot + info_set.count):
+                best[slot] = 1.0 if slot == chosen else 0.0
+        pass_up(view, values[i], values, best)
     for player in range(PLAYERS):
-        out[player], out[PLAYERS + player] = values[player], policy_values[player]
+        out[player] = values[player]
     return 0
 
 
@@ -331,8 +328,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
         ValueError: not a two-player zero-sum game, hidden deals, too large, invalid probabilities, or a bad seed.
         TypeError: no game or no policy.
     """
-    _, out = _responses(tree_of(game), policy, seed)
-    return Exploitability((float(out[2]), float(out[3])), (float(out[0]), float(out[1])))
+    return _responses(tree_of(game), policy, seed)[1]
 
 
 def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
@@ -344,17 +340,18 @@ def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 
     if not is_integer(player) or player not in range(PLAYERS):
         raise ValueError(f"player is {player!r}; it must be 0 or 1")
     tree = tree_of(game)
-    responses, out = _responses(tree, policy, seed)
+    responses, distance = _responses(tree, policy, seed)
     of_player = np.repeat(tree.sets["player"] == player, tree.sets["count"])
     response = TabularPolicy(tree, np.where(of_player, responses[1], responses[0]))
-    return BestResponse(int(player), float(out[player]), response)
+    return BestResponse(int(player), distance.best_responses[player], response)
 
 
-def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """((the policy, the best responses) by slot, the four values)."""
+def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], Exploitability]:
+    """((the policy, the best responses) by slot, their values)."""
     probabilities = tabulate(tree, policy, seed).probabilities
-    best, out = np.zeros(len(probabilities)), np.zeros(2 * PLAYERS)
-    by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(probabilities)))
-    respond(tree.arrays, probabilities, best, by_view, by_slot, out)
-    out[1::PLAYERS] += sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
-    return (probabilities, best), out
+    best, out = np.zeros(len(probabilities)), np.zeros(PLAYERS + 1)
+    respond(tree.arrays, probabilities, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out)
+    total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
+    return (probabilities, best), Exploitability(
+        (float(out[2]), total - float(out[2])), (float(out[0]), float(out[1]) + total)
+    )

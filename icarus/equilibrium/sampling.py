@@ -17,10 +17,21 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.equilibrium.arrays import PLAYERS, kernel, next_key, place_of
 from icarus.equilibrium.cfr import match_regrets
-from icarus.equilibrium.growth import COMPLETE, NOT_CONSTANT, TOLERANCE
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, inlined, mix, uniform
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    NOT_CONSTANT,
+    PLAYERS,
+    TOLERANCE,
+    TOO_LONG,
+    is_shown,
+    kernel,
+    next_key,
+    place_of,
+    show,
+    write_chance,
+)
+from icarus.kernel import CHANCE, TERMINAL, inlined, mix, uniform
 from icarus.kernel.contract import structure
 
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
@@ -28,11 +39,7 @@ TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
 OUTSIDE = -1  # in place of a position in the target
 DEAD = 1 << 16  # dead histories that are remembered, at most
-MORE_ROOM, TOO_LONG = 100, 101  # what a loop ends with, beside COMPLETE and NOT_CONSTANT
-REFUSALS = {
-    NOT_CONSTANT: "the rewards of {} do not always sum to 1: outcome sampling comes near an equilibrium in zero-sum games only",
-    TOO_LONG: "a playout of {} continues beyond its max_length",
-}
+MORE_ROOM = 100  # what a loop ends with, beside COMPLETE, NOT_CONSTANT and TOO_LONG
 
 
 class Sampler:
@@ -119,15 +126,6 @@ def current_policy(tree: Sampling, slot: int, count: int) -> None:
 
 
 @inlined
-def chance_policy(tree: Sampling, count: int) -> None:
-    """σ of chance."""
-    for k in range(count):
-        tree.sigma[k] = 1.0 / count
-    if tree.walk[0].chance != 0:
-        call(tree.walk[0].chance, (address_of(tree.state), address_of(tree.sigma)))
-
-
-@inlined
 def draw(weights: np.ndarray, count: int, point: float) -> int:
     """The index of an action, by weights that sum to 1 and a number below 1."""
     last = 0
@@ -150,28 +148,13 @@ def draw_action(tree: Sampling, count: int, exploration: float) -> int:
 
 
 @inlined
-def show(tree: Sampling, action: int) -> None:
-    """How both players see an action that is about to be made, into `moves`."""
-    for player in range(PLAYERS):
-        tree.moves[player] = action
-    if tree.walk[0].observe != 0:
-        call(tree.walk[0].observe, (address_of(tree.state), action, address_of(tree.moves), PLAYERS))
-
-
-@inlined
-def is_shown(tree: Sampling, player: int, mover: int, action: int) -> bool:
-    """Whether a player is shown something, beside what he does himself."""
-    return tree.moves[player] != UNSEEN and (player != mover or tree.moves[player] != action)
-
-
-@inlined
 def make(tree: Sampling, mover: int, action: int) -> int:
     """Make an action that both players observe; returns who is to move."""
-    show(tree, action)
+    show(tree.walk[0], tree.state, action, tree.moves)
     for player in range(PLAYERS):
         if player == mover:
             tree.keys[player] = next_key(tree.keys[player], 1, action)
-        if is_shown(tree, player, mover, action):
+        if is_shown(tree.moves, player, mover, action):
             tree.keys[player] = next_key(tree.keys[player], 0, tree.moves[player])
     call(tree.walk[0].apply, (address_of(tree.state), action))
     return call(tree.walk[0].player, (address_of(tree.state),))
@@ -190,7 +173,7 @@ def position_after(tree: Sampling, mover: int, action: int, position: int) -> in
     if observer == EVERYBODY and tree.moves[0] == action and tree.moves[1] == action or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
-    if observer != EVERYBODY and is_shown(tree, observer, mover, action):
+    if observer != EVERYBODY and is_shown(tree.moves, observer, mover, action):
         stays = stays and is_next(tree, position, 0, tree.moves[observer])
         position += 1
     return position if stays else OUTSIDE
@@ -206,7 +189,7 @@ def narrow(tree: Sampling, mover: int, count: int, exploration: float, position:
     total, staying, even, rest = 0.0, 0, exploration / count, 1.0 - exploration
     for k in range(count):
         action = tree.actions[k]
-        show(tree, action)
+        show(tree.walk[0], tree.state, action, tree.moves)
         after, child = position_after(tree, mover, action, position), mix(history, action)
         if tree.dead[child & (DEAD - 1)] == child:
             after = OUTSIDE
@@ -249,7 +232,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
         count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
         slot, key, exploration = 0, 0, sampler.exploration if mover == player else 0.0
         if mover == CHANCE:
-            chance_policy(tree, count)
+            write_chance(tree.walk[0], tree.state, count, tree.sigma)
         else:
             key = tree.keys[mover]
             slot = first_slot(tree.store, key, count)
@@ -290,7 +273,7 @@ def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
         if len(forced_path) > 0:
             k = forced_path[depth + 1]
         elif mover == CHANCE:
-            chance_policy(tree, count)
+            write_chance(walk, tree.state, count, tree.sigma)
             k = draw(tree.sigma, count, uniform(tree.rng))
         else:
             k = int(uniform(tree.rng) * count)

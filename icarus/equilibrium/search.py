@@ -14,14 +14,13 @@ from icarus.compiler.functions import python_of
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.result import Result
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
-from icarus.equilibrium import arrays, sampling
-from icarus.equilibrium.arrays import PLAYERS
+from icarus.equilibrium import sampling, walk
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
-from icarus.equilibrium.growth import Walk, refuse_unless_two_players, with_walk
 from icarus.equilibrium.policies import TabularPolicy, tabulate
 from icarus.equilibrium.sampling import Sampling, Store
 from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_is_state
@@ -31,7 +30,7 @@ SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
 _KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
 
 
-next_key, place_of = python_of(arrays.next_key), python_of(arrays.place_of)
+next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
 
 
 def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.ndarray, **found: Any) -> Result:
@@ -273,8 +272,8 @@ class OOSSearch(Learner):
             status = with_walk(self.game, self._deals, loop)
             if status == sampling.MORE_ROOM:
                 self._grow()
-        if status != sampling.COMPLETE:
-            raise ValueError(sampling.REFUSALS[status].format(self.game))
+        if status != COMPLETE:
+            refuse_as_unsound(self.game, status)
 
     def _sampling(self, walk: Walk) -> Sampling:
         integers = [np.zeros(size, np.int64) for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)]

@@ -1,18 +1,35 @@
-"""Game trees of two-player zero-sum games, whole, in memory."""
+"""Game trees of two-player zero-sum games, whole, in memory: histories, information sets, the players' views, and ends as arrays."""
 
 import functools
 import random
 from collections.abc import Iterator
-from typing import NoReturn, TypeAlias
+from typing import Annotated, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from icarus.checks import integer
-from icarus.equilibrium import growth
-from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW, Arrays
+from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
-from icarus.equilibrium.growth import Walk, refuse_unless_two_players, with_walk
-from icarus.kernel import CHANCE
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    NOT_CONSTANT,
+    NOTHING,
+    PLAYERS,
+    TOLERANCE,
+    TOO_LARGE,
+    TOO_LONG,
+    UNEQUAL,
+    Walk,
+    is_shown,
+    kernel,
+    play,
+    refuse_as_unsound,
+    refuse_unless_two_players,
+    with_walk,
+    write_chance,
+)  # fmt: skip
+from icarus.kernel import CHANCE, TERMINAL, inlined
+from icarus.kernel.contract import Short, structure
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame, check_is_state
@@ -21,11 +38,228 @@ from icarus.kernel.state import PlayedGame, State
 GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
-_FEW = 1 << 10  # histories on a path that there is room for
-SMALL = 1 << 13  # rows that a walk begins with
-MORE = 4  # times as many, where they are not enough; rows that are never used take no memory
+SMALL = 1 << 13  # histories: a tree is begun in arrays for so many, since nearly all that are made have no more
 WALKS = 100  # random ones, that tell how large a game is
 CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
+ForEach: TypeAlias = Annotated[np.ndarray, np.int32, PLAYERS]  # a number for each player
+
+
+class Node:
+    """A history after which somebody acts."""
+
+    parent: Short  # the history before, or NOTHING before the deal
+    action: int  # the last one; of the deal its index
+
+
+class InfoSet:
+    """Histories that the player to move cannot tell apart."""
+
+    player: Short
+    count: Short  # of actions
+    slot: Short  # of the first action; those of the others follow
+    last_view: Short  # of the player
+    node: Short  # the first history found in it
+
+
+class PlayerView:
+    """All that a player has observed: the view before, and one move more."""
+
+    parent: Short  # an earlier row, or NOTHING
+    slot: Short  # of the action, where the move is the player's own; else NOTHING
+    set: Short  # in which the player is to move with this view, or NOTHING
+    player: Short  # whose view it is
+    child: Short  # the newest view that continues it, or 0
+    sibling: Short  # one that continues the same, or 0
+    move: int  # the last one observed; after the root, what the player observes of the deal
+
+
+class End:
+    """A terminal history."""
+
+    views: ForEach  # the last of each player
+    utility: float  # of player 0, in the units of the game
+    chance_reach: float  # the probability of all that chance did
+
+
+class Arrays(NamedTuple):
+    """A whole tree, as compiled code takes it."""
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    slots: np.ndarray  # the action of each
+    views: np.ndarray
+    ends: np.ndarray
+
+
+class Growing:
+    """Where the growth of a tree stands: what is used of its arrays, and its path."""
+
+    nodes: int
+    sets: int
+    slots: int
+    views: int
+    ends: int
+    histories: int
+    depth: int  # of the frame at work; -1 when all is done
+    deepest: int  # actions in the longest history, the deal among them
+    unsound: int  # the set whose actions differ between its histories
+
+
+class Frame:
+    """A history on the path."""
+
+    node: int
+    mover: int
+    count: int  # of the actions
+    slot: int  # of the first one, where a player moves
+    next: int  # the child to be grown
+    views: Annotated[np.ndarray, np.int64, PLAYERS]
+    chance_reach: float
+
+
+NODE, SET, SLOT, VIEW, END = (
+    structure(Node),
+    structure(InfoSet),
+    np.dtype(np.int64),
+    structure(PlayerView),
+    structure(End),
+)
+GROWING, FRAME = structure(Growing), structure(Frame)
+VIEWS = PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
+
+
+class Growth(NamedTuple):
+    """A tree that grows, and what its walk works with."""
+
+    walk: np.ndarray  # [1] of WALK
+    growing: np.ndarray  # [1] of GROWING
+    tree: Arrays
+    frames: np.ndarray
+    states: np.ndarray  # [frames, words]
+    words: np.ndarray  # room for legal actions and what each player sees
+    reals: np.ndarray  # room for probabilities and rewards
+
+
+@inlined
+def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
+    """The view that continues another by a move, entered where it is new."""
+    views, growing = growth.tree.views, growth.growing[0]
+    row = views[parent].child
+    while row != 0 and (views[row].move != move or views[row].slot != slot):
+        row = views[row].sibling
+    if row == 0:
+        row = growing.views
+        view, before = views[row], views[parent]
+        view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
+        view.player, view.sibling, before.child = before.player, before.child, row
+        growing.views += 1
+    return row
+
+
+@inlined
+def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int:
+    """The information set of a view; NOTHING where other actions were legal in it before."""
+    tree, growing, view = growth.tree, growth.growing[0], growth.tree.views[row]
+    if view.set == NOTHING:
+        view.set = growing.sets
+        info_set = tree.sets[view.set]
+        info_set.player, info_set.count, info_set.slot = view.player, count, growing.slots
+        info_set.last_view, info_set.node = row, growing.nodes
+        for k in range(count):
+            tree.slots[growing.slots + k] = actions[k]
+        growing.slots += count
+        growing.sets += 1
+    info_set = tree.sets[view.set]
+    same = info_set.count == count
+    for k in range(count if same else 0):
+        same = same and tree.slots[info_set.slot + k] == actions[k]
+    growing.unsound = view.set
+    return view.set if same else NOTHING
+
+
+@inlined
+def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
+    """Make the action that is next in a copy of the state, and have both players see it; returns the action."""
+    walk, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
+    state, moves, action = growth.states[depth], growth.words[walk.max_legal :], 0
+    if frame.mover == CHANCE:
+        count = call(walk.legal, (address_of(state), address_of(growth.words)))
+        action = growth.words[k]
+        write_chance(walk, state, count, growth.reals)
+        child.chance_reach *= growth.reals[k]
+    else:
+        action = growth.tree.slots[frame.slot + k]
+    play(walk, state, action, growth.states[depth + 1], moves)
+    for player in range(PLAYERS):
+        if player == frame.mover:
+            child.views[player] = continue_view(growth, child.views[player], action, frame.slot + k)
+        if is_shown(moves, player, frame.mover, action):
+            child.views[player] = continue_view(growth, child.views[player], moves[player], NOTHING)
+    return action
+
+
+@inlined
+def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
+    """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
+    walk, growing, rewards = growth.walk[0], growth.growing[0], growth.reals
+    call(walk.rewards, (address_of(state), address_of(rewards), PLAYERS))
+    end = growth.tree.ends[growing.ends]
+    end.views[0], end.views[1] = child.views[0], child.views[1]
+    end.utility, end.chance_reach = walk.low + walk.range * rewards[0], child.chance_reach
+    growing.ends += 1
+    return COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
+
+
+@inlined
+def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
+    """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
+    growing, actions, node = growth.growing[0], growth.words, growth.tree.nodes[growth.growing[0].nodes]
+    node.parent, node.action = frame.node, action
+    child.node, child.next, child.count = (
+        growing.nodes,
+        0,
+        call(growth.walk[0].legal, (address_of(state), address_of(actions))),
+    )
+    if child.mover != CHANCE:
+        number = player_set(growth, child.views[child.mover], actions, child.count)
+        if number == NOTHING:
+            return UNEQUAL
+        child.slot = growth.tree.sets[number].slot
+    growing.nodes += 1
+    growing.depth += 1
+    growing.deepest = max(growing.deepest, growing.depth + 1)
+    return COMPLETE
+
+
+@kernel("growth of a game tree")
+def grow(growth: Growth, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray, largest: int) -> int:
+    """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
+    growing, frames, status = growth.growing[0], growth.frames, COMPLETE
+    while growing.depth >= 0 and status == COMPLETE:
+        frame, depth = frames[growing.depth], growing.depth
+        if frame.next == frame.count:
+            growing.depth -= 1
+            continue
+        if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(growth.tree.slots):
+            return TOO_LARGE
+        if depth + 2 > len(frames):
+            return TOO_LONG
+        child, state, k = frames[depth + 1], growth.states[depth + 1], frame.next
+        child.chance_reach, child.views[0], child.views[1] = frame.chance_reach, frame.views[0], frame.views[1]
+        action = k
+        if depth == 0:
+            copy_items(state, dealt[k])
+            child.chance_reach = probabilities[k]
+            for player in range(PLAYERS):
+                child.views[player] = continue_view(growth, frame.views[player], observations[k, player], NOTHING)
+        else:
+            action = grow_child(growth, frame, child)
+        frame.next += 1
+        growing.histories += 1
+        child.mover = call(growth.walk[0].player, (address_of(state),))
+        is_end = child.mover == TERMINAL
+        status = add_end(growth, child, state) if is_end else add_decision(growth, frame, child, action, state)
+    return status
 
 
 class GameTree:
@@ -36,7 +270,9 @@ class GameTree:
 
     Attributes:
         game: whose tree it is, a `Game` or a `PythonGame`.
-        nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.arrays`.
+        nodes, sets, slots, views, ends: its `arrays`, of NODE, SET, SLOT, VIEW and END.
+        histories: how many there are, the ends among them.
+        depth: actions in the longest one, the deal among them.
         deals: the initial states.
 
     Raises:
@@ -46,118 +282,67 @@ class GameTree:
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
-        largest = largest_of(game) if largest is None else integer("largest", largest, 1)
+        limits = (SMALL, largest_of(game)) if largest is None else (integer("largest", largest, 1),)
         self.game, self.deals = game, deals_of(game)
-        self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
-        with_walk(game, self.deals, lambda walk: self._begin(walk, largest))
-
-    def _begin(self, walk: Walk, largest: int) -> None:
-        """Grow the tree from the deals on."""
-        self._walk = walk.settings
-        rows = max(min(SMALL, largest), 2 * len(self.deals) + walk.room)
-        for name, dtype in self._arrays.items():
-            setattr(self, name, np.zeros(rows, dtype))
-        self._index_views(rows)
-        self._grow(walk, largest)
+        for limit in limits:
+            if with_walk(game, self.deals, functools.partial(self._grow, limit)):
+                return
+            if limit != limits[-1]:
+                refuse_unless_walkable(game)
+        refuse_as_too_large(game, "more than the limit", limits[-1])
 
     game: PlayedGame
-    nodes: np.ndarray
-    sets: np.ndarray
-    slots: np.ndarray
-    views: np.ndarray
-    ends: np.ndarray
 
-    def _grow(self, walk: Walk, largest: int) -> None:
-        observations, dealt = self.deals.observations, walk.dealt
-        frames, states = np.zeros(_FEW, growth.FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
-        self._add_deals(frames)
-        rows = len(self.nodes)
-        scratch = [np.zeros(walk.room + PLAYERS, kind) for kind in (np.int64, np.float64)]
-        while True:
-            tree = growth.Growth(walk.settings, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
-            status = walk.call(growth.grow, tree, frames, states, dealt, observations, *scratch)
-            if self._walk["nodes"][0] > largest:
-                refuse_as_too_large(self.game, "more than the limit", largest)
-            if status in (growth.COMPLETE, growth.UNEQUAL, growth.NOT_CONSTANT):
-                break
-            if status == growth.MORE_DEPTH:
-                frames, states = _lengthen(frames), _lengthen(states)
-                continue
-            if len(self.nodes) <= rows:
-                refuse_unless_walkable(self.game, largest)
-            name = list(self._arrays)[status - 1]
-            setattr(self, name, _lengthen(getattr(self, name)))
-            if name == "views":
-                self._index_views(len(self.views))
-        for name in self._arrays:
-            setattr(self, name, getattr(self, name)[: self._walk[name][0]])
-        self._refuse_unless_sound(status)
-
-    def _add_deals(self, frames: np.ndarray) -> None:
-        """The history before the deal, where both players have seen nothing."""
-        count = len(self.deals)
+    def _grow(self, largest: int, walk: Walk) -> bool:
+        """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
+        growing, deals, depth = np.zeros(1, GROWING), self.deals, min(self.game.max_length, largest) + 3
+        rows = largest + walk.room + PLAYERS
+        arrays = Arrays(
+            *(np.zeros(rows * (VIEWS if kind == VIEW else 1), kind) for kind in (NODE, SET, SLOT, VIEW, END))
+        )
+        frames, states = np.zeros(depth, FRAME), np.zeros((depth, walk.dealt.shape[1]), np.int64)
+        arrays.nodes["parent"][0], frames["count"][0], frames["views"][0] = NOTHING, len(deals), range(PLAYERS)
         for player in range(PLAYERS):
-            self.views[player] = (NOTHING, NOTHING, NOTHING, player, 0)
-        self.slots[:count]["action"], self.slots[:count]["probability"] = range(count), self.deals.probabilities
-        self.sets[0] = (CHANCE, count, 0, NOTHING, 0)
-        self.nodes[0] = (0, 1, 0)
-        frames[0] = (0, 0, 0, (0, 1), 1.0)
-        walk = self._walk
-        walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
-        walk["depth"], walk["deepest"] = 0, 1
-
-    def _index_views(self, rows: int) -> None:
-        """An index with room for so many views, and those there are entered."""
-        self._index = np.full(1 << (growth.SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
-        growth.reindex(self.views, int(self._walk["views"][0]), self._index)
-
-    def _refuse_unless_sound(self, status: int) -> None:
-        if status == growth.NOT_CONSTANT:
-            raise ValueError(
-                f"the rewards of {self.game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
-                "counterfactual regret minimization reaches one, in zero-sum games only"
-            )
-        if status == growth.UNEQUAL:
-            info_set = self.sets[self._walk["unsound_set"][0]]
-            raise ValueError(
-                f"player {info_set['player']} of {self.game} has different legal actions after the same moves, so he knows more "
-                f"than `observe` shows him; first found after: {self.state_of(int(self._walk['unsound_set'][0])).history_str()!r}"
-            )
-
-    @property
-    def arrays(self) -> Arrays:
-        return Arrays(*(getattr(self, name) for name in self._arrays))
-
-    @property
-    def depth(self) -> int:
-        """Actions in the longest history, the deal among them."""
-        return int(self._walk["deepest"][0])
+            arrays.views[player] = (NOTHING, NOTHING, NOTHING, player, 0, 0, 0)
+        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = 1, PLAYERS, 1, 1
+        scratch = (np.zeros(walk.room + PLAYERS, kind) for kind in (np.int64, np.float64))
+        growth = Growth(walk.settings, growing, arrays, frames, states, *scratch)
+        status = walk.call(grow, growth, walk.dealt, deals.observations, deals.probabilities, largest)
+        self.histories, self.depth = int(growing["histories"][0]), int(growing["deepest"][0])
+        self.arrays = Arrays(*(array[: growing[name][0]] for name, array in zip(Arrays._fields, arrays, strict=True)))
+        self.nodes, self.sets, self.slots, self.views, self.ends = self.arrays
+        if status == UNEQUAL:
+            number = int(growing["unsound"][0])
+            where = f"; first found after: {self.state_of(number).history_str()!r}"
+            refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
+        if status not in (COMPLETE, TOO_LARGE):
+            refuse_as_unsound(self.game, status)
+        return bool(status == COMPLETE)
 
     @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
-        return sum(getattr(self, name).nbytes for name in self._arrays) + self._index.nbytes
+        return sum(array.nbytes for array in self.arrays)
 
-    @functools.cached_property
+    @property
     def decisions(self) -> np.ndarray:
-        """The information sets of the players, chance's left out: their numbers."""
-        return np.flatnonzero(self.sets["player"] != CHANCE)
+        """The numbers of the information sets."""
+        return np.arange(len(self.sets))
 
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
-        node, actions = int(self.sets[number]["node"]), list[int]()
-        while node != 0:
-            above = self.nodes[self.nodes[node]["parent"]]
-            actions.append(int(self.slots[self.sets[above["set"]]["slot"] + node - above["child"]]["action"]))
-            node = int(self.nodes[node]["parent"])
-        state = dealt_state(self.game, self.deals, actions[-1])
-        for action in actions[-2::-1]:
+        node, actions = self.nodes[self.sets[number]["node"]], []
+        while node["parent"] != NOTHING:
+            actions.append(int(node["action"]))
+            node = self.nodes[node["parent"]]
+        state = dealt_state(self.game, self.deals, actions.pop())
+        for action in reversed(actions):
             state.apply_action(action)
         return state
 
     def actions(self, number: int) -> tuple[int, ...]:
         """The legal actions in an information set, in the game's order."""
-        return tuple(self.slots["action"][self.slots_of(number)].tolist())
+        return tuple(self.slots[self.slots_of(number)].tolist())
 
     def slots_of(self, number: int) -> slice:
         """The slots of an information set, by its number."""
@@ -166,23 +351,11 @@ class GameTree:
 
     def set_of(self, player: int, observation: int, moves: Moves) -> int:
         """The information set of an information state (see `information_state`); NOTHING if there is none."""
-        view = growth.locate_view(self.views, self._index, player, observation, NOTHING)
-        for is_own, move in moves:
-            if view == NOTHING:
-                break
-            view = self._continue_view(view, is_own, int(move))
-        return NOTHING if view == NOTHING else int(self.views[view]["set"])
+        return self._numbers.get((player, observation, moves), NOTHING)
 
-    def _continue_view(self, view: int, is_own: bool, move: int) -> int:
-        """The view after one more move; NOTHING if there is none."""
-        number = int(self.views[view]["set"])
-        if not is_own or number == NOTHING:
-            return NOTHING if is_own else growth.locate_view(self.views, self._index, view, move, NOTHING)
-        slots = self.slots_of(number)
-        rows = (
-            growth.locate_view(self.views, self._index, view, move, slot) for slot in range(slots.start, slots.stop)
-        )
-        return next((row for row in rows if row != NOTHING), NOTHING)
+    @functools.cached_property
+    def _numbers(self) -> dict[InformationState, int]:
+        return dict(zip(self.information_states(), self.decisions.tolist(), strict=True))
 
     def set_at(self, state: State) -> int:
         """The number of the information set that a state of the game is in.
@@ -208,14 +381,7 @@ class GameTree:
             yield int(view["player"]), moves[-1][1], tuple(reversed(moves[:-1]))
 
     def __repr__(self) -> str:
-        return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
-
-
-def _lengthen(array: np.ndarray) -> np.ndarray:
-    """A copy with more rows."""
-    longer = np.zeros((MORE * len(array), *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer
+        return f"<tree of {self.game}: {self.histories} histories, {len(self.sets)} information sets>"
 
 
 def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games.checkers import DARK, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES, helper
 from icarus.kernel.state import State

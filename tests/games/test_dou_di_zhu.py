@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from icarus.compiler.rng import seeded
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
 from icarus.kernel import helper
 from icarus.kernel.state import State

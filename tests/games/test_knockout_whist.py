@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
 from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist

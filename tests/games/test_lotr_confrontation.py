@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler.rng import seeded
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games.lotr_confrontation import (
     ALL_CARDS,
     CAPACITY,

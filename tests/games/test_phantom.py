@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, UNSEEN, helper

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler import rng
-from icarus.equilibrium.arrays import kernel
+from icarus.equilibrium.walk import kernel
 from icarus.games.generic_poker import LEDUC_POKER, generic_poker
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw

@@ -1,0 +1,241 @@
+"""What a walk over a game needs: its functions for compiled code, what players see of a move, and sentences of refusal."""
+
+import ctypes
+from collections.abc import Callable
+from inspect import get_annotations
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from icarus.checks import count_text
+from icarus.compiler.functions import inlined_once
+from icarus.compiler.kernel import CompiledFunction
+from icarus.compiler.memory import address_of, array_at, call, copy_items, kind_of, pack_parameters, unpack_parameters
+from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
+from icarus.equilibrium.deals import Deals
+from icarus.kernel import UNSEEN, Row, inlined, mix
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
+
+T = TypeVar("T")
+PLAYERS = 2
+NOTHING = -1
+REAL = np.dtype(np.float64)
+TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
+COMPLETE, TOO_LARGE, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
+SHOWN = 50  # actions in a message
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
+WALK = np.dtype(
+    [
+        *((name, np.int64) for name in FUNCTIONS),
+        ("max_legal", np.int64),
+        ("low", np.float64),  # the utility at a reward of 0
+        ("range", np.float64),  # and how much more at one of 1
+    ],
+    align=True,
+)
+
+
+@inlined
+def show(walk: Row, state: np.ndarray, action: int, moves: np.ndarray) -> None:
+    """Write the move by which each player sees an action that is about to be made."""
+    for player in range(PLAYERS):
+        moves[player] = action
+    if walk.observe != 0:
+        call(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
+
+
+@inlined
+def play(walk: Row, state: np.ndarray, action: int, following: np.ndarray, moves: np.ndarray) -> None:
+    """Make an action in a copy of a state, and write the move by which each player sees it."""
+    show(walk, state, action, moves)
+    copy_items(following, state)
+    call(walk.apply, (address_of(following), action))
+
+
+@inlined
+def is_shown(moves: np.ndarray, player: int, mover: int, action: int) -> bool:
+    """Whether a player sees something of a move, beside that the action is his own."""
+    return moves[player] != UNSEEN and (player != mover or moves[player] != action)
+
+
+@inlined
+def write_chance(walk: Row, state: np.ndarray, count: int, out: np.ndarray) -> None:
+    """The probabilities of chance's outcomes."""
+    for k in range(count):
+        out[k] = 1.0 / count
+    if walk.chance != 0:
+        call(walk.chance, (address_of(state), address_of(out)))
+
+
+@inlined
+def next_key(key: int, is_own: int, move: int) -> int:
+    """The key of what a player knows after one more move: his own action, or what he is shown. The first is that of the deal, after the key
+    player + 1.
+    """
+    return mix(key, 2 * move + is_own)
+
+
+@inlined
+def place_of(keys: np.ndarray, key: int) -> int:
+    """Where a key stands in an open hash table of [2^m] keys, or would; there is 0."""
+    mask = len(keys) - 1
+    i = key & mask
+    while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:  # unsigned: never counted from the end
+        i = (i + 1) & mask
+    return i
+
+
+class ArrayKernel:
+    """A function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds."""
+
+    def __init__(self, function: Callable, title: str) -> None:
+        self.function, self.title, self.__doc__ = function, title, function.__doc__
+        self._code: CompiledFunction | None = None
+
+    def prepare(self, *arguments: object) -> None:
+        """Compile it for arguments like these, before a clock runs."""
+        if self._code is None:
+            self._code = _compiled(self.function, tuple(map(kind_of, arguments)), self.title)
+
+    def __call__(self, *arguments: object) -> Any:
+        self.prepare(*arguments)
+        words, out = pack_parameters(arguments), np.zeros(1)
+        self._code(words.ctypes.data, out.ctypes.data)  # type: ignore[misc]  # it is prepared
+        return get_annotations(self.function, eval_str=True)["return"](out[0])
+
+
+def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
+    inner, unpack = inlined_once(function), unpack_parameters(kinds)
+
+    def kernel(arguments: int, out: int) -> int:
+        array_at(out, 1, REAL)[0] = inner(*unpack(arguments))
+        return 0
+
+    return CompiledFunction(kernel, 2, title)
+
+
+def kernel(title: str) -> Callable[[Callable], ArrayKernel]:
+    """Mark a function to be compiled.
+
+    Args:
+        title: what it is, for messages and the name of its file in the cache.
+    """
+    return lambda function: ArrayKernel(function, title)
+
+
+class _Asked(CalledBack):
+    """A `PythonGame` whose states are numbers: of a deal, then of the depth on the path, so that those on the path alone are kept."""
+
+    def __init__(self, game: PythonGame, deals: Deals, room: int) -> None:
+        super().__init__(game, room)
+        self._deals, self._depth, self._path = len(deals), 0, list[int]()
+        self._objects = dict(enumerate(deals.states))
+
+    def state(self, address: int) -> Any:
+        self._depth = max(ctypes.c_int64.from_address(int(address)).value - self._deals + 1, 0)
+        return super().state(address)
+
+    def _apply(self, state: int, action: int) -> int:
+        child = self.game.ask("copy", self.state(state))
+        self.game.ask("apply", child, int(action))
+        self._path[self._depth :] = [int(action)]
+        self._depth += 1
+        if self._depth > self.game.max_length:
+            raise ValueError(f"{self.place} {self.game} {_too_long(self.game)}")
+        self.hold(state, child, self._deals + self._depth - 1)
+        return 0
+
+    @property
+    def place(self) -> str:
+        """Where in the game this is, for messages."""
+        actions = self._path[: self._depth]
+        if len(actions) > SHOWN:
+            return f"after {len(actions)} actions, the last of them {actions[-SHOWN:]}"
+        return f"after the actions {actions}"
+
+
+class Walk:
+    """The functions of a game as a walk calls them.
+
+    Attributes:
+        settings: [1] of WALK.
+        dealt: the initial states. [deals, words]
+        room: for how many legal actions there is room.
+    """
+
+    def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
+        refuse_unless_two_players(game)
+        self.game, self.settings = game, np.zeros(1, WALK)
+        self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
+        functions = game.kernels() if isinstance(game, Game) else self._asked
+        for name in FUNCTIONS:
+            self.settings[name] = functions.address(name)  # type: ignore[union-attr]
+        low, high = game.utilities
+        self.settings["max_legal"] = game.max_legal if isinstance(game, Game) else room
+        self.settings["low"], self.settings["range"] = low, high - low
+        self.dealt = deals.words if isinstance(game, Game) else np.arange(len(deals)).reshape(-1, 1)
+
+    @property
+    def room(self) -> int:
+        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.room
+
+    def call(self, kernel: Callable, *arguments: object) -> Any:
+        """What compiled code returns that walks the game; or what a function of the game has raised."""
+        if self._asked is None:
+            return kernel(*arguments)
+        raised = self._asked.kept
+        raised.clear()
+        try:
+            result = kernel(*arguments)
+        except SystemError:
+            if not raised:
+                raise
+        if raised:
+            raised[0].add_note(f"in {self.game} {self._asked.place}")
+            raise raised[0]
+        return result
+
+
+def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:
+    """What is made of a walk over a game, with as much room for legal actions as it needs."""
+    walk = Walk(game, deals)
+    while True:
+        try:
+            return use(walk)
+        except MoreActions:
+            walk = Walk(game, deals, walk.room)
+
+
+def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = "") -> NoReturn:
+    """Refuse a game by what a walk has returned.
+
+    Args:
+        player: whose legal actions differ.
+        where: it was seen.
+    """
+    if status == NOT_CONSTANT:
+        raise ValueError(
+            f"the rewards of {game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
+            "counterfactual regret minimization reaches one, in zero-sum games only"
+        )
+    if status == UNEQUAL:
+        raise ValueError(
+            f"player {player} of {game} has different legal actions after the same moves, so he knows more than `observe` shows him{where}"
+        )
+    raise ValueError(f"{game} {_too_long(game)}")
+
+
+def _too_long(game: AnyGame) -> str:
+    return f"continues beyond its max_length of {count_text(game.max_length, 'action')}"
+
+
+def refuse_unless_two_players(game: object) -> None:
+    """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
+    if not isinstance(game, AnyGame):
+        raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
+    if game.players != PLAYERS:
+        raise ValueError(
+            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
+            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
+        )
