@@ -208,8 +208,7 @@ def deep_history(root, player):
 SMALL = "generic-poker(ranks=2,copies=2,raises=1,sizes=1)"  # a public card in mid-game, in a tree small enough to try it all
 
 
-@pytest.mark.parametrize("target", [IST, PST])
-@pytest.mark.parametrize("delta", [0, 0.5, 0.9])
+@pytest.mark.parametrize(("target", "delta"), [(IST, 0), (IST, 0.5), (IST, 0.9), (PST, 0.5), (PST, 0.9)])
 @pytest.mark.parametrize("all_known", [True, False])
 @pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL])
 def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(name, target, delta, all_known):
@@ -236,7 +235,7 @@ def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(name
     [(IST, False), (PST, True), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((IST, True), (PST, False)))],
 )
 def test_samples_are_drawn_as_their_weights_say(target, all_known):
-    root, samples = histories("kuhn-poker"), 20_000
+    root, samples = histories("kuhn-poker"), 8_000
     learned = Learned("kuhn-poker", deep_history(root, 0), OOS(target=target, delta=0.6), all_known, seed=1)
     drawn = np.zeros((samples, 2, learned.width))
     for i in range(samples):
@@ -245,7 +244,7 @@ def test_samples_are_drawn_as_their_weights_say(target, all_known):
     owners = np.repeat([view[0][0] for view, _ in learned.sets], [count for _, count in learned.sets])
     for part, exact in enumerate(Enumeration(root, learned.in_memory, 0, 0.6).by_definition()):
         sampled = drawn[:, part]
-        often = (owners == part) & ((sampled != 0).sum(0) > 500)
+        often = (owners == part) & ((sampled != 0).sum(0) > 200)
         deviations = (sampled.mean(0) - learned.laid_out(exact))[often] / (sampled.std(0)[often] / np.sqrt(samples))
         assert often.sum() >= 6 and np.abs(deviations).max() < 5
 
