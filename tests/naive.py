@@ -111,27 +111,6 @@ class Vote:
     parts: list
 
 
-@dataclass(frozen=True)
-class Adaptive:
-    """Parts of which each player's bandit, UCB1 with c, chooses one for a whole playout; a number tells bandits apart."""
-
-    parts: list
-    number: int = 0
-    c: float = 0.7
-
-    @property
-    def bandit(self) -> Leaf:
-        return Leaf("bandit", ucb1(self.c), (self.number, len(self.parts)))
-
-    def shares(self, thetas: Any, player: int) -> list[tuple[float, Any]]:
-        """The parts, 1 for the one that the player's bandit has chosen, 0 for others."""
-        statistics = [thetas[self.bandit][self.number, i, player] for i in range(len(self.parts))]
-        trials = sum(n for _, n in statistics)
-        bounds = [upper_confidence(q, n, trials, self.c) for q, n in statistics]
-        chosen = bounds.index(max(bounds))
-        return [(float(i == chosen), part) for i, part in enumerate(self.parts)]
-
-
 def ucb1(c: float = 0.7) -> Rule:
     return Rule("ucb1", c)
 
@@ -216,11 +195,10 @@ def leaves(expression: Any) -> list[Leaf]:
         [expression.first, expression.second]
         if isinstance(expression, Sequential)
         else expression.parts
-        if isinstance(expression, Vote | Adaptive)
+        if isinstance(expression, Vote)
         else [x for _, x in expression.parts]
     )
-    bandits = [expression.bandit] if isinstance(expression, Adaptive) else []
-    return list(dict.fromkeys([*(leaf for part in inside for leaf in leaves(part)), *bandits]))
+    return list(dict.fromkeys(leaf for part in inside for leaf in leaves(part)))
 
 
 # -------------------------------------------------------------------------------------------------------------- playouts
@@ -697,19 +675,6 @@ def draw_best(rng: np.ndarray, scores: list[float]) -> int:
     return best[below(rng, len(best))] if len(best) > 1 else best[0]
 
 
-def decided(expression: Any, thetas: dict[Leaf, Theta], player: int) -> Any:
-    """The expression with what bandits have chosen for a player as a mixture of one share 1 and others 0."""
-    if isinstance(expression, Sequential):
-        return Sequential(decided(expression.first, thetas, player), decided(expression.second, thetas, player))
-    if isinstance(expression, Adaptive):
-        return Linear([(share, decided(part, thetas, player)) for share, part in expression.shares(thetas, player)])
-    if isinstance(expression, Linear):
-        return Linear([(weight, decided(part, thetas, player)) for weight, part in expression.parts])
-    if isinstance(expression, Vote):
-        return Vote([decided(part, thetas, player) for part in expression.parts])
-    return expression
-
-
 def drawn_alternative(expression: Any, phase: str, information: tuple, rng: np.ndarray) -> Any:
     """One alternative of a mixture, by the weights."""
     mixture = alternatives(expression, phase, information)
@@ -813,7 +778,7 @@ def choose(
     if EXP3 in thetas and playout.numbers[-1] > 0 and phase != SIMULATION:
         chosen = draw_by_exp3(thetas[EXP3], playout, rng)
     elif len(legal) > 1:
-        policy = drawn_alternative(decided(expression, thetas, playout.players[-1]), phase, information, rng)
+        policy = drawn_alternative(expression, phase, information, rng)
         at_random = simulates_uniformly(policy, phase, information)
         chosen = legal[below(rng, len(legal)) if at_random else draw(policy, thetas, playout, information, rng)]
     alike = [k for k, edge in enumerate(edges) if edge == chosen]

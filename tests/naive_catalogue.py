@@ -16,7 +16,6 @@ The readings are those told at the heads of the files in icarus/specs. Records a
     score-bounds         histories; (q, n, m, 0, 1); and (mover, moves, player); (no rewards, 0, 0, bounds of what the player is sure of)
     bounded-…            records of a selection, and (mover, moves, player); its information and the bounds of what the player is sure of
     regret-matching      histories; (q, n, m, R); and (mover, moves, what the others chose at once…); (q, n, m, 0)
-    bandit               (number, member, player) of an adaptive mixture; (q, n)
     relative-bonus       histories; (q, n, m, 0, 0); and (player,); (no rewards, wins, 0, sum of lengths, sum of their squares)
 """
 
@@ -519,20 +518,8 @@ class Surprises(Twin):
 naive.ROUNDED |= {"ppa", "batch-decay", "relative-bonus", "regret-matching"}
 
 
-class Bandit(PlayersMean):
-    def capture(self, leaf, h, theta):
-        number, members = leaf.n
-        mixture = naive.Adaptive(list(range(members)), number, leaf.rule.parameter)
-        chosen = [mixture.shares({leaf: theta}, player) for player in range(len(h.rewards))]
-        return [
-            ((number, next(i for share, i in shares if share == 1), player), player)
-            for player, shares in enumerate(chosen)
-        ]
-
-
 naive.CATALOGUE.update(
     {
-        "bandit": Bandit(),
         "fpu": FirstPlayUrgency(),
         "ucb1-tuned": Tuned(),
         "kl-ucb": KullbackLeibler(),

@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19997, 122),
-    "icarus/algebra": (962, 7),
-    "icarus/arena": (428, 5),
-    "icarus/audit": (1352, 7),
+    "icarus": (19675, 120),
+    "icarus/algebra": (886, 7),
+    "icarus/arena": (426, 5),
+    "icarus/audit": (1349, 7),
     "icarus/bridges": (511, 4),
-    "icarus/commands": (1583, 13),
+    "icarus/commands": (1579, 13),
     "icarus/compiler": (1330, 9),
     "icarus/discovery": (795, 5),
-    "icarus/engine": (3159, 10),
+    "icarus/engine": (3140, 10),
     "icarus/equilibrium": (1403, 9),
     "icarus/games": (3783, 14),
-    "icarus/kernel": (1174, 9),
+    "icarus/kernel": (1173, 9),
     "icarus/ladder": (749, 9),
-    "icarus/specs": (1350, 8),
+    "icarus/specs": (1241, 7),
     "icarus/views": (761, 5),
-    "experiments": (5722, 29),
+    "experiments": (5720, 29),
     "experiments/studies": (1274, 9),
-    "tests": (21318, 111),
+    "tests": (21104, 110),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

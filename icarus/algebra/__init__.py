@@ -12,7 +12,7 @@ __all__ = [
     "Backpropagation", "Candidates", "Capture", "Composition", "Count", "Domain", "Enhancement", "Fraction",
     "Information", "Initial", "LastReply", "Policy", "Positive", "Range", "RewardVisits",
     "RewardVisitsAvailability", "RewardsVisits", "RewardsVisitsAvailability", "Rule", "Space", "UnnormalizedMixture", "Values",
-    "Weight", "adaptive", "argmax", "backpropagation", "candidates", "capture", "check_rule", "epsilon_greedy",
+    "Weight", "argmax", "backpropagation", "candidates", "capture", "check_rule", "epsilon_greedy",
     "gibbs", "information", "initial", "initial_information", "rave_weight",
     "reply", "roulette", "ucb1", "values", "weight", "with_alias",
 ]  # fmt: skip

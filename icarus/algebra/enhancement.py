@@ -8,21 +8,17 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives an `UnnormalizedMixture` that only asks to be completed.
 """
 
-import math
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
-import numpy as np
 
-from icarus.algebra.information import PLAYER, Information, Initial, RewardVisits, Space, initial, of_kind
-from icarus.algebra.policy import Policy, Rule, argmax, check_rule
-from icarus.algebra.slots import Backpropagation, Capture, backpropagation, capture, values
-from icarus.algebra.weights import PROBES, TOLERANCE, Share, Weight, total_text, weight_from
-from icarus.checks import is_number, is_real, real
-from icarus.kernel import Array, History, Row, Theta, Updates, find, helper, record, update
+from icarus.algebra.information import Information, Initial, Space, of_kind
+from icarus.algebra.policy import Policy, Rule, check_rule
+from icarus.algebra.slots import Backpropagation, Capture
+from icarus.algebra.weights import PROBES, TOLERANCE, Weight, total_text, weight_from
+from icarus.checks import is_number, is_real
 
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 EXPLORATION = 0.7
@@ -168,7 +164,7 @@ class Composition(Enhancement):
     """Several enhancements composed (Specification 6). Its slots are disjoint unions of those of its components, but for the policy.
 
     Attributes:
-        operator: ">>", "+", "^", "&" or "adaptive".
+        operator: ">>", "+", "^" or "&".
         terms: (weight, enhancement) of each operand; of a sequence and of a majority vote, the weights are 1.
         alias: the name under which the expression is known, "RAVE"; no part of its identity.
 
@@ -210,8 +206,7 @@ class Composition(Enhancement):
 
     @property
     def components(self) -> tuple[Enhancement, ...]:
-        of_terms = [part for _, term in self.terms for part in term.components]
-        return tuple(dict.fromkeys([*of_terms, *(part for weight, _ in self.terms for part in weight.bandits)]))
+        return tuple(dict.fromkeys(part for _, term in self.terms for part in term.components))
 
     def specification(self) -> str:
         """The seven slots of the composition, then those of its components."""
@@ -321,91 +316,11 @@ def _check_maximises(expression: str, terms: Terms) -> None:
 
 def _policies(term: Enhancement) -> Iterator[Enhancement]:
     """The enhancements whose values a maxilinear composition would read; a linear mixture, or a vote, stands for itself."""
-    if not isinstance(term, Composition) or term.operator in ("+", "&", "adaptive"):
+    if not isinstance(term, Composition) or term.operator in ("+", "&"):
         yield term
     else:
         for _, part in (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms:
             yield from _policies(part)
-
-
-# ---------------------------------------------------------------------------------------------------------------- adaptive mixtures
-
-# `adaptive(A, B, C)`: a linear mixture whose shares a bandit chooses as the search progresses (after Sironi, Liu and Winands, 2020).
-#
-# Each player has a bandit of his own over the members. In a playout all his decisions are made by one member, that of the greatest
-# q/n + c √(log N / n), for n playouts with it and N in all; each member is tried once first, and the first of several greatest is taken.
-# So a member that does not help is switched off, and is looked at again from time to time: `adaptive(MAST, BASELINE)` is MAST that may
-# switch itself off in simulation. θ does not change within a playout, so the choice needs no memory but its records.
-
-
-@helper
-def member_of(theta: Theta, player: int, members: int, group: int, exploration: float) -> int:
-    """arg max of q/n + c √(log N / n) over the members, for θ(g, i, ρ) = (q, n); the first without a playout, if there is one."""
-    total = 0
-    for i in range(members):
-        visits = find(theta, record(group, i, player)).visits
-        if visits == 0:
-            return i
-        total += visits
-    best, most = 0, -1.0
-    for i in range(members):
-        stats = find(theta, record(group, i, player))
-        bound = stats.reward / stats.visits + exploration * math.sqrt(math.log(total) / stats.visits)
-        if bound > most:
-            best, most = i, bound
-    return best
-
-
-@capture(reads_simulation=False)
-def capture_members(
-    history: History, theta: Theta, updates: Updates, members: int = 2, group: int = 0, exploration: float = EXPLORATION
-) -> None:
-    """⟨((g, i_ρ, ρ), ρ) : ρ = 1, …, κ⟩ with i_ρ the member by which ρ has played"""
-    for player in range(len(history.rewards)):
-        update(updates, record(group, member_of(theta, player, members, group, exploration), player), player)
-
-
-@backpropagation(bounded_mean=True)
-def add_reward(stats: Row, player: int, rewards: Array) -> None:
-    """(q + μ_ρ, n + 1)"""
-    stats.reward += rewards[player]
-    stats.visits += 1
-
-
-@values
-def nothing(history: History, theta: Theta, legal: Array, out: Array) -> None:
-    """+∞: it says which member decides, nothing of actions"""
-    out[:] = np.inf
-
-
-def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhancement:
-    """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over the rewards of playouts with it.
-
-    Args:
-        exploration: c of that UCB1.
-
-    Raises:
-        TypeError: a member is not an enhancement. ValueError: fewer than two; a member twice; an exploration below 0.
-    """
-    exploration = real("exploration of adaptive", exploration, 0, 1e9)
-    for member in members:
-        _operand(member, "adaptive")
-    if len(set(members)) < max(len(members), 2):
-        raise ValueError(f"adaptive chooses among 2 or more different enhancements, not among {members}")
-    name = _adaptive_text(members, exploration)
-    group = zlib.crc32(name.encode())  # which tells the bandits of two expressions apart
-    bandit = Enhancement(
-        name=f"bandit of {name}",
-        records=Space(("ℕ₀", "ℕ₀")) * PLAYER,  # ADAPTIVE-1
-        information=RewardVisits,  # ADAPTIVE-2
-        initial=initial(),  # ADAPTIVE-3
-        policy=argmax().over(nothing),  # ADAPTIVE-4
-        contexts=PLAYER,  # ADAPTIVE-5
-        capture=capture_members(members=len(members), group=group, exploration=exploration),  # ADAPTIVE-6
-        backpropagation=add_reward,  # ADAPTIVE-7
-    )
-    terms = tuple((Weight(1.0, ((Share(bandit, i), False),)), member) for i, member in enumerate(members))
-    return _composition("adaptive", terms)
 
 
 # ------------------------------------------------------------------------------------------------------------------ texts
@@ -425,9 +340,6 @@ def check_name(name: object) -> None:
 
 def _expression(operator: str, terms: Terms) -> str:
     """A composition of weighted terms by an operator."""
-    if operator == "adaptive":
-        exploration = dict(terms[0][0].bandits[0].capture.parameters)["exploration"]
-        return _adaptive_text([term for _, term in terms], exploration)
     if operator == ">>":
         return " >> ".join(str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms)
     if operator == "&":
@@ -437,19 +349,13 @@ def _expression(operator: str, terms: Terms) -> str:
     return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)
 
 
-def _adaptive_text(members: Sequence[Enhancement], exploration: float) -> str:
-    """A mixture of members whose shares a bandit chooses."""
-    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
-    return f"adaptive({', '.join(map(str, members))}{setting})"
-
-
 def _term_text(weight: Weight, term: Enhancement) -> str:
     """One term of a sum, with its weight."""
     return _in_brackets(term) if weight == Weight() else f"{weight}*{_in_brackets(term)}"
 
 
 def _in_brackets(term: Enhancement) -> str:
-    return str(term) if _operator(term) in ("", "adaptive") else f"({term})"
+    return str(term) if not _operator(term) else f"({term})"
 
 
 def _operator(term: Enhancement) -> str:
@@ -464,8 +370,6 @@ def _policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
         return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
     if operator == "+":
         return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
-    if operator == "adaptive":
-        return f"for each player and playout one of {', '.join(names)}, by UCB1 over the rewards of playouts with it"
     if operator == "&":
         return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
     return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"

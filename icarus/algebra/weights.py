@@ -61,52 +61,24 @@ weight = decorator(WeightFunction)
 
 
 @attrs.frozen(repr=False)
-class Share:
-    """The weight of one member of an adaptive mixture: 1 where the bandit of the player to move has chosen it, else 0.
-
-    Attributes:
-        bandit: the enhancement that keeps what each member was worth to each player.
-    """
-
-    bandit: Any
-    member: int
-
-    def values(self) -> tuple[float, ...]:
-        """Members, group, exploration, and which of them."""
-        return (*self.bandit.capture.values(), self.member)
-
-    def __repr__(self) -> str:
-        return f"share of the member {self.member} in {self.bandit}"
-
-
-@attrs.frozen(repr=False)
 class Weight(_Factor):
     """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
 
     constant: float = 1.0
-    functions: tuple[tuple[Any, bool], ...] = ()  # (λ, whether 1 − λ is meant), λ a WeightFunction or a Share
-
-    @property
-    def bandits(self) -> tuple[Any, ...]:
-        """The enhancements whose records it reads."""
-        return tuple(function.bandit for function, _ in self.functions if isinstance(function, Share))
+    functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
 
     def times(self, weight: "Weight") -> "Weight":
         return Weight(self.constant * weight.constant, self.functions + weight.functions)
 
     def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Weight":
         """The same coefficient with other values of those parameters that its functions have."""
-        functions = [
-            (function.rebound(owner, parameters) if isinstance(function, WeightFunction) else function, complement)
-            for function, complement in self.functions
-        ]
+        functions = [(function.rebound(owner, parameters), complement) for function, complement in self.functions]
         return attrs.evolve(self, functions=tuple(functions))
 
     @property
     def parameters(self) -> dict[str, object]:
         """Those of its functions, with their values."""
-        functions = [function for function, _ in self.functions if isinstance(function, WeightFunction)]
-        return {name: value for function in functions for name, value in function.parameters}
+        return {name: value for function, _ in self.functions for name, value in function.parameters}
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""

@@ -209,7 +209,6 @@ class WeightFactor(NamedTuple):
     kernel: Address  # of λ; 0 for a constant
     parameters: Address
     complement: int  # 1 for 1 − λ
-    component: int  # whose records λ is asked about: the baseline's of the history, or those of a bandit over members
 
 
 COMPONENT, MIXTURE, TERM, LEAF, WEIGHT = map(structure, (Component, Mixture, Term, Leaf, WeightFactor))
@@ -356,11 +355,9 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
     for i in range(first, first + count):
         value = weights[i].constant
         if weights[i].kernel != 0:
-            bandit = weights[i].component  # the baseline is asked about a history, a bandit about a player
-            component = struct_at(w.composition.component + bandit * COMPONENT_BYTES, COMPONENT)
-            about = w.buffers.playout if bandit else record
-            w.running, w.running_component = weights[i].kernel, bandit
-            call(weights[i].kernel, (component.table, about, w.buffers.weight, weights[i].parameters))
+            w.running, w.running_component = weights[i].kernel, 0  # the baseline, which is the first component
+            table = struct_at(w.composition.component, COMPONENT).table
+            call(weights[i].kernel, (table, record, w.buffers.weight, weights[i].parameters))
             w.running = 0
             value = array_at(w.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):

@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 
 from icarus.algebra import PLAYER, Composition, Enhancement, Weight
-from icarus.algebra.enhancement import SLOTS, member_of
+from icarus.algebra.enhancement import SLOTS
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE, rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
-from icarus.algebra.weights import Share, WeightFunction
+from icarus.algebra.weights import WeightFunction
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
 from icarus.compiler.functions import DEBUG, inlined_once, python_of
 from icarus.compiler.kernel import CompiledFunction
@@ -338,21 +338,6 @@ def weight_kernel(slot: WeightFunction, players: int) -> CompiledFunction:
     return CompiledFunction(kernel, 4, slot.label())
 
 
-@kernel_cache
-def share_kernel(row: np.dtype) -> CompiledFunction:
-    """Compile the weight of a member, 1 or 0, by the bandit of the player to move: kernel(table, playout, out, parameters)."""
-    unpack, theta_at = unpack_parameters((int, int, float, int)), theta_of(row)
-
-    def kernel(table: int, playout: int, out: int, parameters: int) -> int:
-        members, group, exploration, member = unpack(parameters)
-        player = history_at(playout).steps[-1].player
-        best = member_of(theta_at(table), player, members, group, exploration)
-        array_at(out, 1, _REAL)[0] = 1.0 if best == member else 0.0
-        return 0
-
-    return CompiledFunction(kernel, 4, "the share of a member")
-
-
 # ---------------------------------------------------------------------------------------- compositions as small arrays
 
 
@@ -616,18 +601,12 @@ class _Lowering:
         """The first of a weight's factors, and their number."""
         first = len(self.weights)
         if weight.constant != 1.0:
-            self.weights.append(loop.WeightFactor(weight.constant, 0, 0, 0, 0))
+            self.weights.append(loop.WeightFactor(weight.constant, 0, 0, 0))
         for function, complement in weight.functions:
-            if isinstance(function, Share):
-                kernel = share_kernel(function.bandit.information.row(self.game.players))
-                bandit, values = self.table_of[function.bandit], function.values()
-            else:
-                kernel, values, bandit = weight_kernel(function, self.game.players), function.values(), 0
-                if role == loop.IN_SIMULATION:
-                    self.read_in_simulation.add("keys")
-            self.weights.append(
-                loop.WeightFactor(1.0, self.address(kernel), self.parameters(values), complement, bandit)
-            )
+            if role == loop.IN_SIMULATION:
+                self.read_in_simulation.add("keys")
+            kernel = self.address(weight_kernel(function, self.game.players))
+            self.weights.append(loop.WeightFactor(1.0, kernel, self.parameters(function.values()), complement))
         return first, len(self.weights) - first
 
     def address(self, kernel: CompiledFunction) -> int:
@@ -654,7 +633,7 @@ class Vote:
 def terms_of(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
     """The terms of a mixture: nested linear mixtures flattened, left to right."""
     strategy = _active(strategy, role)
-    if isinstance(strategy, Composition) and strategy.operator in ("+", "adaptive"):
+    if isinstance(strategy, Composition) and strategy.operator == "+":
         for weight, part in strategy.terms:
             for inner, leaves in terms_of(part, role):
                 yield weight.times(inner), leaves

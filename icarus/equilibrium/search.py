@@ -130,7 +130,7 @@ class OOSSearch(Learner):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
-        self._deal_keys = np.array([[next_key(player + 1, 0, x) for player, x in enumerate(row)] for row in rows])
+        self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
         self.store = Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
         self._grow()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))

@@ -9,7 +9,6 @@ from icarus.specs.amaf import *
 from icarus.specs.baseline import *
 from icarus.specs.catalogue import *
 from icarus.specs.epic import *
-from icarus.specs.family import *
 from icarus.specs.mast import *
 from icarus.specs.replies import *
 
@@ -19,8 +18,8 @@ __all__ = [
     "LGR", "LGRF", "LGRF2", "LGRF_SIGNED", "MAST", "MAST_BATCH_DECAY", "MAST_SIMULATION_DECAY", "MCTS_SOLVER",
     "NAST", "NAST1", "NAST2", "NAST3", "NST", "PAST", "PPA", "PROGRESSIVE_BIAS", "PROGRESSIVE_HISTORY",
     "PROGRESSIVE_UNPRUNING", "PROGRESSIVE_WIDENING", "PUCT", "RAVE", "RAVE_STRICT", "REGRET_MATCHING",
-    "RELATIVE_BONUS", "SCORE_BOUNDS", "SPECIFICATIONS", "THOMPSON", "TO_MAST", "UCB1_TUNED", "adaptive", "argmax",
-    "epsilon_greedy", "family", "gibbs", "parse", "rave_weight", "reply", "roulette", "ucb1",
+    "RELATIVE_BONUS", "SCORE_BOUNDS", "SPECIFICATIONS", "THOMPSON", "TO_MAST", "UCB1_TUNED", "argmax",
+    "epsilon_greedy", "gibbs", "parse", "rave_weight", "reply", "roulette", "ucb1",
 ]  # fmt: skip
 
 Name = Enhancement | WeightFunction | Callable  # what a strategy written as text may mention

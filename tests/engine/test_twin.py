@@ -3,7 +3,6 @@
 import functools
 import operator
 import random
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy as np
 import pytest
 
 import icarus
-from icarus import Game, Scheme, games, parse, roulette, search, weight
-from icarus.algebra import Enhancement, adaptive, epsilon_greedy, gibbs, rave_weight, ucb1
+from icarus import Game, Scheme, games, roulette, weight
+from icarus.algebra import Enhancement, epsilon_greedy, gibbs, rave_weight, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, below, helper
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, LGRF_SIGNED, MAST, NAST, NAST2, RAVE, TO_MAST
-from tests import naive, naive_catalogue, toy
+from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, LGRF_SIGNED, MAST, NAST, TO_MAST
+from tests import naive, toy
 from tests.conftest import Toys
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
@@ -237,78 +236,6 @@ def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys)
         strategy, twin = weight * enhancement ^ (1 - weight) * BASELINE, naive.rave(10, strict=strict)
         for _, game in toys:
             agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
-
-
-# -------------------- Adaptive mixtures: engine against naive twin, algebra, printing and parsing, and that they find out what is better.
-
-
-assert naive_catalogue.Bandit  # which tells the twin what a bandit is
-
-
-def twin_of(strategy: Enhancement, parts: list[Any], c: float = 0.7) -> naive.Adaptive:
-    return naive.Adaptive(parts, zlib.crc32(str(strategy).encode()), c)
-
-
-MEMBERS = adaptive(MAST, NAST2, BASELINE)
-FEW = adaptive(LGRF, NAST(3), exploration=0.1)
-CASES = [
-    (
-        BASELINE >> MEMBERS,
-        naive.Sequential(naive.baseline(), twin_of(MEMBERS, [naive.mast(), naive.nast(2), naive.baseline()])),
-    ),
-    (
-        0.25 * FEW + 0.75 * MAST(ucb1(0.7)),
-        naive.Linear([(0.25, twin_of(FEW, [naive.lgrf(), naive.nast(3)], 0.1)), (0.75, naive.mast(naive.ucb1()))]),
-    ),
-]
-TREES = adaptive(RAVE >> MAST, BASELINE >> NAST2)
-CASES.append(
-    (
-        TREES,
-        twin_of(
-            TREES, [naive.Sequential(naive.rave(), naive.mast()), naive.Sequential(naive.baseline(), naive.nast(2))]
-        ),
-    )
-)
-
-
-@pytest.mark.parametrize("number", slow_after(1, range(len(CASES))))
-def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
-    strategy, twin = CASES[number]
-    for _, game in toys:
-        agree(starts(game, number), strategy, twin, 60, seed=number)
-    agree(starts(games.load("knockout-whist(players=3)"), number), strategy, twin, 25, seed=number)
-
-
-@pytest.mark.parametrize(
-    "strategy", [strategy for strategy, _ in CASES] + [MEMBERS & RAVE, (MEMBERS + RAVE) / 2], ids=str
-)
-def test_it_prints_and_reads_back(strategy: Enhancement) -> None:
-    assert parse(str(strategy)) == strategy and hash(parse(str(strategy))) == hash(strategy)
-    assert "bandit of" in strategy.specification()
-
-
-def test_two_bandits_of_one_strategy_keep_records_of_their_own() -> None:
-    strategy = adaptive(BASELINE, RAVE) >> adaptive(MAST, BASELINE)
-    result = search(games.load("phantom-mnk").new_initial_state(0), strategy, iterations=50, seed=0)
-    bandits = [part for part in strategy.components if str(part).startswith("bandit")]
-    assert len(bandits) == 2
-    for bandit in bandits:
-        assert sum(result.records[str(bandit)].rows["visits"]) == 50 * 2
-
-
-@pytest.mark.parametrize(
-    ("members", "message"),
-    [
-        ((MAST,), "2 or more"),
-        ((MAST, MAST), "different"),
-        ((MAST, 3), "is not an enhancement"),
-        ((MAST, MAST + NAST2), "sum to 2"),
-    ],
-)
-def test_what_makes_no_mixture_is_refused(members: tuple, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        adaptive(*members)
 
 
 # -------------------- Engine against naive twin in every scheme: the same draws must give the same records and information.
