@@ -254,10 +254,6 @@ def is_checked(iteration: int) -> bool:
 # -------------------------------------------------- how a decision is made: random choices, rules over values, mixtures
 
 
-WRONG_WEIGHT = "a weight function returned a number outside [0, 1]"
-MEAN_ABOVE_ONE = "bounded_mean=True is declared where rewards are added up, but a mean is above 1"
-
-
 @inlined
 def pick_best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
     """U[arg max]: the index of a greatest value, ties broken uniformly."""
@@ -361,7 +357,7 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
             w.running = 0
             value = array_at(w.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
-                raise WeightError(WRONG_WEIGHT)
+                raise WeightError("a weight function returned a number outside [0, 1]")
             if weights[i].complement:
                 value = 1.0 - value
         weight *= value
@@ -525,7 +521,7 @@ def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int,
         x, point = (values[0] - policy.UNVISITED) / parameter, uniform(rng)
         if is_accepted(point, x):
             if x > 0.0:
-                raise WeightError(MEAN_ABOVE_ONE)
+                raise WeightError("bounded_mean=True is declared where rewards are added up, but a mean is above 1")
             return i
     ask_policy(w, leaf, legal, count)
     return follow_rule(policy.RULE_GIBBS, parameter, values, count, rng)
@@ -715,13 +711,17 @@ def choose_in_class(w: Workspace, player: int, index: int, count: int, rng: np.n
 @inlined
 def append(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
-    # All see actions as they are.
-    if w.game.perspectives == 1 and w.game.observe_for_root == 0 and not w.composition.episodes:
+    if w.game.perspectives == 1 and w.game.observe_for_root == 0:  # all see actions as they are
         keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
-        moves[t + 1] = step.action
+        player, action, following = step.player, step.action, step_at(playout, t + 1)
+        moves[t + 1] = action
         if in_tree or w.composition.keys_in_simulation:
-            keys[t + 1] = mix(keys[t], step.action)
-            step_at(playout, t + 1).record = extended(keys[t], step.player, step.action)
+            keys[t + 1] = mix(keys[t], action)
+            following.record = extended(keys[t], player, action)
+        if w.composition.episodes:
+            episodes = array_at(playout.episodes, t + 2, _INT)
+            episodes[t + 1] = mix(episodes[t], action)
+            following.episode = extended(episodes[t], player, action)
     else:
         append_observed(w, playout, t, step, in_tree)
 

@@ -7,7 +7,7 @@ a majority vote, and its voters are mixtures themselves.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import attrs
 import numpy as np
@@ -703,10 +703,9 @@ def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
 # ------------------------------------------- what slots read, found by the names in their code, and what no slot may read
 
 
-def tables_among(names: Iterable[str]) -> int:
+def tables_among(names: Set[str]) -> int:
     """The tables of a history that are among some names, as bits."""
-    features = frozenset(names)
-    return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in features)
+    return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in names)
 
 
 def widths_of(game: AnyGame, tables: int) -> dict[str, int]:

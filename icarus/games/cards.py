@@ -1,4 +1,4 @@
-"""A pack of 52 cards, and deals drawn uniformly from all those that agree with what is known.
+"""A pack of 52 cards, and deals, of cards or of pieces in places, drawn uniformly from all those that agree with what is known.
 
 A card is `suit * 13 + rank`, suits ♣ ♦ ♠ ♥ = 0 … 3, ranks 2 … A = 0 … 12. A set of cards is a uint64 with a bit for each card.
 
@@ -345,3 +345,32 @@ def _split(deal: Facts, group: int, count: int, rest: np.uint64, rng: np.ndarray
             deal.dealt[hand] = hand_cards
             rest &= ~hand_cards
     return rest
+
+
+# ------------------------------------------------------------------- what fills places, each by one of its own candidates
+
+
+@helper
+def count_ways(candidates: np.ndarray, places: int, ways: np.ndarray) -> None:
+    """ways[mask]: how many fillings of the places complete one in which what is in `mask`, a bit each, fills the first ones."""
+    for mask in range(len(ways) - 1, -1, -1):
+        place = popcount(np.uint64(mask))
+        total = 1 if place == places else 0
+        if place < places:
+            rest = candidates[place] & ~mask
+            while rest:
+                total += ways[mask | (rest & -rest)]
+                rest &= rest - 1
+        ways[mask] = total
+
+
+@inlined
+def choose_filler(candidates: Integer, mask: int, ways: np.ndarray, rank: int) -> tuple[int, int]:
+    """The candidate, as a bit, for the place after those that `mask` fills, in the filling of this rank; and its rank among the rest."""
+    rest = int(candidates) & ~mask
+    bit = rest & -rest
+    while rank >= ways[mask | bit]:
+        rank -= ways[mask | bit]
+        rest ^= bit
+        bit = rest & -rest
+    return bit, rank

@@ -19,7 +19,8 @@ no action of the environment needs to tell it.)
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
+from icarus.games.cards import choose_filler, count_ways
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit
 from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
@@ -125,14 +126,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     beliefs.bids = state.rounds + (1 if opponent == 0 and state.player == 1 else 0)
     for i in range(beliefs.bids):
         beliefs.possible[i] = _possible(state, observer, i) if i < state.rounds else pack
-    for used in range(pack, -1, -1):
-        i = popcount(np.uint64(used))
-        beliefs.ways[used] = 1 if i == beliefs.bids else 0
-        if i < beliefs.bids:
-            candidates = beliefs.possible[i] & ~used
-            while candidates:
-                beliefs.ways[used] += beliefs.ways[used | (candidates & -candidates)]
-                candidates &= candidates - 1
+    count_ways(beliefs.possible, beliefs.bids, beliefs.ways[: pack + 1])
     if beliefs.ways[0] == 0:
         raise ValueError(
             "no sequence of the other's bids in goofspiel agrees with `bids` of the observer and with who won each round"
@@ -156,12 +150,7 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         return
     opponent, used, rank = 1 - observer, 0, below(rng, beliefs.ways[0])
     for i in range(beliefs.bids):
-        candidates = beliefs.possible[i] & ~used
-        bit = candidates & -candidates
-        while rank >= beliefs.ways[used | bit]:
-            rank -= beliefs.ways[used | bit]
-            candidates ^= bit
-            bit = candidates & -candidates
+        bit, rank = choose_filler(beliefs.possible[i], used, beliefs.ways, rank)
         state.bids[opponent, i] = lowest_bit(np.uint64(bit)) + state.lowest
         used |= bit
     state.hands[opponent] = _pack(state) & ~used

@@ -27,6 +27,7 @@ import math
 import numpy as np
 
 from icarus.checks import integer
+from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
 from icarus.kernel.game import Game, functions_of
@@ -212,30 +213,12 @@ def lay_out(state: Facts, side: int, movers: int, places: np.ndarray, candidates
 
 
 @helper
-def count_ways(candidates: np.ndarray, ways: np.ndarray) -> None:
-    """ways[mask]: how many fillings complete one in which the characters of `mask` fill the first places."""
-    ways[EVERYONE] = 1
-    for mask in range(EVERYONE - 1, -1, -1):
-        rest = candidates[popcount(np.uint64(mask))] & ~mask
-        total = 0
-        while rest:
-            total += ways[mask | (rest & -rest)]
-            rest &= rest - 1
-        ways[mask] = total
-
-
-@helper
 def sample(state: Facts, side: int, beliefs: Facts, rng: np.ndarray) -> int:
     """Put the pieces of a side where a uniformly drawn assignment has them; returns the piece in the first place."""
     rank = below(rng, beliefs.ways[0])
     mask, first = 0, 0
     for i in range(TEAM):
-        rest = beliefs.candidates[i] & ~mask
-        bit = rest & -rest
-        while rank >= beliefs.ways[mask | bit]:
-            rank -= beliefs.ways[mask | bit]
-            rest ^= bit
-            bit = rest & -rest
+        bit, rank = choose_filler(beliefs.candidates[i], mask, beliefs.ways, rank)
         piece = side * TEAM + lowest_bit(np.uint64(bit))
         state.pos[piece] = beliefs.places[i]
         mask |= bit
@@ -250,7 +233,7 @@ def prune(state: Facts, side: int) -> None:
     places, candidates = np.zeros(TEAM, np.int64), np.zeros(TEAM, np.int64)
     ways = np.zeros(EVERYONE + 1, np.int64)
     lay_out(state, side, 0, places, candidates)
-    count_ways(candidates, ways)
+    count_ways(candidates, TEAM, ways)
     reached, possible = np.zeros(EVERYONE + 1, np.bool_), np.zeros(TEAM, np.int64)
     reached[0] = True
     for mask in range(EVERYONE):
@@ -756,7 +739,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
         raise ValueError(
             "`count` of lotr-confrontation, how many pieces stand in each square, does not sum to the nine of a side"
         )
-    count_ways(beliefs.candidates, beliefs.ways)
+    count_ways(beliefs.candidates, TEAM, beliefs.ways)
     if beliefs.ways[0] == 0:
         raise ValueError(
             "no placement of the hidden pieces of lotr-confrontation agrees with both `possible`, where each piece may be, "
