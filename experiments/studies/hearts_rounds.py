@@ -10,7 +10,6 @@ which --iterations 0 makes.
 import functools
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ import typer
 
 import icarus
 from icarus import State, search
+from icarus.arena.workers import process_pool
 from icarus.games.hearts import DEALING, HEARTS
 from icarus.specs import BASELINE
 
@@ -52,7 +52,7 @@ def _decision(state: State, iterations: int, random: np.random.Generator) -> int
 def rows(rounds: int, iterations: int, seed: int, workers: int) -> np.ndarray:
     """The first so many rounds of the games 0, 1, …: int8 [rounds, seat]; the same for any number of workers."""
     game = functools.partial(round_scores, iterations=iterations, seed=seed)
-    with ProcessPoolExecutor(workers) as pool:
+    with process_pool(workers) as pool:
         batches = (pool.map(game, range(first, first + 4 * workers)) for first in itertools.count(0, 4 * workers))
         result: Iterator[np.ndarray] = itertools.chain.from_iterable(itertools.chain.from_iterable(batches))
         return np.array(list(itertools.islice(result, rounds)), np.int8)

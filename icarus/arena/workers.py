@@ -129,12 +129,13 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
             client = stack.enter_context(connection(cluster, count))
             playing = Workers(max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False))
         else:
-            playing = Workers(count, (lambda: _pool(count)) if count > 1 else None)
+            playing = Workers(count, (lambda: process_pool(count)) if count > 1 else None)
         stack.callback(playing.close)
         yield playing
 
 
-def _pool(count: int) -> ProcessPoolExecutor:
+def process_pool(count: int) -> ProcessPoolExecutor:
+    """Processes that begin anew: one that is forked while another thread compiles would hang at its own first compilation."""
     return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
 
 

@@ -173,8 +173,7 @@ class Hidden:
         try:
             look()
         except Exception as error:
-            example = self._describe(state, str(error) or repr(error))
-            self.checks["player"].count(1, 1, lambda: example)
+            self._count_once("player", True, state, str(error) or repr(error))
 
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
@@ -273,11 +272,8 @@ class Hidden:
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *draws)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
         if not lost and stamp(draw.data) != stamp(state.data):
-            same = draw.current_player() == state.current_player() and draw._label(draw.data) == state._label(
-                state.data
-            )
-            same = same and draw.legal_actions() == state.legal_actions()
-            lost = [] if same else ["the actions about to be done"]
+            both = [(each.current_player(), each._label(each.data), each.legal_actions()) for each in (state, draw)]
+            lost = [] if both[0] == both[1] else ["the actions about to be done"]
         what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
         self._count_once("sees all", bool(lost), state, what, draw.data)
 
@@ -378,9 +374,8 @@ class Hidden:
     def _look_unseen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after other ways to there."""
         truth, draws = self._faces(step.after.data), Draws(step.after, observer)
-        rivals = [
-            _another_way(step, step.before.data, observer, _observed_moves(step.before, step.actions, observer), luck)
-        ]
+        moves = _observed_moves(step.before, step.actions, observer)
+        rivals = [_another_way(step, step.before.data, observer, moves, luck)]
         if observer == step.after.current_player():
             rivals.append(_exchanged(step.after, observer, luck))
         for rival in rivals:
@@ -479,9 +474,8 @@ def _face_text(face: Face | None) -> str:
     return ", ".join(fact if isinstance(fact, str) else " ".join(map(str, fact)) for fact in facts)
 
 
-Noticed = list[
-    tuple[int, int, int]
-]  # of each action the move that is seen, and who is about to act after it with which label
+# Of each action the move that is seen, and who is about to act after it with which label.
+Noticed = list[tuple[int, int, int]]
 
 
 def _observed_moves(start: State, actions: Sequence[int], observer: int) -> Noticed:

@@ -48,18 +48,21 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
         starting.restore_interrupts()
-        with presses_as_one():
-            code = app(arguments or ["--help"], prog_name=name, standalone_mode=False)
+        command = typer.main.get_command(app)
+        # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
+        with presses_as_one(), command.make_context(name, list(arguments or ["--help"])) as context:
+            code = command.invoke(context)
         return code if isinstance(code, int) else 0
-    except typer.Abort as abort:  # what Ctrl-C has become
-        reason = str(abort.__cause__ or "")
-        print_note(f"{name}: interrupted{': ' if reason else ''}{reason}")
+    except typer.Exit as finish:
+        return finish.exit_code
+    except KeyboardInterrupt as stop:
+        print_note(f"{name}: interrupted{': ' if str(stop) else ''}{stop}")
         return INTERRUPTED
     except SearchExhausted as error:
         print_text(str(error.result))
         print_note(f"{name}: {error}")
         return FAILED
-    except SystemExit:  # of typer and rich, where nobody reads the output any more, as behind `| head`
+    except (SystemExit, BrokenPipeError):  # also of rich, where nobody reads the output any more, as behind `| head`
         return CLOSED
     except MemoryError:
         print_note(f"{name}: memory has run out")
@@ -76,13 +79,13 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
 def run_main(app: typer.Typer, name: str) -> NoReturn:
     """Run a program as a process. Text that the encoding of the output has no letters for, such as cp1252, is written with escapes.
 
-    After Ctrl-C it ends without finalizers: the compiler cannot always take apart what it has half made.
+    After Ctrl-C it ends without finalizers, since the compiler cannot always take apart what it has half made, and where nobody reads.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     code = run_program(app, name, sys.argv[1:])
-    if code == INTERRUPTED:
+    if code in (INTERRUPTED, CLOSED):
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
                 stream.flush()

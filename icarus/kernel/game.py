@@ -162,7 +162,11 @@ class AnyGame(ABC):
         Raises:
             ValueError: it makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
         """
-        answer = self.answer(name, *inputs)
+        function: Any = getattr(self, name, None)
+        try:
+            answer = self.answer(name, *inputs)
+        except KeyboardInterrupt as stop:  # who has waited for a function that does not return learns which one it is
+            raise KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(function, stop)}") from None
         convert, is_right, right = ANSWERS[name]
         try:
             converted = convert(answer)
@@ -173,8 +177,7 @@ class AnyGame(ABC):
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
         answered = " ".join(repr(answer).split())  # in one line
         text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
-        place = defined_at(getattr(self, name))
-        raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
+        raise ValueError(f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}")
 
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""
@@ -347,9 +350,8 @@ class Game(AnyGame):
     def answer(self, name: str, *inputs: Any) -> Any:
         if name == "copy":
             return copy_data(inputs[0])
-        with (
-            plain_kernels() if name in KINDS else contextlib.nullcontext()
-        ):  # there too much that is written is noticed
+        # In plain Python too much that is written is noticed.
+        with plain_kernels() if name in KINDS else contextlib.nullcontext():
             return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
 
     def ask_kernel(self, kernel: CompiledFunction | None, name: str, *inputs: Any) -> Any:

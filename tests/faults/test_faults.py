@@ -19,11 +19,11 @@ from experiments import races
 from experiments import results as store
 from experiments.plan import loading
 from experiments.studies import discovery, equilibrium_2015, positions
-from icarus import BASELINE, Agent, State, in_python
+from icarus import BASELINE, Agent, State, audit, in_python
 from icarus.arena.ledger import check_settings, line_of, packed_path, row_of, write_settings
 from icarus.commands import cli, console
-from icarus.commands.console import run_program
-from icarus.commands.options import CLOSED, REFUSED
+from icarus.commands.console import make_program, run_program
+from icarus.commands.options import CLOSED, INTERRUPTED, REFUSED
 from icarus.compiler import kernel as cache
 from icarus.discovery.space import SHIPPED, load_space
 from icarus.engine.match import levels_of
@@ -295,6 +295,18 @@ def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(
         with contextlib.suppress(OSError):
             output.close()
     assert "the output cannot be used: no space left on device" in capsys.readouterr().err
+
+
+def test_ctrl_c_names_the_function_that_has_not_returned(capsys: pytest.CaptureFixture[str]) -> None:
+    def endless(state: object) -> list[int]:
+        raise KeyboardInterrupt
+
+    def check(games: int) -> None:
+        audit(attrs.evolve(PLAIN, legal=endless), games=games)
+
+    assert run_program(make_program("icarus", [check], ""), "icarus", ["1"]) == INTERRUPTED
+    said = f"interrupted: in legal of nim ({__file__}, line {endless.__code__.co_firstlineno + 1})\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 def test_the_types_of_tables_can_be_freed() -> None:
