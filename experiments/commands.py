@@ -9,10 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import rich.box
-import rich.table
 import typer
-from rich.text import Text
 
 from experiments import figures, interims, races
 from experiments import ladder as ladders
@@ -24,7 +21,16 @@ from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, refusing, title
-from experiments.report import campaign_tables, measures_of, state_of, without_checksum, write
+from experiments.report import (
+    averages_table,
+    campaign_tables,
+    counts_of_table_1,
+    effects_sentence,
+    measures_of,
+    state_of,
+    without_checksum,
+    write,
+)
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
@@ -67,7 +73,6 @@ NAMED = (
     f"Settings that section 8 leaves open: {', '.join(GROUPS['sensitivity'])}. "
     f"Other enhancements: {', '.join(GROUPS['catalogue'])}."
 )
-TABLE_WIDTH = 80  # characters of a table of results where the output is a file
 Name = Annotated[str, argument("EXPERIMENT", NAMED)]
 Directory = Annotated[Path, argument("DIR", "Directory of a run (its --out).")]
 Games = Annotated[
@@ -169,7 +174,7 @@ def _size(workers: int | None) -> int:
 
 def _show(directory: Path) -> None:
     results = results_of(directory)
-    columns, pictures = results.columns(), results.runs[0].experiment.pictures
+    columns, pictures = results.columns(), figures.fitting(results.runs[0].experiment)
     _print_results(columns)
     folder = directory / "figures"
     with naming_file(folder):
@@ -178,22 +183,20 @@ def _show(directory: Path) -> None:
 
 
 def _print_results(columns: dict[Column, list[Tally]]) -> None:
-    """What the agents came to, beside evenly matched players (Figure 4's band); strategies only where names are others."""
+    """What the agents came to, beside evenly matched players (Figure 4's band), the averages of Figure 3, and the names' strategies."""
+    named: dict[str, str] = {}
     for column, tallies in columns.items():
         name, against = title(column, list(columns)), f", against {column.opponent.caption}"
         headings, rows = measures_of(tallies)
-        strategies = ["Strategy"] if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies) else []
-        table = rich.table.Table(box=rich.box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-        table.add_column("Agent", overflow="fold")
-        for heading in headings:
-            table.add_column(heading, justify="left" if heading == "Band" else "right", no_wrap=True)
-        for heading in strategies:
-            table.add_column(heading, overflow="fold")
-        for tally, row in zip(tallies, rows, strict=True):
-            table.add_row(Text(tally.cell.agent), *row, *[Text(tally.cell.spec.caption)] * len(strategies))
-        width = None if console.out.is_terminal else TABLE_WIDTH
-        console.out.print(Text(f"{name.removesuffix(against)}: {budget(column)} per decision{against}"), width=width)
-        console.out.print(table, "", width=width)
+        lines = [[tally.cell.agent, *row] for tally, row in zip(tallies, rows, strict=True)]
+        caption = f"{name.removesuffix(against)}: {budget(column)} per decision{against}"
+        print_table(Table(caption, ["Agent", *headings], lines))
+        named |= {each.cell.agent: each.cell.spec.caption for each in tallies}
+    if counts := counts_of_table_1(columns):
+        print_table(averages_table("Averages over combinations (Figure 3)", counts))
+        console.print_text(effects_sentence(counts))
+    if strategies := [[agent, strategy] for agent, strategy in named.items() if agent != strategy]:
+        print_table(Table("", ["Agent", "Strategy"], strategies))
 
 
 def status(directory: Directory) -> None:
@@ -229,6 +232,9 @@ def report(
             "--page",
         ),
     ] = None,
+    tables: Annotated[
+        bool, flag("--tables", "Write each table as CSV and for LaTeX (booktabs), into DIR/tables.")
+    ] = False,
 ) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone.
 
@@ -236,7 +242,7 @@ def report(
     """
     if pages:
         _fill_pages(pages, directory)
-    columns, paths = write(directory)
+    columns, paths = write(directory, tables)
     _print_results(columns)
     for path in paths:
         say(str(path))

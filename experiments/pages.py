@@ -1,14 +1,22 @@
 """Documents as HTML and Markdown files, and pages of Markdown whose tables are made from rows."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiments.plan.definition import slug
 from icarus.arena.ledger import write_whole
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 
 # Of Markdown: emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
 SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
+TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+}
 PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
 
 
@@ -44,6 +52,29 @@ def markdown_table(table: Table) -> str:
     """The lines of a table without its caption."""
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+
+
+def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
+    """Write each table of a document as a CSV file, and as one of LaTeX (booktabs), named by its place and the heading above it."""
+    directory.mkdir(exist_ok=True)
+    heading, paths = "", list[Path]()
+    for block in blocks:
+        if isinstance(block, Heading):
+            heading = block.text
+        elif isinstance(block, Table):
+            paths.append(directory / f"{len(paths) + 1:02}-{slug(heading)}.csv")
+            csv.writer(text := io.StringIO(), lineterminator="\n").writerows([block.header, *block.rows])
+            write_whole(paths[-1], text.getvalue())
+            write_whole(paths[-1].with_suffix(".tex"), latex_table(block))
+    return paths
+
+
+def latex_table(table: Table) -> str:
+    """A table for LaTeX with the package booktabs; its caption is a comment."""
+    letters = str.maketrans(TEX | {sign: f"${sign}$" for sign in "<>"})
+    head, *body = [" & ".join(cell.translate(letters) for cell in row) + " \\\\" for row in (table.header, *table.rows)]
+    begin = f"% {table.caption}\n\\begin{{tabular}}{{{'l' * len(table.header)}}}"
+    return "\n".join([begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
 def fill_places(page: str, texts: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments import claims, figures, interims, ratings, sequential, statistics
 from experiments.interims import count_sentence, progress, progress_table, state
-from experiments.pages import markdown_table, write_pages
+from experiments.pages import markdown_table, write_pages, write_tables
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
@@ -267,10 +267,13 @@ GRADED = f"Mean rewards, as rewards are graded, with Student's intervals. {BAND}
 UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
-def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
+def write(directory: Path, tables: bool = False) -> tuple[dict[Column, list[Tally]], list[Path]]:
     """Write the report of a run, or of a campaign's folder of runs, into its directory: (the results, the files written).
 
     The report follows from the rows alone: the same rows give the same bytes.
+
+    Args:
+        tables: whether each table is also written as CSV and for LaTeX, into the folder `tables`.
 
     Raises:
         Refusal: the directory holds several runs that are not a campaign.
@@ -281,7 +284,8 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
         columns = interims.with_due_games(columns)
     pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
     blocks = list(_blocks(experiment, results, columns, pictures))
-    return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures]
+    files = write_tables(directory / "tables", blocks) if tables else []
+    return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures, *files]
 
 
 def _whole(results: Results, directory: Path) -> Experiment:
@@ -389,8 +393,13 @@ def _searches(results: list[Tally]) -> Table:
     return Table(caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results])
 
 
-def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
-    """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
+CountsByGame = dict[
+    str, dict[str, statistics.Counts]
+]  # the results of the combinations of Table 1, by their names there
+
+
+def counts_of_table_1(columns: Columns) -> CountsByGame:
+    """The games in which wins are counted; none where in one of them a combination has not played."""
     names = {strategy: name for name, strategy in TABLE_1.items()}
     counts = {
         title(column, columns): {
@@ -399,19 +408,49 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         for column, results in columns.items()
         if not any_graded(results)
     }
-    if not counts or any(len(results) < len(TABLE_1) for results in counts.values()):
+    return {} if any(len(results) < len(TABLE_1) for results in counts.values()) else counts
+
+
+def averages_table(caption: str, counts: CountsByGame) -> Table:
+    """Figure 3 in numbers."""
+    lines = [
+        [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
+        for name, results in counts.items()
+        for enhancement, pair in statistics.marginals(results).items()
+    ]
+    return Table(caption, ["Game", "Enhancement", "without", "with"], lines)
+
+
+def effects_sentence(counts: CountsByGame) -> str:
+    """What Figure 3 shows, in words: the effects whose 95 % intervals exclude 0, and how large one must be to be seen."""
+    seen, effects = (
+        list[str](),
+        [(game, *pair) for game, each in counts.items() for pair in statistics.marginals(each).items()],
+    )
+    for game, enhancement, (without, featured) in effects:
+        effect = statistics.contrast([(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))])
+        if effect.is_decided:
+            value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
+            seen.append(
+                f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
+            )
+    games = min(games for *_, pair in effects for _, games in pair)
+    least = (
+        f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
+    )
+    return " ".join([*(seen or ["No effect is seen."]), least])
+
+
+def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+    """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
+    if not (counts := counts_of_table_1(columns)):
         return
     if len(counts) < len(columns):
         yield Paragraph(
             "Averages over combinations and analyses of variance are of the games in which wins are counted."
         )
     yield Heading("Averages over combinations (Figure 3)")
-    lines = [
-        [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
-        for name, results in counts.items()
-        for enhancement, pair in statistics.marginals(results).items()
-    ]
-    yield Table("", ["Game", "Enhancement", "without", "with"], lines)
+    yield averages_table("", counts)
     designs = {name: {name: results} for name, results in counts.items()}
     if len(counts) > 1:
         designs = {"all results": counts, **designs}

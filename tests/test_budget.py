@@ -28,8 +28,8 @@ BUDGET = {
     "icarus/ladder": (749, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (761, 5),
-    "experiments": (5720, 29),
-    "experiments/studies": (1274, 9),
+    "experiments": (5690, 29),
+    "experiments/studies": (1163, 9),
     "tests": (21104, 110),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there

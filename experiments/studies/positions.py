@@ -15,22 +15,19 @@ would play. Kendall's tau says how well this ranking and that by games agree; it
 `shapes`: section 8.4 finds RAVE's trees a ply deeper, and more visits of NAST's chosen action. Told is what the two have more than the
 baseline in the same position with 1,000 to 80,000 iterations: plies, and per cent of visits, each with its 99 % interval.
 
-    python -m experiments.studies.positions correlation experiments/runs/rehearsal --to experiments/runs/correlation/rehearsal.csv
+    python -m experiments.studies.positions correlation experiments/runs/correlation/rehearsal.csv
     python -m experiments.studies.positions conjecture experiments/runs/correlation/rehearsal.csv experiments/runs/{rehearsal,campaign}
     python -m experiments.studies.positions screening experiments/runs/campaign/othello --to experiments/runs/screening/baseline
-    python -m experiments.studies.positions shapes experiments/runs/campaign/hearts --to experiments/runs/tree-shape/hearts.csv
+    python -m experiments.studies.positions shapes experiments/runs/tree-shape/hearts.csv
 
-What is measured is kept in CSV files, and read where it is there.
+print what committed rows say; commit a9af23f has what measured them.
 """
 
 import csv
-import io
 import json
 import math
-import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -40,35 +37,18 @@ import typer
 from scipy.stats import kendalltau
 
 from experiments import results as store
-from experiments.commands import print_table, say
-from experiments.plan.definition import Cell, Refusal, game_title, title
-from experiments.plan.loading import game_of
+from experiments.commands import print_table
+from experiments.plan.definition import Refusal, game_title
 from experiments.results import runs_in
-from experiments.run import agent_of
-from icarus import State, parse, search
-from icarus.arena.ledger import Row, write_whole
 from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import difference
-from icarus.kernel.game import AnyGame
 from icarus.views.document import Table
 
-To = Annotated[Path, typer.Option(help="a CSV file of what was measured; an existing one is read")]
 V = TypeVar("V", bound=attrs.AttrsInstance)
 
 
-def kept(path: Path, kind: type[V], measure: Callable[[], Iterable[V]]) -> list[V]:
-    """What a CSV file holds, under the names of the attributes; it is measured first where the file is not there."""
-    if not path.exists():
-        lines = [[attribute.name for attribute in attrs.fields(kind)], *map(attrs.astuple, measure())]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(lines)
-        write_whole(path, text.getvalue())
-    return read_values(path, kind)
-
-
 def read_values(path: Path, kind: type[V]) -> list[V]:
-    """What a file holds that `kept` has written.
+    """What a CSV file holds under the names of the attributes.
 
     Raises:
         Refusal: it holds something else.
@@ -84,8 +64,6 @@ def read_values(path: Path, kind: type[V]) -> list[V]:
 ACTION, POSITION = KINDS = ("action", "position in episode")
 HALVES = 2
 FEWEST_ACTIONS = 3  # of a position
-RANDOM_PLAYOUTS = "baseline(exploration=1000) >> (mast(epsilon_greedy(epsilon=1)) + epic(epsilon_greedy(epsilon=1)))/2"
-DEAL = 0  # the stream of random numbers from which `icarus.play` deals
 
 
 @attrs.frozen
@@ -107,83 +85,6 @@ class Shared:
     now: float
     later: float
     count: int
-
-
-def measure_shared_values(
-    directory: Path, positions: int, iterations: int, seed: int, log: Callable[[str], None] = lambda text: None
-) -> Iterator[Shared]:
-    """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""
-    measured_any = False
-    for run in runs_in(directory):
-        for cell, rows, generator in baseline_games(run, seed):
-            for number, (state, row) in enumerate(positions_of(cell, rows, positions, generator)):
-                if number == 0:
-                    log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
-                measured_any = True
-                yield from _shared_records(state, row, number, iterations, seed)
-    if not measured_any:
-        raise Refusal(f"{directory} has no games of the baseline against itself, from which the positions are taken")
-
-
-def baseline_games(directory: Path, seed: int) -> Iterator[tuple[Cell, list[Row], random.Random]]:
-    """The baseline's kept games against itself in each game and role, in a random order, and the generator that drew it."""
-    experiment = store.experiment_in(directory)
-    rows = list(store.rows(directory, experiment))
-    for cell in (cell for cell in experiment.cells if cell.is_opponent):
-        generator = random.Random(f"{seed} {cell.key}")
-        of_cell = [row for row in rows if row["cell"] == cell.key]
-        generator.shuffle(of_cell)
-        yield cell, of_cell, generator
-
-
-def positions_of(cell: Cell, rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
-    """A decision of the agent with several actions from each of so many games of a cell."""
-    game, sampled = game_of(cell.column, [cell.module]), 0
-    for row in rows:
-        if sampled == most:
-            return
-        if states := _decisions(game, row):
-            sampled += 1
-            yield generator.choice(states), row
-
-
-def _decisions(game: AnyGame, row: Row) -> list[State]:
-    """The states of a kept game in which its agent has several actions.
-
-    Raises:
-        Refusal: today's rules do not lead from its deal by its actions to its returns.
-    """
-    state, decisions = game.new_initial_state((*row["seed"], DEAL)), []
-    try:
-        for player, action in row["actions"]:
-            if player == row["seat"] and len(state.legal_actions()) >= FEWEST_ACTIONS:
-                decisions.append(state.clone())
-            state.apply_action(action)
-        same = state.returns() == row["returns"]
-    except ValueError:
-        same = False
-    if not same:
-        raise Refusal(f"trial {row['trial']} of {row['agent']} in {row['game']} was played by other rules than today's")
-    return decisions
-
-
-def _shared_records(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
-    player, place = state.current_player(), state.position_in_episode()
-    moves = place.moves[state.game.perspective(player)]
-    for half in range(HALVES):
-        result = search(state, parse(RANDOM_PLAYOUTS), iterations=iterations, seed=(seed, position, half))
-        *_, by_action, by_position = result.records.values()
-        for action, now, visits in zip(result.actions, result.values.tolist(), result.visits.tolist(), strict=True):
-            statistics = {ACTION: by_action[action, player]} if (action, player) in by_action else {}
-            key = place.label, player, (*moves, action)
-            statistics |= {POSITION: by_position[key]} if key in by_position else {}
-            for kind, row_of in statistics.items():
-                reward = row_of["reward"] if kind == ACTION else row_of["reward"][player]
-                if (count := int(row_of["visits"] - visits)) > 0:
-                    later = float(reward - now * visits) / count
-                    yield Shared(
-                        row["game"], row["role"], position, half, kind, action, round(now, 6), round(later, 6), count
-                    )
 
 
 FEWEST = 20  # captures of a record elsewhere, in each half
@@ -284,10 +185,9 @@ def _texts(result: Correlation) -> tuple[str, ...]:
     return str(result.positions), f"{result.now:.3f}", f"{result.later:.3f}", *texts
 
 
-def correlation(run: Path, to: To, positions: int = 60, iterations: int = 4000, seed: int = 0) -> None:
+def correlation(path: Path) -> None:
     """Print the correlations of values in positions of a run, or of a folder of runs."""
-    shared = kept(to, Shared, lambda: measure_shared_values(run, positions, iterations, seed, say))
-    print_table(correlation_table(shared))
+    print_table(correlation_table(read_values(path, Shared)))
 
 
 # ------------------------------------------------------------------------------------------------ choices without games
@@ -364,7 +264,6 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
             print(f"  {name:24} {value:+.2f}   gain {gain.mean:+.3f} ± {gain.error:.3f} ({gain.games} games)")
 
 
-JUDGE = "baseline(exploration=2)"
 TOP = 5
 
 
@@ -380,25 +279,6 @@ class ScreenedChoice:
     agent: str
     position: int
     value: float
-
-
-def choices(
-    directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int
-) -> Iterator[ScreenedChoice]:
-    """What each agent of a run would play in positions of the baseline's games, and what that is worth by a long search.
-
-    Args:
-        judge: the strategy of that search, and its iterations.
-    """
-    experiment = store.experiment_in(directory)
-    for baseline, rows, generator in baseline_games(directory, seed):
-        cells = [cell for cell in experiment.cells if cell.column == baseline.column]
-        for position, (state, _) in enumerate(positions_of(baseline, rows, positions, generator)):
-            result = search(state, parse(judge[0]), iterations=judge[1], seed=(seed, position))
-            value = dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
-            for cell in cells:
-                choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action
-                yield ScreenedChoice(str(baseline.column.role or ""), cell.agent, position, round(value[choice], 6))
 
 
 @attrs.frozen
@@ -439,18 +319,11 @@ def agreement(screened: Sequence[ScreenedChoice], played: Mapping[tuple[str, str
 
 
 def screening(
-    runs: list[Path],
-    to: Annotated[Path, typer.Option(help="a directory for a CSV file of each run")],
-    positions: int = 50,
-    iterations: Annotated[int, typer.Option(help="of each agent in each position")] = 1000,
-    judge: Annotated[str, typer.Option(help="the strategy of the search that judges")] = JUDGE,
-    judged: Annotated[int, typer.Option(help="iterations of that search")] = 50_000,
-    seed: int = 0,
+    runs: list[Path], to: Annotated[Path, typer.Option(help="the directory of a CSV file of each run")]
 ) -> None:
-    """Rank the agents of runs from positions alone, and print how well that agrees with their games."""
+    """Print how well the ranking of the agents of runs from positions alone agrees with their games."""
     for run in runs:
-        measure = partial(choices, run, positions, iterations, (judge, judged), seed)
-        screened = kept(to / f"{run.name}.csv", ScreenedChoice, measure)
+        screened = read_values(to / f"{run.name}.csv", ScreenedChoice)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
@@ -479,21 +352,6 @@ class Shape:
     visits: int
 
 
-def shapes(directory: Path, positions: int, seed: int) -> Iterator[Shape]:
-    """The trees of the baseline, RAVE and NAST in positions of the baseline's games."""
-    experiment = store.experiment_in(directory)
-    for baseline, rows, generator in baseline_games(directory, seed):
-        cells = [
-            cell for cell in experiment.cells if cell.column == baseline.column and cell.agent in (BASELINE, *COMPARED)
-        ]
-        for position, (state, _) in enumerate(positions_of(baseline, rows, positions, generator)):
-            for cell in cells:
-                for iterations in ITERATIONS:
-                    result = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position))
-                    role = str(baseline.column.role or "")
-                    yield Shape(role, position, cell.agent, iterations, result.depth, int(result.visits.max()))
-
-
 def lines(measured: Sequence[Shape]) -> Iterator[str]:
     """What RAVE and NAST have more than the baseline, a line for each number of iterations."""
     trees = {(each.role, each.agent, each.iterations, each.position): each for each in measured}
@@ -515,13 +373,13 @@ def lines(measured: Sequence[Shape]) -> Iterator[str]:
                 )
 
 
-def shapes_command(run: Path, to: To, positions: int = 200, seed: int = 0) -> None:
+def shapes(path: Path) -> None:
     """Print what trees have more than the baseline's in positions of a run."""
-    print("\n".join(lines(kept(to, Shape, lambda: shapes(run, positions, seed)))))
+    print("\n".join(lines(read_values(path, Shape))))
 
 
 app = make_program(
-    "positions", (correlation, conjecture, screening, shapes_command), "What searches say in positions of kept games."
+    "positions", (correlation, conjecture, screening, shapes), "What searches say in positions of kept games."
 )
 
 if __name__ == "__main__":

@@ -317,6 +317,21 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     assert "The agents on the same deals" not in page  # 120 pairs
 
 
+def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp_path, call):
+    """By hand: of 32 games each the six of MAST alone are won besides those with NAST; 24 % is 1.96 (1 / 64)^(1/2)."""
+    experiment = all_of_table_1()
+    wins = (a_row(cell, trial, win="NAST" in cell.spec.text) for cell, trial in experiment.games())
+    code, out, _ = call("report", keep(tmp_path, experiment, wins), "--tables")
+    words = " ".join(out.split())
+    assert code == 0 and "Othello NAST 0 of 32 (0.0 %) 32 of 32 (100.0 %)" in words and words.count(" are won in") == 1
+    assert "With NAST +100 % of the games are won in Othello (95 % interval +85 to +100 %)." in words
+    assert "With 32 games a side an effect below 24 % is not seen. Agent Strategy" in words
+    header, first, *_ = next((tmp_path / "tables").glob("*-averages-over-*.csv")).read_text().splitlines()
+    assert (header, first) == ("Game,Enhancement,without,with", "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %)")
+    table = next((tmp_path / "tables").glob("0?-othello.tex")).read_text()
+    assert "\\begin{tabular}{l" in table and "N & BASELINE $>$$>$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+
+
 @pytest.mark.slow
 def test_a_report_of_many_rows_needs_little_time_and_memory(tmp_path):
     experiment = all_of_table_1(MANY_ROWS // 16)

@@ -12,7 +12,7 @@ from experiments.studies import branching, discovery, positions, rates
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
-from experiments.studies.positions import ACTION, POSITION, ScreenedChoice, Shared, correlation_of
+from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
 from icarus import BASELINE, State, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
@@ -78,18 +78,10 @@ def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, ex
         assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
 
-def test_positions_of_kept_games_are_measured_once(played, tmp_path):
-    path = tmp_path / "shared.csv"
-    arguments = ("correlation", played, path, "--positions", 2, "--iterations", 200, "--seed", 1)
-    output = shown(positions.app, *arguments[:2], "--to", *arguments[2:])
-    rows = positions.read_values(path, Shared)
-    assert {(each.game, each.position, each.half) for each in rows} == {
-        ("othello", p, h) for p in (0, 1) for h in (0, 1)
-    }
-    assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in rows)
-    assert {ACTION} <= {each.kind for each in rows} <= {ACTION, POSITION}
-    assert positions.kept(path, Shared, lambda: pytest.fail("measured again")) == rows and "Othello" in output
-    path.write_text("something else\n")
+def test_positions_of_a_run_are_read_and_nothing_else(tmp_path):
+    assert "Othello" in shown(positions.app, "correlation", RUNS / "correlation" / "rehearsal.csv")
+    assert "N   1000 iterations, 200 positions" in shown(positions.app, "shapes", RUNS / "tree-shape" / "othello.csv")
+    (path := tmp_path / "shared.csv").write_text("something else\n")
     with pytest.raises(Refusal, match="was not written by this command"):
         positions.read_values(path, Shared)
 
