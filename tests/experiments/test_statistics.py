@@ -15,7 +15,7 @@ from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import write
-from experiments.results import Moments, results_of
+from experiments.results import results_of
 from experiments.statistics import (
     Design,
     Estimate,
@@ -26,8 +26,8 @@ from experiments.statistics import (
     fisher_p_value,
     games_needed,
     holm,
+    main_effect,
     marginals,
-    mean_of,
     paired_effects,
     reward_p_values,
     score,
@@ -382,15 +382,14 @@ def test_on_the_same_deals_rewards_are_compared(tmp_path):
     assert not any("McNemar" in line or "Games won more" in line for line in lines)
 
 
-def test_rewards_that_are_all_the_same_have_an_interval():
-    """Clopper and Pearson's bound for 4 of 4 is .398."""
-    same = mean_of(Moments(4, 4 * 250_000, 4 * 250_000**2))
-    assert (same.value, same.low, same.high) == pytest.approx((0.25, 0.398 * 0.25, 0.398 * 0.25 + 0.602), abs=5e-4)
-
-
 def test_the_p_value_is_that_of_welch(tmp_path):
     ((_, tallies),) = columns_of(paid(tmp_path, MONEY)).items()
     assert list(reward_p_values(tallies).values()) == [
         pytest.approx(ttest_ind(*MONEY.values(), equal_var=False).pvalue)
     ]
     assert welch_p_value((0.5, 0.0, 9), (0.75, 0.0, 9)) == 1
+
+
+def test_the_error_of_a_main_effect_between_two_cells_is_that_of_the_t_test():
+    effect, error = main_effect(np.array([3.0, 1.0]), np.array([4.0, 4.0]), np.array([True, False]))
+    assert effect / error == pytest.approx(ttest_ind([1, 1, 1, 0], [1, 0, 0, 0]).statistic)
