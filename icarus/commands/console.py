@@ -48,10 +48,9 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
         starting.restore_interrupts()
-        command = typer.main.get_command(app)
         # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
-        with presses_as_one(), command.make_context(name, list(arguments or ["--help"])) as context:
-            code = command.invoke(context)
+        with presses_as_one(), typer.main.get_command(app).make_context(name, list(arguments or ["--help"])) as context:
+            code = context.command.invoke(context)
         return code if isinstance(code, int) else 0
     except typer.Exit as finish:
         return finish.exit_code

@@ -222,8 +222,7 @@ class Session:
             session = cls(games.load(saved.game), agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
-            if saved.resigned is not None:
-                session.resigned = integer("resigned", saved.resigned, 0, session.game.players - 1)
+            session.resigned = saved.resigned and integer("resigned", saved.resigned, 0, session.game.players - 1)
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session

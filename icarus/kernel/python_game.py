@@ -140,12 +140,11 @@ def in_python(game: AnyGame) -> PythonGame:
     with plain_kernels():
         kernels = game.kernels()
         rules = {name: _in_python(game, name, getattr(kernels, name)) for name in names}
-    texts: dict[str, Callable] = {  # which may ask compiled helpers, and so are given numpy's own records
+    texts: dict[str, Any] = {  # which may ask compiled helpers, and so are given numpy's own records
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
+        "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
     }
-    if (multiplicity := game.multiplicity) is not None:
-        texts["multiplicity"] = lambda data: multiplicity(facts_of(data))
     same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
     return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
 
