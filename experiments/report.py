@@ -423,22 +423,20 @@ def averages_table(caption: str, counts: CountsByGame) -> Table:
 
 def effects_sentence(counts: CountsByGame) -> str:
     """What Figure 3 shows, in words: the effects whose 95 % intervals exclude 0, and how large one must be to be seen."""
-    seen, effects = (
-        list[str](),
-        [(game, *pair) for game, each in counts.items() for pair in statistics.marginals(each).items()],
-    )
+    sentences = list[str]()
+    effects = [(game, *pair) for game, each in counts.items() for pair in statistics.marginals(each).items()]
     for game, enhancement, (without, featured) in effects:
         effect = statistics.contrast([(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))])
         if effect.is_decided:
             value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
-            seen.append(
+            sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
     games = min(games for *_, pair in effects for _, games in pair)
     least = (
         f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
     )
-    return " ".join([*(seen or ["No effect is seen."]), least])
+    return " ".join([*(sentences or ["No effect is seen."]), least])
 
 
 def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
