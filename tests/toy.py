@@ -707,7 +707,7 @@ def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -
     """The places of the legal actions that a strategy chooses in the simulation phase at a root, by the loop in plain Python."""
     search = CompiledSearch(state, strategy, seed, plain=interpret)
     struct_at = interpret(memory.struct_at)
-    workspace = struct_at(search._workspace.ctypes.data, WORKSPACE)
+    workspace = struct_at(search.address, WORKSPACE)
     playout = struct_at(workspace.buffers.playout, PLAYOUT)
     begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_playout.choose))
     begin(workspace, search.rng)

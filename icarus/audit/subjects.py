@@ -11,7 +11,7 @@ import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.contract import StateData
-from icarus.kernel.functions import FUNCTIONS, TOLD
+from icarus.kernel.functions import ROWS
 from icarus.kernel.game import AnyGame, Game
 
 GUARDS = 512  # words on either side of what a function may write into
@@ -116,7 +116,7 @@ class _GuardedGame(Game):
 
         def asked(*words: int) -> Any:
             answer = kernel(*words)
-            for what, word in zip((FUNCTIONS | TOLD)[name].words, words, strict=True):
+            for what, word in zip(ROWS[name].words, words, strict=True):
                 block = self.blocks.get(word)
                 if block is None or all((block[side] == _GUARD).all() for side in _SIDES):
                     continue

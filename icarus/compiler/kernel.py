@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
@@ -256,9 +256,10 @@ def _target() -> Any:
     return _llvm.Target.from_triple(_llvm.get_process_triple())
 
 
-def _is_ours(file: Path) -> bool:
+@functools.cache
+def _is_ours(file: str) -> bool:
     """Whether a file is the package's own, here or in the copy of it whose machine code this is."""
-    parts = file.parts
+    parts = Path(file).parts
     inside = parts[len(parts) - parts[::-1].index(PACKAGE.name) :] if PACKAGE.name in parts else ()
     return bool(inside) and PACKAGE.joinpath(*inside).is_file()
 
@@ -271,11 +272,15 @@ def _raise(pickled: bytes) -> NoReturn:
         error.add_note(UNPLACED)
         raise error
     function, file, line = place
-    if not _is_ours(Path(file)):  # the package's own sentences need no place
+    if not _is_ours(file):  # the package's own sentences need no place
         error.add_note(f"in {function} ({location(file, line)})")
-    code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
-    exec(code, {"error": error})
+    exec(_raise_at(function, file, line), {"error": error})
     raise error
+
+
+@functools.cache
+def _raise_at(function: str, file: str, line: int) -> CodeType:
+    return compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- the disk
@@ -284,9 +289,7 @@ def _raise(pickled: bytes) -> NoReturn:
 def cache_root() -> Path:
     """The folder of all cached machine code: $ICARUS_CACHE_DIR, or `icarus` in the user's cache folder."""
     folder = os.environ.get("ICARUS_CACHE_DIR")
-    if folder:
-        return Path(folder)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
+    return Path(folder) if folder else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
 
 
 @functools.cache

@@ -4,45 +4,38 @@ import contextlib
 import ctypes
 import functools
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import MAKES_PLAIN, python_of
-from icarus.compiler.kernel import UNPLACED
+from icarus.compiler.kernel import UNPLACED, CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
-from icarus.engine.lowering import KEYLESS, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
-from icarus.engine.result import (
-    Recommendation,
-    Result,
-    ReusedRecords,
-    RootStatistics,
-    most_visits,
-    recommend,
-    root_statistics,
-)
+from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, ByIdentity, check_features, kinds_of, lower, widths_of
+from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
 from icarus.kernel import CHANCE, mix
-from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData, padded_to_words
-from icarus.kernel.functions import FUNCTIONS, TOLD
-from icarus.kernel.game import LONGEST, Game
-from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, episode_key, episode_record, new_root
+from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData
+from icarus.kernel.functions import ROWS
+from icarus.kernel.game import LONGEST, AnyGame, Game
+from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
-from icarus.kernel.theta import UPDATES
 
 _CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
-_STEPS, _UPDATES = 256, 4096  # room to begin with
-_OF_ACTIONS = ("rows", "records", "values", "total", "actions", "classes")  # buffers with a place for each legal action
+_INT, _OF_SEARCH = np.dtype(np.int64), ("root", "composition", "counts", "playout")
+_STEPS, _UPDATES = 128, 1024  # room to begin with
+_OF_ACTIONS = tuple(f"buffers.{name}" for name in ("rows", "records", "values", "total", "actions", "classes"))
 QUOTED_ACTIONS = 10  # in a message
 
 # A `PythonGame` as the loop calls games: its functions as kernels that are called back by address. A state is a number that stands for an
@@ -51,7 +44,6 @@ QUOTED_ACTIONS = 10  # in a message
 
 _NUMBER, _FAILED = ctypes.c_int64, -1  # what compiled code takes for an exception that it hands on as it is
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
-ROWS = FUNCTIONS | TOLD
 ROOM = 512  # legal actions that there is room for to begin with
 
 
@@ -86,14 +78,14 @@ class CalledBack:
     """The functions of a game for one search, by name and address, and the objects that its states are.
 
     Attributes:
-        room: for how many legal actions the search has room.
+        max_legal: for how many legal actions the search has room.
         kept: the exception that a function has raised.
         ahead: the address of the state in which the loop looks ahead.
     """
 
-    def __init__(self, game: PythonGame, room: int = ROOM) -> None:
+    def __init__(self, game: PythonGame, max_legal: int = ROOM) -> None:
         self.game: Any = game  # a function is asked only where the game has it
-        self.room, self.ahead = room, 0
+        self.max_legal, self.ahead = max_legal, 0
         self.kept: list[BaseException] = []
         self._objects: dict[int, StateData] = {}
         self._beliefs: object = None
@@ -135,8 +127,8 @@ class CalledBack:
             if inputs == len(words):
                 return answer
             count = min(len(answer), words[-1]) if name == "recall" else len(answer)
-            if name == "legal" and count > self.room:
-                self.room = 2 * count
+            if name == "legal" and count > self.max_legal:
+                self.max_legal = 2 * count
                 raise MoreActions
             room = _words(words[inputs], count)
             (room.view(float) if is_real else room)[:] = answer[:count]
@@ -156,13 +148,145 @@ class CalledBack:
         return 0
 
 
+# ------------------------------------------------------------ the memory of a search
+
+
+class Room(NamedTuple):
+    """For how much at once a search has room.
+
+    Attributes:
+        actions: legal ones of a state.
+        steps: of a playout.
+        updates: of a playout.
+        legal: legal actions of all its steps: so many, or more.
+    """
+
+    actions: int
+    steps: int
+    updates: int
+    legal: int = 0
+
+
+class Layout:
+    """Where a workspace and all that it points to stand in one block of memory, and what it holds whatever the root.
+
+    Attributes:
+        fields: the dtype of the block: the workspace; then an array for each pointer, by the names of its structure and its own.
+        program: the lowered strategy.
+        tables: of features, that slots read.
+        used: how many records the tables of the latest search had.
+    """
+
+    def __init__(self, game: AnyGame, strategy: ByIdentity, scheme: Scheme, room: Room) -> None:
+        self._game, self._scheme = scheme.view(game), scheme
+        self.program = lower(self._game, strategy.value, scheme)
+        self.used = [0] * len(self.program.components)
+        room = room._replace(legal=max(room.legal, 8 * room.steps + 4 * room.actions))
+        self.tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
+        widths = widths_of(self._game, self.tables)
+        components, steps = (loop.COMPONENT, len(self.program.components)), (STEP, room.steps + 1)
+        parts = {"workspace": (loop.WORKSPACE, 1), "composition.component": components, "playout.steps": steps}
+        parts |= {name: (_INT, count) for name, count in self._words(room, widths).items()}
+        self.fields = np.dtype([(name, dtype, (count,)) for name, (dtype, count) in parts.items()], align=True)
+        pointers = {name: offset_of(self.fields, name) for name in parts if name != "workspace"}
+        pointers |= {"composition.workspace": 0, "playout.rng": pointers["buffers.rng"]}
+        pointers |= {f"buffers.{name}": offset_of(loop.WORKSPACE, name) for name in ("playout", "updates")}
+        pointers["playout.rewards"] = pointers["buffers.reward"]
+        self._places, self._offsets = np.array(list(map(_word_of, pointers))), np.array(list(pointers.values()))
+        words, block = self._empty()
+        block["composition.component"] = self.program.component
+        for name, number in self._numbers(room, widths).items():
+            words[_word_of(name)] = number
+        if isinstance(game, Game):
+            self.write_functions(block, game)
+        self._head = words[: offset_of(self.fields, "playout.steps") // WORD_BYTES].copy()
+
+    def _words(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
+        """How many words each array has."""
+        game, program, steps = self._game, self.program, room.steps + 1
+        state = -(-game.state.itemsize // WORD_BYTES) if isinstance(game, Game) else 1
+        features = {f"playout.{name}": width * room.legal for name, width in widths.items()}
+        return {
+            **dict.fromkeys(("buffers.rng", "buffers.rng_before"), RNG_WORDS),
+            **dict.fromkeys(("buffers.reward", "buffers.observed"), game.players),
+            **dict.fromkeys(("root.state", "buffers.state", "buffers.ahead"), state),
+            **dict.fromkeys(("root.keys", "root.episodes"), game.perspectives),
+            **dict.fromkeys(("root.actions", "root.visits", *_OF_ACTIONS), room.actions),
+            **dict.fromkeys(("playout.moves", "playout.keys", "playout.episodes"), steps * game.perspectives),
+            **dict.fromkeys(("updates.records", "updates.contexts"), room.updates),
+            "buffers.weight": 1,
+            "buffers.recalled": MAX_EPISODE_MOVES * (game.recall is not None),
+            "buffers.evaluation": max(game.players, len(game.action_feature_names)),
+            "buffers.votes": len(program.term) * room.actions * program.votes,
+            "playout.legal": room.legal,
+            **features,
+            "playout.features": widths["features"] * steps,
+        }
+
+    def _empty(self) -> tuple[np.ndarray, np.ndarray]:
+        """A block of zeros, as words and by its fields."""
+        words = np.zeros(self.fields.itemsize // WORD_BYTES, np.int64)
+        return words, np.ndarray((), self.fields, words)
+
+    def _numbers(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
+        """What the fields of a workspace hold that do not depend on the root."""
+        game, program, row = self._game, self.program, self.program.components[0].information.row(self._game.players)
+        return {
+            **{f"game.{name}": getattr(game, name) for name in ("players", "perspectives", "max_length")},
+            **{
+                f"composition.{name}": getattr(program, name).ctypes.data
+                for name in ("mixture", "term", "leaf", "weight")
+            },
+            **{f"composition.{name}": reading for name, reading in program.reads.items()},
+            **{f"playout.{name}_width": width for name, width in widths.items()},
+            "game.cutoff": loop.NEVER if self._scheme.cutoff is None else self._scheme.cutoff,
+            "game.max_legal": room.actions,
+            "buffers.step_capacity": room.steps,
+            "buffers.legal_capacity": room.legal,
+            "updates.capacity": room.updates,
+            "playout.perspectives": game.perspectives,
+            "composition.components": len(program.components),
+            "composition.row_words": row.itemsize // WORD_BYTES,
+            "composition.visits_column": offset_of(row, "visits") // row["visits"].itemsize,
+            "composition.vote": loop.vote_kernel().address if program.votes else 0,
+            "root.state_words": self.fields["root.state"].shape[0],
+        }
+
+    def write_functions(self, block: np.ndarray, functions: "Game | CalledBack") -> None:
+        """Write the addresses of the functions of a game, as the scheme sees it; 0 where there is none."""
+        part, choices = block["workspace"]["game"], ["simultaneous"] * (self._scheme.exp3 or self.program.choices)
+        for name in (*_CALLED, *choices):
+            is_there = getattr(self._game, name) is not None or name == "determinize"
+            part[name] = functions.address(name) if is_there else 0
+        for name in kinds_of(self.tables, self._scheme.cutoff is not None):
+            part[name] = functions.address(name)
+        if self._scheme.observer == ROOT_PLAYER:
+            part["observe_for_root"] = functions.address("observe")
+
+    def block(self, before: np.ndarray | None = None) -> np.ndarray:
+        """A block as it is for every root, or as one with less room was, into which it fits."""
+        words, block = self._empty()
+        words[: len(self._head)] = self._head
+        if before is not None:
+            for part in _OF_SEARCH:
+                block["workspace"][part] = before["workspace"][part]
+            for name in [name for name in self.fields.fields or () if name != "workspace"]:
+                block[name][: len(before[name])] = before[name]
+        words[self._places] = self._offsets + words.ctypes.data
+        return block
+
+
+def _word_of(name: str) -> int:
+    """Which word of a workspace holds a field, by the names of its structure and its own."""
+    part, field = name.split(".")
+    return (offset_of(loop.WORKSPACE, part) + offset_of(loop.WORKSPACE[part], field)) // WORD_BYTES
+
+
+layout_of = kernel_cache(
+    Layout, MOST
+)  # kept for the next decisions of a match: lowering takes as long as dozens of iterations
+
 # ------------------------------------------------------------ a search under way
-
-
-@functools.cache
-def _word_of(part: str, name: str) -> int:
-    """Which word of a workspace holds a field of one of its parts."""
-    return (offset_of(loop.WORKSPACE, part) + offset_of(loop.WORKSPACE[part], name)) // WORD_BYTES
 
 
 class CompiledSearch:
@@ -187,177 +311,82 @@ class CompiledSearch:
         self.state, self.strategy, self.seed, self.scheme, self._plain = state.clone(), strategy, seed, scheme, plain
         self.game = scheme.view(state.game)
         with self._kernels():
-            self.program: LoweredStrategy = lower(self.game, strategy, scheme)
-            self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
-            self.tables = [RecordTable(component, self.game, self.root_keys) for component in self.program.components]
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
-            self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game)
+            is_compiled = isinstance(state.game, Game)
+            self.functions = state.game if is_compiled else CalledBack(state.game, max(ROOM, len(self.actions)))
             self._loop = loop.compiled_loop()
-            self._workspace = np.zeros(1, loop.WORKSPACE)
-            self._words = self._workspace.view(np.int64)
-            self._arrays: dict[str, np.ndarray] = {}
-            self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+            self._move(Room(self.functions.max_legal, _STEPS, _UPDATES))
+            self.program = self._layout.program
+            self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
+            used = zip(self.program.components, self._layout.used, strict=True)
+            self.tables = [RecordTable(part, self.game, self.root_keys, records) for part, records in used]
+            self._block["composition.component"]["table"] = [table.descriptor.ctypes.data for table in self.tables]
             self.expect(UNLIMITED)
+            self.rng[:] = seeded(seed)
             self._reused_visits = np.zeros(len(self.actions), np.int64)
+            self._write_root()
             if reuse is not None:
                 for table, rows in zip(self.tables, reuse.rows, strict=True):
                     table.insert_rows(rows)
-            self._set_up(reuse is not None)
-            if reuse is not None:
                 self._reused_visits = self.root().playouts.astype(np.int64)
                 self._workspace["counts"]["earlier_iterations"] = reuse.iterations
+            if self.program.term["of_tree_only"].any():
+                self.tables[0].filter_visits(everywhere=reuse is not None)
 
     def _kernels(self) -> contextlib.AbstractContextManager[None]:
         """Within, kernels are as this search has them."""
         return contextlib.nullcontext() if self._plain is None else plain_kernels(self._plain)
 
-    def _address(self, name: str) -> int:
-        """The address of a function of the game, as the scheme sees it; 0 where there is none."""
-        return 0 if getattr(self.game, name) is None and name != "determinize" else self.functions.address(name)
-
-    def _set_up(self, reuses: bool) -> None:
-        game, program, workspace = self.game, self.program, self._workspace["game"]
-        for name in _CALLED:
-            workspace[name] = self._address(name)
-        workspace["players"], workspace["perspectives"], workspace["max_length"] = (
-            game.players,
-            game.perspectives,
-            game.max_length,
-        )
-        workspace["cutoff"] = loop.NEVER if self.scheme.cutoff is None else self.scheme.cutoff
-        workspace["observe_for_root"] = self.functions.address("observe") if self.scheme.observer == ROOT_PLAYER else 0
-        workspace["simultaneous"] = self._address("simultaneous") if self.scheme.exp3 or program.choices else 0
-        self._keep("buffers", "rng", seeded(self.seed))
-        self._write_root()
-        self._write_composition()
-        self._write_features()
-        if program.term["of_tree_only"].any():
-            self.tables[0].filter_visits(everywhere=reuses)
-        sizes = {
-            **dict.fromkeys(("reward", "observed"), game.players),
-            "weight": 1,
-            "rng_before": RNG_WORDS,
-            "recalled": MAX_EPISODE_MOVES,
-            "ahead": len(self._arrays["root.state"]),
-            "evaluation": max(game.players, len(game.action_feature_names)),
-        }
-        for name, size in sizes.items():
-            self._keep("buffers", name, np.zeros(size, np.int64))
+    def _move(self, room: Room, before: np.ndarray | None = None) -> None:
+        """Move into a block of memory with so much room, with all that is in a block from before."""
+        layout = layout_of(self.state.game, ByIdentity(self.strategy), self.scheme, room)
+        self._room, self._layout = room, layout
+        self._block = layout.block(before)
+        self.address: int = self._block.ctypes.data
+        self._workspace = self._block["workspace"]
+        self._playout = self._workspace["playout"]
         if isinstance(self.functions, CalledBack):
-            self.functions.ahead = self._arrays["buffers.ahead"].ctypes.data
-        self._keep("buffers", "playout", self._playout)
-        for name, buffer in (("rewards", "reward"), ("rng", "rng")):
-            self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
-        self._keep("buffers", "updates", self._updates)
-        if program.reads["episodes"]:
-            self._write_episodes()
-        self._allocate_actions()
-        self._allocate_steps(_STEPS)
-        self._allocate_updates(_UPDATES)
-
-    def _keep(self, part: str, name: str, array: np.ndarray) -> None:
-        """Keep an array alive, and its address in a part of the workspace."""
-        self._arrays[f"{part}.{name}"] = array
-        self._words[_word_of(part, name)] = array.ctypes.data
+            layout.write_functions(self._block, self.functions)
+            self.functions.ahead = self._block["buffers.ahead"].ctypes.data
 
     def _write_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, perspective, part = self.state, self._observer, self._workspace["root"]
+        root, perspective, part, block = self.state, self._observer, self._workspace["root"], self._block
+        check_features(root, self._layout.tables)
         if self.scheme.root == ONCE:
-            root = root.determinized(perspective, self._arrays["buffers.rng"])
+            root = root.determinized(perspective, self.rng)
         if self.scheme.root != FRESH:
             perspective = CHANCE
-        words, beliefs = np.zeros(1, np.int64), root.beliefs(perspective)
+        self._beliefs = root.beliefs(perspective)
         if isinstance(self.functions, CalledBack):
-            self.functions.begin(root.data, beliefs)
+            self.functions.begin(root.data, self._beliefs)
         else:
-            words = padded_to_words(root.data)
-            self._keep("root", "beliefs", beliefs)
-        self._keep("root", "state", words)
-        self._keep("buffers", "state", words.copy())
-        self._keep("root", "actions", np.array(self.actions, np.int64))
-        self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
-        self._keep("root", "keys", np.array(self.root_keys.keys, np.int64))
-        part["record"] = self.root_keys.record
-        self._keep("root", "episodes", np.zeros(self.game.perspectives, np.int64))
-        part["state_words"], part["observer"], part["player"] = len(words), perspective, self._observer
-        part["count"] = len(self.actions)
+            block["root.state"].view(np.uint8)[: root.data.nbytes] = root.data.view(np.uint8)
+            part["beliefs"] = self._beliefs.ctypes.data
+        block["root.actions"][: len(self.actions)] = self.actions
+        block["root.keys"] = self.root_keys.keys
+        part["record"], part["count"] = self.root_keys.record, len(self.actions)
+        part["observer"], part["player"] = perspective, self._observer
+        if self.program.reads["episodes"]:
+            self._write_episodes(part, block["root.episodes"])
 
-    def _write_composition(self) -> None:
-        """The program, with the tables of its components."""
-        program, part, row = self.program, self._workspace["composition"], self.tables[0].dtype
-        for name in ("component", "mixture", "term", "leaf", "weight"):
-            self._keep("composition", name, getattr(program, name))
-        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
-        part["components"] = len(program.components)
-        for name, reading in program.reads.items():
-            part[name] = reading
-        part["vote"], part["workspace"] = (
-            loop.vote_kernel().address if program.votes else 0,
-            self._workspace.ctypes.data,
-        )
-        part["row_words"] = row.itemsize // WORD_BYTES
-        part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
-
-    def _write_features(self) -> None:
-        """The features that slots read of states and actions, and how wide their tables are."""
-        tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
-        check_features(self.state, tables)
-        for name in kinds_of(tables, self.scheme.cutoff is not None):
-            self._workspace["game"][name] = self.functions.address(name)
-        self._widths = widths_of(self.game, tables)
-        for name, width in self._widths.items():
-            self._playout[f"{name}_width"] = width
-
-    def _write_episodes(self) -> None:
+    def _write_episodes(self, root: np.ndarray, keys: np.ndarray) -> None:
         """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
-        observer, position, root = self._observer, self.state.position_in_episode(), self._workspace["root"]
+        observer, position = self._observer, self.state.position_in_episode()
         moves, (label, before), last = position.moves, position.seen_before(observer), position.last or 0
         if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
             moves = (moves[observer],)
             label, before = position.previous if position.last in (None, observer) else (position.label, moves[0])
-        keys, perspective = self._arrays["root.episodes"], self.game.perspective(last)
+        perspective = self.game.perspective(last)
         for i, each in enumerate(moves):
             keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
         root["label"], root["episode"] = position.label, episode_record(label, perspective, last, before)
         root["last"], root["last_perspective"], root["last_recalled"] = last, perspective, last != observer
 
     @property
-    def _most_actions(self) -> int:
-        """For how many legal actions there is room."""
-        return self.functions.max_legal if isinstance(self.functions, Game) else self.functions.room
-
-    def _allocate_actions(self) -> None:
-        """Room for as many legal actions as the game has, as far as that is known."""
-        self._workspace["game"]["max_legal"] = self._most_actions
-        for name in _OF_ACTIONS:
-            self._keep("buffers", name, np.zeros(self._most_actions, np.int64))
-        self._keep("buffers", "votes", np.zeros(len(self.program.term) * self._most_actions * self.program.votes))
-
-    def _allocate_steps(self, steps: int, legal: int = 0) -> None:
-        """Room for playouts of so many steps, and of so many legal actions at all of them or more."""
-        perspectives, legal = self.game.perspectives, max(legal, steps * 8 + 4 * self._most_actions)
-        self._workspace["buffers"]["step_capacity"], self._workspace["buffers"]["legal_capacity"] = steps, legal
-        parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
-        parts.update({name: np.zeros((steps + 1) * perspectives, np.int64) for name in ("moves", "keys", "episodes")})
-        for name, width in self._widths.items():
-            parts[name] = np.zeros((steps + 1 if name == "features" else legal) * width)
-        for name, array in parts.items():
-            self._arrays[f"playout.{name}"] = array
-            self._playout[name] = array.ctypes.data
-        self._playout["perspectives"] = perspectives
-
-    def _allocate_updates(self, count: int) -> None:
-        """Room for so many updates of one playout."""
-        for name in ("records", "contexts"):
-            self._arrays[f"updates.{name}"] = np.zeros(count, np.int64)
-            self._updates[name] = self._arrays[f"updates.{name}"].ctypes.data
-        self._updates["capacity"] = count
-
-    @property
     def rng(self) -> np.ndarray:
         """The generator, as it stands."""
-        return self._arrays["buffers.rng"]
+        return self._block["buffers.rng"].view(np.uint64)
 
     @property
     def iterations(self) -> int:
@@ -383,7 +412,7 @@ class CompiledSearch:
         raised.clear()
         try:
             try:
-                self._loop(self._workspace.ctypes.data, iterations)
+                self._loop(self.address, iterations)
             except SystemError:
                 if not raised:
                     raise
@@ -404,7 +433,8 @@ class CompiledSearch:
         """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's."""
         sentence, part = str(error), self.program.components[int(self._workspace["running_component"][0])]
         running = int(self._workspace["running"][0])
-        label = next((kernel.name for kernel in self.program.kernels if kernel.address == running), "")
+        kernels = [each for each in self.program.kept_alive if isinstance(each, CompiledFunction)]
+        label = next((kernel.name for kernel in kernels if kernel.address == running), "")
         named = re.match(r"the (\w+) function of a game ", sentence)
         if named is not None and isinstance(self.game, Game):
             sentence = sentence.replace("of a game", f"of {self.game}", 1) + defined_at(getattr(self.game, named[1]))
@@ -420,26 +450,27 @@ class CompiledSearch:
 
     def give_room(self, lack: loop.NoRoom) -> None:
         """Give the room that the playout under way has not found, and go back to where it began."""
-        steps, legal = (int(self._workspace["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
-        self.rng[:], self._workspace["running"] = self._arrays["buffers.rng_before"], 0
-        if isinstance(lack, MoreActions):
-            self._allocate_actions()
-            self._allocate_steps(steps, legal)
-        elif isinstance(lack, loop.MoreRows):
+        room, legal = self._room, int(self._workspace["buffers"]["legal_capacity"][0])
+        self._block["buffers.rng"], self._workspace["running"] = self._block["buffers.rng_before"], 0
+        if isinstance(lack, loop.MoreRows):
             full = int(self._workspace["running_component"][0])
-            self.tables[full].grow(int(self.program.component["count"][full]))
+            self.tables[full].grow(int(self._block["composition.component"]["count"][full]))
+            return
+        if isinstance(lack, MoreActions):
+            room = room._replace(actions=self.functions.max_legal)
         elif not isinstance(lack, loop.MoreSteps):
-            self._allocate_updates(2 * int(self._updates["count"][0]))
-        elif self._playout["legal_length"][0] + self._most_actions > legal:
-            self._allocate_steps(steps, 2 * legal)
+            room = room._replace(updates=2 * int(self._workspace["updates"]["count"][0]))
+        elif self._playout["legal_length"][0] + room.actions > legal:
+            room = room._replace(legal=2 * legal)
         else:
-            self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
+            room = room._replace(steps=min(2 * room.steps, self.game.max_length + 2))
+        self._move(room, self._block)
 
     def _endless(self) -> str:
         """The message about the playout under way, which does not end."""
         game, history = self.game, self.state.history
         length = min(int(self._playout["length"][0]), game.max_length, QUOTED_ACTIONS)
-        first = " ".join(map(str, self._arrays["playout.steps"]["action"][:length].tolist()))
+        first = " ".join(map(str, self._block["playout.steps"]["action"][:length].tolist()))
         before = " ".join(str(action) for _, action in history[-QUOTED_ACTIONS:])
         unlimited = game.max_length == LONGEST
         limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
@@ -452,7 +483,7 @@ class CompiledSearch:
         """Go on where another search of the same state, strategy, seed and scheme stands; it is left alone."""
         self.rng[:] = search.rng
         self._workspace["counts"] = search._workspace["counts"]
-        self._arrays["root.visits"][:] = search._arrays["root.visits"]
+        self._block["root.visits"][:] = search._block["root.visits"]
         with self._kernels():
             for table, source in zip(self.tables, search.tables, strict=True):
                 table.insert_rows(source.inserted_rows())
@@ -466,15 +497,14 @@ class CompiledSearch:
 
     def updates(self) -> tuple[np.ndarray, np.ndarray]:
         """The records and contexts that the playout under way has captured."""
-        return self._arrays["updates.records"], self._arrays["updates.contexts"]
+        return self._block["updates.records"], self._block["updates.contexts"]
 
     def world(self) -> State:
         """A copy of the state that the playout under way has reached."""
-        address, game = self._arrays["buffers.state"].ctypes.data, self.state.game
+        state, game = self._block["buffers.state"], self.state.game
         if isinstance(self.functions, CalledBack):
-            return State.from_data(game, game.ask("copy", self.functions.state(address)))
-        words = self._arrays["buffers.state"].view(np.uint8)[: game.state.itemsize]
-        return State.from_data(game, words.copy().view(game.state))
+            return State.from_data(game, game.ask("copy", self.functions.state(state.ctypes.data)))
+        return State.from_data(game, state.view(np.uint8)[: game.state.itemsize].copy().view(game.state))
 
     def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name.
@@ -490,24 +520,19 @@ class CompiledSearch:
         """Actions from the root to the deepest history in the tree."""
         return int(self._workspace["counts"]["depth"][0])
 
-    @property
-    def memory(self) -> int:
-        """Bytes of the tables at the capacity that their records need."""
-        return sum(table.nbytes for table in self.tables)
-
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
         return self._workspace["counts"]["phase_steps"][0].copy()
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root."""
-        return root_statistics(
-            self._observer, self.actions, self._arrays["root.visits"] + self._reused_visits, self.tables
-        )
+        visits = self._block["root.visits"][: len(self.actions)] + self._reused_visits
+        key = self.root_keys.keys[self.game.perspective(self._observer)]
+        return RootStatistics.of_tables(self._observer, self.actions, visits, self.tables, key)
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
-        root = self.root()
+        root, self._layout.used = self.root(), [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),
             actions=root.actions,
@@ -520,7 +545,7 @@ class CompiledSearch:
             depth=self.depth,
             phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
             seconds=seconds,
-            memory=self.memory,
+            memory=sum([table.nbytes for table in self.tables]),
             state=self.state,
             strategy=self.strategy,
             seed=self.seed,

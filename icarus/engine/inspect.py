@@ -126,17 +126,9 @@ def inspect_playout(
     search.run(after + 1)
     notes = _notes.pop()
     updates = {name: tuple(each) for name, each in notes.updates.items()}
-    return InspectedPlayout(
-        search.state,
-        strategy,
-        seed,
-        scheme,
-        search.iterations,
-        tuple(notes.worlds),
-        tuple(notes.choices),
-        notes.rewards,
-        updates,
-    )
+    worlds, choices = tuple(notes.worlds), tuple(notes.choices)
+    arguments = search.state, strategy, seed, scheme, search.iterations
+    return InspectedPlayout(*arguments, worlds, choices, notes.rewards, updates)
 
 
 def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -> dict[int, str]:
@@ -463,7 +455,7 @@ class _Walk:
                 node = self.add(branch.node, edge, player, world.action_to_string(action), row, moves)
             if visits > 1:  # the first visit of a history is the one that expanded it: nothing is below
                 after = world.clone()
-                after.game.ask("apply", after.data, action)
+                after.apply_action(action)
                 keys = (k if m == UNSEEN else mix(k, m) for k, m in zip(branch.keys, moves, strict=True))
                 yield _Branch(node, flow, after, tuple(keys))
 

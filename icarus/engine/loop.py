@@ -23,7 +23,7 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, UN
 from icarus.kernel.contract import MAX_EPISODE_MOVES, Address, structure
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
-from icarus.kernel.theta import TABLE, UPDATES, has_room_for, index_at, row_index, visit_filter_at
+from icarus.kernel.theta import TABLE, UPDATES, UpdateBuffer, has_room_for, index_at, row_index, visit_filter_at
 
 _INT, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.int32)
 _REAL = np.dtype(np.float64)
@@ -154,6 +154,8 @@ class Workspace:
     buffers: Buffers
     counts: Counts
     pending: Pending
+    playout: Playout
+    updates: UpdateBuffer
     running: Address  # of the kernel of the slot that runs, and of which component it is; 0 while none does
     running_component: int
 

@@ -370,11 +370,6 @@ class LoweredStrategy:
         """Whether any term is a majority vote."""
         return len(self.mixture) > VOTERS
 
-    @property
-    def kernels(self) -> list[CompiledFunction]:
-        """The slots as machine code."""
-        return [each for each in self.kept_alive if isinstance(each, CompiledFunction)]
-
 
 def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
     """A strategy for the loop. Compiles, or loads, what has not been used yet.
@@ -385,8 +380,7 @@ def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> L
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    lowered = _lower(game, ByIdentity(strategy), scheme)
-    return attrs.evolve(lowered, component=lowered.component.copy())  # a search writes there where its tables are
+    return _Lowering(game, strategy, scheme).result()
 
 
 class ByIdentity:
@@ -400,12 +394,6 @@ class ByIdentity:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ByIdentity) and self.value is other.value
-
-
-@functools.partial(kernel_cache, most=MOST)
-def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
-    """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
-    return _Lowering(game, strategy.value, scheme).result()
 
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:

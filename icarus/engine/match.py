@@ -302,15 +302,8 @@ def play(
         state.apply_action(action)
     if watch is not None:
         watch(state, None, None)
-    return GameLog(
-        str(game),
-        tuple(map(str, agents)),
-        fixed,
-        tuple(state.history),
-        tuple(decisions),
-        tuple(state.returns()),
-        time.perf_counter() - started,
-    )
+    names, actions, returns = tuple(map(str, agents)), tuple(state.history), tuple(state.returns())
+    return GameLog(str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started)
 
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.information import HISTORY, Kind, Parts
+from icarus.algebra.information import HISTORY, Kind
 from icarus.checks import count_text, real
 from icarus.compiler.functions import python_of
 from icarus.compiler.rng import plain_below, seeded
@@ -19,7 +19,7 @@ from icarus.engine.tables import Records, RecordTable
 from icarus.kernel import UNSEEN, extended, mix
 from icarus.kernel.contract import read_only
 from icarus.kernel.game import seat_name
-from icarus.kernel.history import Root, new_root
+from icarus.kernel.history import Root, mix_arrays, new_root
 from icarus.kernel.state import State
 
 DRAWS = 32  # determinizations in which it is seen what another observes
@@ -47,6 +47,27 @@ class RootStatistics:
     lower: np.ndarray
     upper: np.ndarray
 
+    @classmethod
+    def of_tables(
+        cls, player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable], key: int
+    ) -> "RootStatistics":
+        """What the tables of a search say of the actions at its root.
+
+        Args:
+            player, actions: who is to move, and what is legal.
+            visits: how often each action was selected. [actions]
+            tables: of each component, the baseline's first.
+            key: of the empty history in the perspective of the player.
+        """
+        keys = mix_arrays(np.array([key]), ((player + 2) << 56) ^ np.array(actions))  # as `extended` makes them
+        rows = tables[0].rows[tables[0].places(keys)]
+        lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+        for table in tables:
+            if table.component.capture.proves:
+                bounds = table.rows[table.places(mix_arrays(keys, np.array([player])))]
+                lower, upper = np.maximum(lower, bounds["lower"]), np.minimum(upper, bounds["upper"])
+        return cls(actions, visits, rows["reward"][:, player], rows["visits"].astype(float), lower, upper)
+
     @property
     def values(self) -> np.ndarray:
         """The mean reward after each action; nan without a playout. [actions]"""
@@ -62,7 +83,8 @@ class RootStatistics:
     def dominated(self) -> np.ndarray:
         """Whether another action is proven to be at least as good, and may be better. [actions]"""
         best = self.lower.max()  # what an action is sure to get, and of those that are the most that one may get
-        return (best >= self.upper) & (self.upper[self.lower == best].max() > self.lower)
+        reached = best >= self.upper
+        return reached & (self.upper[self.lower == best].max() > self.lower) if reached.any() else reached
 
 
 def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
@@ -75,34 +97,6 @@ def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
         lower=np.max([part.lower for part in parts], axis=0),
         upper=np.min([part.upper for part in parts], axis=0),
     )
-
-
-def root_statistics(
-    player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable]
-) -> RootStatistics:
-    """What the tables of a search say of the actions at its root.
-
-    Args:
-        player, actions: who is to move, and what is legal.
-        visits: how often each action was selected. [actions]
-        tables: of each component, the baseline's first.
-    """
-    rewards, playouts = np.zeros((2, len(actions)))
-    lower, upper = np.zeros(len(actions)), np.ones(len(actions))
-    proofs = [table for table in tables if table.component.capture.proves]
-    for i, action in enumerate(actions):
-        row = _row(tables[0], (player, (action,)))
-        if row is not None:
-            rewards[i], playouts[i] = row["reward"][player], row["visits"]
-        for table in proofs:
-            bounds = _row(table, (player, (action,), player))
-            if bounds is not None:
-                lower[i], upper[i] = max(lower[i], bounds["lower"]), min(upper[i], bounds["upper"])
-    return RootStatistics(actions, visits, rewards, playouts, lower, upper)
-
-
-def _row(table: RecordTable, parts: Parts) -> np.void | None:
-    return table.find(table.component.records.key(table.game, parts, table.root))
 
 
 Recommendation = Callable[[RootStatistics], np.ndarray]  # a score of each action, the higher the better. [actions]
@@ -141,7 +135,8 @@ def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> in
         right = f"it must give a number for each of {count_text(len(root.actions), 'action')}"
         raise ValueError(f"the recommendation {label(rule)} gave {scores.tolist()}; {right}")
     candidates = np.flatnonzero(~root.dominated)
-    best = candidates[scores[candidates] == scores[candidates].max()]
+    remaining = scores[candidates]
+    best = candidates[remaining == remaining.max()]
     return root.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
 
 
@@ -180,7 +175,7 @@ class Result:
         depth: actions from the root to the deepest history in the tree.
         phase_steps: decisions made in selection, expansion and simulation, by name.
         seconds: wall-clock time; the only field that differs between two searches with the same seed.
-        memory: bytes of the tables.
+        memory: bytes of the tables at the capacity that their records need.
         state, strategy, seed: the arguments of the search; `state` is a copy each time, which may be played on.
         threads: the number of threads.
         parts: with several threads or trees the results of each, with its own records; otherwise empty.

@@ -11,10 +11,9 @@ from typing import TypeVar
 import attrs
 
 from icarus import checks
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 
-G = TypeVar("G", Game, PythonGame)
+G = TypeVar("G", bound=AnyGame)
 MOST_TREES = 10_000  # of one search
 MOST_VIEWS = 32  # games with one observer that are kept
 LATEST = 1_000_000_000  # cut-off

@@ -3,24 +3,25 @@
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Parts, Space
-from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import python_of
-from icarus.compiler.kernel import CompiledFunction, uninterrupted
-from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
+from icarus.compiler.kernel import uninterrupted
+from icarus.compiler.memory import WORD_BYTES
+from icarus.engine.lowering import MOST, ByIdentity
 from icarus.kernel.contract import UNSEEN, read_only
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.history import NO_ACTION, Root, mix_arrays
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table
+MOST_ROWS = int(np.iinfo(ENTRY).max)
+MOST_EXPECTED = 1 << 15  # records
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
-_INT = np.dtype(np.int64)
+_INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
 
 def capacity_for(records: int, least: int) -> int:
@@ -36,8 +37,21 @@ def room_in(capacity: int) -> int:
     return int(FULLEST * capacity) + 1
 
 
+@functools.lru_cache(MOST)
+def blank_row(component: ByIdentity, players: int) -> np.ndarray:
+    """[1]: the initial information of the records of a component that are not given any other."""
+    part: Enhancement = component.value
+    row = np.zeros(1, part.information.row(players))
+    for name, value in part.initial.common:
+        row[name] = value
+    return row
+
+
 class RecordTable:
     """The records of one component, with room to grow.
+
+    Args:
+        records: that are expected, for which there is room to begin with if they are not too many.
 
     Attributes:
         root: where histories begin, by their keys.
@@ -46,20 +60,19 @@ class RecordTable:
         visit_filter: a Bloom filter of histories at which a player has decided in the tree (`visit_filter_at`); empty where no slot asks.
     """
 
-    def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None) -> None:
+    def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None, records: int = 0) -> None:
         self.component, self.game, self.root = component, game, root
-        self.dtype = component.information.row(game.players)
-        self._blank = np.zeros(1, self.dtype)
-        for name, value in component.initial.common:
-            self._blank[name] = value
-        self.descriptor, self.visit_filter = np.zeros(1, TABLE), np.zeros(0, np.uint8)
-        self._hold(self._blank, SMALLEST)
-        hints = np.repeat(self._blank, len(component.initial.given))
-        for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
-            row["record"] = component.records.key(game, parts, root)
-            for name, value in fields:
-                row[name] = value
-        self.insert_rows(hints)
+        self._blank = blank_row(ByIdentity(component), game.players)
+        self.dtype = self._blank.dtype
+        self.descriptor, self.visit_filter = np.zeros(1, TABLE), _NO_FILTER
+        self._hold(self._blank, capacity_for(min(records, MOST_EXPECTED), SMALLEST))
+        if component.initial.given:
+            hints = np.repeat(self._blank, len(component.initial.given))
+            for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
+                row["record"] = component.records.key(game, parts, root)
+                for name, value in fields:
+                    row[name] = value
+            self.insert_rows(hints)
 
     def _empty(self, capacity: int) -> tuple[np.ndarray, np.ndarray]:
         """The index of a table without a record, and its rows, of which the system mostly has only promised the memory."""
@@ -67,21 +80,21 @@ class RecordTable:
 
     def _hold(self, rows: np.ndarray, capacity: int) -> None:
         """Hold these rows, the first of them that of the initial information, in an index of so many entries."""
-        if room_in(capacity) > np.iinfo(ENTRY).max:
-            raise MemoryError(f"a table has {np.iinfo(ENTRY).max} rows at most")
+        if room_in(capacity) > MOST_ROWS:
+            raise MemoryError(f"a table has {MOST_ROWS} rows at most")
         entries, room = self._empty(capacity)
         room.view(np.int64)[: rows.nbytes // WORD_BYTES] = rows.view(np.int64)  # five times as fast as row by row
-        _indexing()(entries.ctypes.data, capacity, room.ctypes.data, len(rows), self.dtype.itemsize // WORD_BYTES)
-        with uninterrupted():  # all or nothing, whoever presses Ctrl-C
-            self.entries, self._room = entries, room
-            self.descriptor["rows"], self.descriptor["index"] = room.ctypes.data, entries.ctypes.data
-            self.descriptor["capacity"], self.descriptor["used"] = capacity, len(rows) - 1
+        enter(entries, rows["record"][1:])
+        self.entries, self._room = entries, room
+        self.descriptor["rows"], self.descriptor["index"] = room.ctypes.data, entries.ctypes.data
+        self.descriptor["capacity"], self.descriptor["used"] = capacity, len(rows) - 1
 
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if len(rows) > 0:
             others = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
-            self._hold(np.concatenate([others, rows]), capacity_for(len(others) + len(rows), self.capacity))
+            with uninterrupted():
+                self._hold(np.concatenate([others, rows]), capacity_for(len(others) + len(rows), self.capacity))
 
     def with_rows(self, rows: np.ndarray) -> "RecordTable":
         """A table of the same component that knows these rows, beside what is given to begin with."""
@@ -97,8 +110,9 @@ class RecordTable:
         """
         capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
-        self._hold(self.rows, capacity)
-        self._filter(longer_filter)
+        with uninterrupted():  # all or nothing, whoever presses Ctrl-C
+            self._hold(self.rows, capacity)
+            self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
         """Have the loop note where a player decides in the tree; earlier searches may have, anywhere, where records are reused."""
@@ -112,11 +126,6 @@ class RecordTable:
     def rows(self) -> np.ndarray:
         """[records + 1] of the row dtype; the first row holds the initial information."""
         return self._room[: self.used + 1]
-
-    @property
-    def blank(self) -> np.void:
-        """The row of the initial information."""
-        return read_only(self._blank)[0]
 
     @property
     def capacity(self) -> int:
@@ -134,8 +143,18 @@ class RecordTable:
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
-        place = self.entries[python_of(entry_of)(self.entries, self._room["record"], key)]
+        (place,) = self.places(np.array([key]))
         return read_only(self._room)[place] if place else None
+
+    def places(self, keys: np.ndarray) -> np.ndarray:
+        """The numbers of the rows of the records with these keys; 0, that of the initial information, where one was never updated."""
+        mask, records = self.capacity - 1, self._room["record"]
+        entries = keys & mask
+        places = self.entries[entries]
+        while (others := (places != 0) & (records[places] != keys)).any():
+            entries = (entries + others) & mask
+            places = self.entries[entries]
+        return places
 
     def inserted_rows(self) -> np.ndarray:
         """The rows that hold a record: a copy."""
@@ -146,20 +165,15 @@ class RecordTable:
         return np.sort(self.inserted_rows(), order="record")
 
 
-def index_rows(index: int, capacity: int, rows: int, count: int, words: int) -> int:
-    """Enter so many rows, but the first, into an empty index; both are given by their addresses."""
-    entries, keys, mask = array_at(index, capacity, ENTRY), matrix_at(rows, count, words, _INT), capacity - 1
-    for i in range(1, count):
-        e = keys[i, 0] & mask
-        while entries[np.uint64(e)] != 0:  # unsigned: never counted from the end
-            e = (e + 1) & mask
-        entries[np.uint64(e)] = i
-    return 0
-
-
-@kernel_cache
-def _indexing() -> CompiledFunction:
-    return CompiledFunction(index_rows, 5, "the index of a table")
+def enter(entries: np.ndarray, keys: np.ndarray) -> None:
+    """Enter the rows of records with these keys, numbered from 1, into an empty index: each at the first free entry from its own on."""
+    numbers, mask = np.arange(1, len(keys) + 1), len(entries) - 1
+    places = keys & mask
+    while len(numbers) > 0:
+        free = entries[places] == 0
+        entries[places[free]] = numbers[free]  # of several at one place the last one stays
+        others = entries[places] != numbers
+        numbers, places = numbers[others], (places[others] + 1) & mask
 
 
 class Records(Mapping[Parts, np.void]):
@@ -175,7 +189,7 @@ class Records(Mapping[Parts, np.void]):
     @property
     def initial(self) -> np.void:
         """What is known of a record before its first update."""
-        return self._table.blank
+        return read_only(self._table._blank)[0]
 
     @functools.cached_property
     def rows(self) -> np.ndarray:
@@ -193,9 +207,9 @@ class Records(Mapping[Parts, np.void]):
         return row
 
     def __contains__(self, parts: object) -> bool:
-        if not isinstance(parts, int | np.integer):
-            return self.enhancement.records.has(parts) and self._table.find(self.key(cast(Parts, parts))) is not None
-        return self._table.find(int(parts)) is not None
+        return (isinstance(parts, int | np.integer) or self.enhancement.records.has(parts)) and super().__contains__(
+            parts
+        )
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.rows["record"].tolist())

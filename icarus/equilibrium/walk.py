@@ -178,7 +178,7 @@ class Walk:
 
     @property
     def room(self) -> int:
-        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.room
+        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.max_legal
 
     def call(self, kernel: Callable, *arguments: object) -> Any:
         """What compiled code returns that walks the game; or what a function of the game has raised."""

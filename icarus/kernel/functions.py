@@ -74,6 +74,7 @@ TOLD = {
     "derive": GameFunction("state", "", "state"),
 }  # and those that tell more of a state
 OF_PYTHON_GAMES = {"copy": ("state",), "observation": ("state", "player")}  # what those are given that no `Game` has
+ROWS = FUNCTIONS | TOLD
 _COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
 DEALING = ("initial", "deal")  # they are given the parameters of the game besides
 _NOT_COMPILED = ("text", "action_text", "multiplicity")
@@ -142,7 +143,7 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
     expected = "a number from 0 to 1 for each player" if name == "heuristic" else "a finite number for each feature"
     label = f"{original.__module__}.{original.__qualname__}"
     space: dict[str, Any] = arrays._asdict() | {
-        "__name__": "kernel",  # all that it mentions is to be compiled in
+        "__name__": "icarus.game",  # all that it mentions is to be compiled in, and stays as it is
         "function": helper(function) if function is original else function,
         "unpack": unpack_parameters((int,) * arrays.parameters),
         "struct_at": struct_at,

@@ -35,7 +35,7 @@ from icarus.kernel.contract import (
     read_only,
 )
 from icarus.kernel.features import KINDS
-from icarus.kernel.functions import ANSWERS, FUNCTIONS, TOLD, GameArrays, Kernels, check_arguments, parameters_of
+from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -148,6 +148,11 @@ class AnyGame(ABC):
 
     def __repr__(self) -> str:
         return f"<game {self}>"
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing that a user can change changes what its functions answer: no variable of his own is compiled in."""
+        return self in _kernels and not _kernels[self][1]
 
     @abstractmethod
     def answer(self, name: str, *inputs: Any) -> Any:
@@ -332,8 +337,7 @@ class Game(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        rows = (FUNCTIONS | TOLD).items()
-        check_arguments(self, {name: row.arguments for name, row in rows}, is_compiled=True)
+        check_arguments(self, {name: row.arguments for name, row in ROWS.items()}, is_compiled=True)
         parameters = parameters_of(self.initial)
         if unknown := [name for name in self.ranges if name not in (self.state.names or ())]:
             raise ValueError(f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data")
@@ -356,7 +360,7 @@ class Game(AnyGame):
 
     def ask_kernel(self, kernel: CompiledFunction | None, name: str, *inputs: Any) -> Any:
         """As `answer`, by the kernel of the function."""
-        row = (FUNCTIONS | TOLD)[name]
+        row = ROWS[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
             values["state"] = self.ask("copy", inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
@@ -393,9 +397,8 @@ class Game(AnyGame):
             case "out":
                 return np.full(self.width(name), np.nan)
             case "moves":
-                return (
-                    np.full(self.players, values["action"]) if "action" in values else np.zeros(MAX_EPISODE_MOVES, int)
-                )
+                count, move = (self.players, values["action"]) if "action" in values else (MAX_EPISODE_MOVES, 0)
+                return np.full(count, move)
             case "parameters":
                 return self.initial_arguments()
             case "probability":
@@ -464,7 +467,7 @@ class Game(AnyGame):
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
     """What a module, given by its globals, defines of a `Game`: functions under the names that they have there, STATE and BELIEFS."""
-    named = {"state": "STATE", "beliefs": "BELIEFS", **{name: name for name in (*FUNCTIONS, *TOLD, "retrace")}}
+    named = {"state": "STATE", "beliefs": "BELIEFS", **{name: name for name in (*ROWS, "retrace")}}
     return {name: module[key] for name, key in named.items() if key in module}
 
 

@@ -25,7 +25,7 @@ from icarus.compiler.functions import python_of
 from icarus.compiler.plain_python import plain_kernels
 from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.features import KINDS
-from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, TOLD, check_arguments
+from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, ROWS, check_arguments
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
@@ -93,7 +93,7 @@ class PythonGame(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        takes = {name: row.inputs for name, row in (FUNCTIONS | TOLD).items()}
+        takes = {name: row.inputs for name, row in ROWS.items()}
         check_arguments(self, takes | OF_PYTHON_GAMES, is_compiled=False)
 
     def answer(self, name: str, *inputs: Any) -> Any:

@@ -86,6 +86,7 @@ class State:
         self._origin: EpisodePosition | None = None  # where it begins, once that is asked
         self.history: list[tuple[int, int]] = []
         self.start = game.ask("copy", data)
+        self._answers: dict[str, Any] = {}
 
     @property
     def facts(self) -> Any:
@@ -110,7 +111,13 @@ class State:
 
     def current_player(self) -> int:
         """ρ: who is about to act, CHANCE or TERMINAL."""
-        return self.game.ask("player", self.data)
+        return self._answer("player")
+
+    def _answer(self, name: str) -> Any:
+        """What the game answers of the data, asked once after each action where it is sure to stay the same."""
+        if name not in self._answers or not self.game.is_fixed:
+            self._answers[name] = self.game.ask(name, self.data)
+        return self._answers[name]
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -120,7 +127,7 @@ class State:
 
     def legal_actions(self) -> list[int]:
         """A(s), in the game's order; empty at a terminal state."""
-        return [] if self.is_terminal() else self.game.ask("legal", self.data)
+        return [] if self.is_terminal() else list(self._answer("legal"))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """(action, probability) of each outcome of a chance state (π₀).
@@ -145,6 +152,7 @@ class State:
         """
         action, player = self._playable(action), self.current_player()
         self.game.ask("apply", self.data, action)
+        self._answers = {}
         self.history.append((player, action))
 
     def _playable(self, action: int) -> int:
@@ -210,8 +218,7 @@ class State:
         vars(state).update(vars(self), data=self.game.ask("copy", self.data), history=list(self.history))
         return state
 
-    def __copy__(self) -> "State":
-        return self.clone()
+    __copy__ = clone
 
     def __deepcopy__(self, memo: dict) -> "State":
         return self.clone()
