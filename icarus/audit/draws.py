@@ -20,6 +20,7 @@ DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 SHOWN = 20  # legal actions, told in an example
 OFTEN = 20  # decisions at which another player's facts were redrawn, or could be seen not to be, for "never" to mean something
+KINDS = 16  # values of a list in a compiled game, such as the places of cards
 FAULTS = ("player", "actions", "view")  # of a determinization
 
 
@@ -187,8 +188,9 @@ def uneven(counts: list[int], expected: list[float]) -> str:
 class Redraws:
     """Which facts differ from the truth in any draw, counted by decisions: by name, with items where there is one for each player.
 
-    A compiled game is taken to hide all of another's facts. One in plain Python with an `observation` says who sees a fact: not he whose
-    observation stays the same with that of another game.
+    A compiled game is taken to hide all of another's facts, and where a list of integers, such as the places of cards, has each of its
+    values; what all see, such as a trump, is expected in a field of its own. A game in plain Python with an `observation` says who sees a
+    fact: not he whose observation stays the same with that of another game.
     """
 
     def __init__(self, game: Any) -> None:
@@ -224,6 +226,10 @@ class Redraws:
         for name, value in _fields(data).items():
             items = value[0] if self._compiled else value
             yield name, stamp(value), value
+            if isinstance(items, np.ndarray) and items.size > players and items.dtype.kind in "iu":
+                yield from (
+                    (f"where {name} is {kind}", stamp(items == kind), None) for kind in np.unique(items)[:KINDS]
+                )
             if isinstance(items, np.ndarray if self._compiled else list | tuple) and len(items) == players:
                 yield from ((f"{name}[{i}]", stamp(item), item) for i, item in enumerate(items))
 
@@ -258,9 +264,11 @@ class Redraws:
                 never = [each for each in items if self._is_never_redrawn(each, observer)]
                 if never and max(self._redrawn[each, observer] for each in items) >= OFTEN:
                     wrong.append(f"for player {observer}, {never[0]} is never redrawn, while those of others are")
-        for name in self._dealt & set(names) if not self._compiled else ():
-            if all(self._is_never_redrawn(name, player, OFTEN) for player in players):
-                wrong.append(f"{name} differs from deal to deal, nobody sees it, and it is never redrawn")
+        advice = "what all see of it belongs into a field of its own" if self._compiled else "nobody sees it"
+        for name in sorted(self._dealt & set(names)):
+            may_be_open = self._compiled and not name.startswith("where ")
+            if not may_be_open and all(self._is_never_redrawn(name, player, OFTEN) for player in players):
+                wrong.append(f"{name} differs from deal to deal, and it is never redrawn; {advice}")
         check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
         check.failed = len(wrong)
 

@@ -204,13 +204,6 @@ def apply_outside(state: Any, action: int) -> None:
     state.mover = 1 - state.mover
 
 
-def apply_raising(state: Any, action: int) -> None:
-    if state.left < 4:
-        raise ValueError("no such heap")
-    state.left -= action
-    state.mover = 1 - state.mover
-
-
 def player_seven(state: Any) -> int:
     return TERMINAL if state.left == 0 else 7 if state.left < 4 else state.mover
 
@@ -308,7 +301,6 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (SECRET, {"determinize": determinize_by_luck}, "repeat", "two different states from the same seed"),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
-    (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
     (NIM, {"player": player_seven}, "mover", "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL"),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),

@@ -81,8 +81,6 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"legal": writing}, "memory"),
     ({"copy": dict}, "memory"),
     ({"action_text": lambda state, action: "go"}, "notation"),
-    ({"max_length": 3}, "end"),
-    ({"rewards": lambda state: [1]}, "rewards"),
     ({"rewards": lambda state: [random.random()] * 2}, "repeat"),
     ({"heuristic": lambda state: [2.0, 0.5]}, "features"),
     ({"heuristic": lambda state: [float("nan")] * 2}, "features"),
