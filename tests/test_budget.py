@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19671, 120),
+    "icarus": (20000, 121),
     "icarus/algebra": (886, 7),
     "icarus/arena": (426, 5),
     "icarus/audit": (1349, 7),
@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1331, 9),
     "icarus/discovery": (795, 5),
     "icarus/engine": (3134, 10),
-    "icarus/equilibrium": (1403, 9),
+    "icarus/equilibrium": (1732, 10),
     "icarus/games": (3778, 14),
     "icarus/kernel": (1181, 9),
     "icarus/ladder": (749, 9),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (761, 5),
     "experiments": (5690, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21104, 110),
+    "tests": (21202, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

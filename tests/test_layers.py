@@ -53,7 +53,9 @@ ORDER = {
         "match",
         "inspect",
     ],
-    "icarus.equilibrium": ["deals", "walk", "tree", "policies", "cfr", "sampling", "search", "measures", "__init__"],
+    "icarus.equilibrium": [
+        *("deals", "walk", "beliefs", "tree", "policies", "cfr", "sampling", "search", "measures", "__init__")
+    ],
     "experiments": [
         "__init__",
         "papers",

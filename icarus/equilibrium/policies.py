@@ -7,10 +7,12 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer, is_integer
+from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
 from icarus.kernel import inlined
+from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
@@ -300,7 +302,9 @@ class BestResponse:
     policy: TabularPolicy = attrs.field(repr=False)
 
 
-def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploitability:
+def exploitability(
+    game: GameOrTree, policy: Policy, *, seed: int = 0, progress: Callable[[float], None] | None = None
+) -> Exploitability:
     """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
 
         >>> game = icarus.games.load("leduc-poker")
@@ -320,6 +324,8 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
             a solver or search with an average policy: CFR, CFRPlus, OOSSearch; a TabularPolicy;
             or a pair of these, one for each player.
         seed: an integer ≥ 0, of an Agent's searches.
+        progress: called with the share that is done, where no tree is grown: best responses to a uniform or a stored policy in a compiled
+            game need none, and it may be much larger.
 
     Returns:
         an `Exploitability`: numbers in the units of the game's utilities.
@@ -328,7 +334,15 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
         ValueError: not a two-player zero-sum game, hidden deals, too large, invalid probabilities, or a bad seed.
         TypeError: no game or no policy.
     """
-    return _responses(tree_of(game), policy, seed)[1]
+    stored = UNIFORM if policy is None else getattr(policy, "stored_policy", None)
+    if not (isinstance(game, Game) and isinstance(stored, StoredPolicy)):
+        return _responses(tree_of(game), policy, seed)[1]
+    gains = []
+    for player in range(PLAYERS):
+        tell = None if progress is None else lambda share, player=player: progress((player + share) / PLAYERS)
+        gains.append(ResponseWalk(game, player, stored).run(tell))
+    best, expected = zip(*gains, strict=True)
+    return Exploitability(expected, best)
 
 
 def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:

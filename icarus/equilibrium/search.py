@@ -15,6 +15,7 @@ from icarus.compiler.rng import seeded, uniform
 from icarus.engine.result import Result
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
 from icarus.equilibrium import sampling, walk
+from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.policies import TabularPolicy, tabulate
@@ -259,6 +260,11 @@ class OOSSearch(Learner):
     def average(self) -> TabularPolicy:
         """The average policy over the tree of the game, if that is not too large; uniform where nothing is known."""
         return tabulate(tree_of(self.game), self.policy_at)
+
+    @property
+    def stored_policy(self) -> StoredPolicy:
+        """The average policy as it is kept, in a game of any size."""
+        return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""

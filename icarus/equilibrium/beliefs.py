@@ -1,0 +1,413 @@
+"""Exact best responses without a tree: a walk over what the responder sees, with his belief at each view.
+
+A belief is every state that the game may be in, weighed by what the other player and chance did to come there (the vector of reach of
+Johanson, Waugh, Bowling and Zinkevich, 2011, over states of any game instead of private hands of poker). Equal states in which the
+other knows the same are one entry. Where the other's policy is stored no further he chooses uniformly, and nothing of what he knows
+counts any more. Only the path is kept; a belief that comes again has its value from a table.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from icarus.compiler.functions import inlined_once
+from icarus.compiler.memory import address_of, call, copy_items
+from icarus.equilibrium.deals import deals_of
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    NOT_CONSTANT,
+    NOTHING,
+    PLAYERS,
+    TOLERANCE,
+    UNEQUAL,
+    Walk,
+    is_shown,
+    kernel,
+    next_key,
+    place_of,
+    play,
+    refuse_as_unsound,
+    write_chance,
+)
+from icarus.kernel import CHANCE, TERMINAL, inlined, mix
+from icarus.kernel.contract import Short, structure
+from icarus.kernel.game import Game
+
+BEYOND = 0  # in place of a key: the player's policy is uniform from here on
+OPEN, DECIDES, OBSERVED, DONE = range(
+    4
+)  # an entry: to be looked at, the responder moves, he has seen something, all is told
+LOOKING, OBSERVING = -2, -1  # in place of the action to be followed in a view
+GOING_ON, MORE_ROOM = -1, -2  # what the walk returns beside what growth does
+FINE = 2.0**44  # steps of a weight, as a part of all in a belief, that beliefs are told apart by
+REMEMBERED = 1 << 18  # values of beliefs
+ROOM, MOST = 1 << 12, 1 << 22  # entries on a path that there is room for, and can be
+AT_ONCE = 1 << 16  # entries looked at between two chances for Ctrl-C
+FIRST, LEAST = 1 << 24, 1e-4  # who has done less of his walk after so many is refused
+
+
+class BeliefEntry:
+    """A state that the game may be in."""
+
+    kind: Short
+    observed: int  # by the responder, of the move that led here; 0 but for OBSERVED
+    key: int  # of what the other player knows, or BEYOND
+    digest: int  # of the state and the key
+    weight: float
+
+
+class ViewFrame:
+    """A view of the responder's on the path: what he has seen."""
+
+    first: int  # of its entries; those of the next view follow
+    next: int  # the entry to be looked at
+    action: int  # to be followed; LOOKING or OBSERVING before
+    decider: int  # the first entry in which the responder is to move, or NOTHING
+    count: int  # of the actions
+    actions: int  # a digest of them
+    key: int  # of what the responder knows, or BEYOND
+    belief: int  # a digest of the entries as they came
+    weight: float  # of them all
+    chance: float  # of the responder's own actions up to here, if he chooses uniformly
+    value: float  # of what ends here or has been followed
+    policy_value: float  # the same, if the responder follows his own policy
+    best: float  # of the actions followed
+
+
+class WalkStatus:
+    """Where a walk stands."""
+
+    responder: int
+    depth: int  # of the view at work; -1 when all is done
+    views: int  # come to so far
+    used: int  # entries of all views on the path
+    done: float  # the probability, if the responder chooses uniformly, of the ends come to: the share of the walk that is done
+    value: float  # at the end: of a best response
+    policy_value: float  # at the end: of the responder's own policy
+
+
+ENTRY, FRAME, STATUS = map(structure, (BeliefEntry, ViewFrame, WalkStatus))
+
+
+class StoredPolicy(NamedTuple):
+    """A policy of both players, by the keys of what they know.
+
+    Attributes:
+        keys: a hash table of them, as `place_of` reads it. [a power of 2]
+        first: where the weights of its actions begin. [as many]
+        weights: of the actions, in the game's order; uniform where all are 0.
+    """
+
+    keys: np.ndarray
+    first: np.ndarray
+    weights: np.ndarray
+
+
+UNIFORM = StoredPolicy(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
+
+
+class Responding(NamedTuple):
+    """What a walk works with."""
+
+    walk: np.ndarray  # [1] of WALK
+    policy: StoredPolicy
+    status: np.ndarray  # [1] of STATUS
+    states: np.ndarray  # [entries, words]
+    entries: np.ndarray
+    frames: np.ndarray
+    places: np.ndarray  # of the entries of the newest view, by digest: view << 32 | entry
+    remembered: np.ndarray  # digests of beliefs
+    values: np.ndarray  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
+    words: np.ndarray  # room for legal actions and what each player sees
+    reals: np.ndarray  # room for probabilities and rewards
+
+
+@inlined
+def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) -> bool:
+    """The probabilities of the actions of a player by what he knows; returns whether that is stored."""
+    i, total = place_of(policy.keys, key), 0.0
+    is_stored = policy.keys[i] != BEYOND
+    for k in range(count):
+        out[k] = policy.weights[policy.first[i] + k] if is_stored else 0.0
+        total += out[k]
+    for k in range(count):
+        out[k] = out[k] / total if total > 0.0 else 1.0 / count
+    return is_stored
+
+
+@inlined
+def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, weight: float) -> None:
+    """Make the state behind the used ones an entry of the newest view, or add its weight to that of an equal one."""
+    status, mask = tree.status[0], len(tree.places) - 1
+    i = mix(digest, 4 * observed + kind) & mask
+    while tree.places[i] >> 32 == status.views:
+        entry = tree.entries[tree.places[i] & 0xFFFFFFFF]
+        if entry.digest == digest and entry.kind == kind and entry.observed == observed:
+            entry.weight += weight
+            return
+        i = (i + 1) & mask
+    tree.places[i] = status.views << 32 | status.used
+    entry = tree.entries[status.used]
+    entry.kind, entry.observed, entry.key, entry.digest, entry.weight = kind, observed, key, digest, weight
+    status.used += 1
+
+
+@inlined
+def push(tree: Responding, source: int, action: int, mover: int, key: int, weight: float) -> None:
+    """Enter what an action makes of a state."""
+    walk, status = tree.walk[0], tree.status[0]
+    state, target = tree.states[source], tree.states[status.used]
+    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[walk.max_legal :]
+    play(walk, state, action, target, moves)
+    if key != BEYOND:
+        if mover == opponent:
+            key = next_key(key, 1, action)
+        if is_shown(moves, opponent, mover, action):
+            key = next_key(key, 0, moves[opponent])
+    digest = key
+    for i in range(len(target)):
+        digest = mix(digest, target[i])
+    if is_shown(moves, responder, mover, action):
+        enter(tree, OBSERVED, moves[responder], key, digest, weight)
+    else:
+        enter(tree, OPEN, 0, key, digest, weight)
+
+
+@inlined_once
+def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
+    """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
+    walk, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
+    actions, reals, state = tree.words[: walk.max_legal], tree.reals, address_of(tree.states[i])
+    mover = call(walk.player, (state,))
+    if mover == TERMINAL:
+        call(walk.rewards, (state, address_of(reals), PLAYERS))
+        worth = entry.weight * (walk.low + walk.range * reals[status.responder])
+        frame.value += worth
+        frame.policy_value += worth
+        status.done += entry.weight * frame.chance
+        entry.kind = DONE
+        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < TOLERANCE else NOT_CONSTANT
+    count, key, weight = call(walk.legal, (state, address_of(actions))), entry.key, entry.weight
+    if mover == status.responder:
+        digest = count
+        for k in range(count):
+            digest = mix(digest, actions[k])
+        if frame.decider == NOTHING:
+            frame.decider, frame.count, frame.actions = i, count, digest
+        entry.kind = DECIDES
+        return GOING_ON if frame.actions == digest else UNEQUAL
+    if mover == CHANCE:
+        write_chance(walk, tree.states[i], count, reals)
+    elif not write_policy(tree.policy, key, count, reals):
+        key = BEYOND
+    entry.kind = DONE
+    for k in range(count):
+        if reals[k] > 0.0:
+            push(tree, i, actions[k], mover, key, weight * reals[k])
+    return GOING_ON
+
+
+@inlined
+def open_view(tree: Responding, key: int) -> None:
+    """Begin a view of the responder's behind the newest one."""
+    status = tree.status[0]
+    status.depth += 1
+    status.views += 1
+    frame = tree.frames[status.depth]
+    frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
+    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = NOTHING, key, 0.0, 0.0, 0.0
+    before = tree.frames[status.depth - 1]
+    frame.chance = before.chance / (before.count if before.action >= 0 else 1)
+
+
+@inlined
+def leave(tree: Responding, value: float, policy_value: float) -> None:
+    """Leave the newest view, and tell the one before what it is worth."""
+    status = tree.status[0]
+    status.used = tree.frames[status.depth].first
+    status.depth -= 1
+    if status.depth < 0:
+        status.value, status.policy_value = value, policy_value
+        return
+    frame = tree.frames[status.depth]
+    if frame.action == OBSERVING:
+        frame.value += value
+        frame.policy_value += policy_value
+        return
+    write_policy(tree.policy, frame.key, frame.count, tree.reals)
+    frame.best = value if frame.action == 0 else max(frame.best, value)
+    frame.policy_value += tree.reals[frame.action] * policy_value
+    frame.action += 1
+
+
+@inlined
+def recall(tree: Responding) -> None:
+    """Leave the newest view again where its belief has been met, but for the weight of it all."""
+    status = tree.status[0]
+    frame, total = tree.frames[status.depth], 0.0
+    for i in range(frame.first, status.used):
+        total += tree.entries[i].weight
+    digest = frame.key
+    for i in range(frame.first, status.used):
+        entry = tree.entries[i]
+        digest += mix(mix(entry.digest, 4 * entry.observed + entry.kind), int(entry.weight / total * FINE + 0.5))
+    frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
+    if tree.remembered[place] == digest:
+        status.done += total * frame.chance
+        leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
+
+
+@inlined_once
+def follow_observation(tree: Responding, frame: ViewFrame) -> None:
+    """Open the view after the observation of the entry that is next."""
+    status, end, observed = tree.status[0], tree.status[0].used, tree.entries[frame.next].observed
+    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, observed))
+    for i in range(frame.next, end):
+        entry = tree.entries[i]
+        if entry.kind == OBSERVED and entry.observed == observed:
+            entry.kind = DONE
+            copy_items(tree.states[status.used], tree.states[i])
+            enter(tree, OPEN, 0, entry.key, entry.digest, entry.weight)
+    recall(tree)
+
+
+@inlined_once
+def follow_action(tree: Responding, frame: ViewFrame) -> None:
+    """Open the view after the action of the responder that is next."""
+    status, end, actions = tree.status[0], tree.status[0].used, tree.words
+    call(tree.walk[0].legal, (address_of(tree.states[frame.decider]), address_of(actions)))
+    action = actions[frame.action]
+    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action))
+    for i in range(frame.first, end):
+        entry = tree.entries[i]
+        if entry.kind == DECIDES:
+            push(tree, i, action, status.responder, entry.key, entry.weight)
+    recall(tree)
+
+
+@inlined
+def close_view(tree: Responding, frame: ViewFrame) -> None:
+    """Leave the newest view, of which all is known, and remember what its belief is worth."""
+    value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
+    tree.remembered[place] = frame.belief
+    tree.values[place, 0], tree.values[place, 1] = value / frame.weight, frame.policy_value / frame.weight
+    leave(tree, value, frame.policy_value)
+
+
+@kernel("best responses by beliefs")
+def respond_to_beliefs(tree: Responding, steps: int) -> int:
+    """Go on with the walk for so many entries and views, or until room is missing."""
+    status, most = tree.status[0], tree.walk[0].max_legal
+    for _ in range(steps):
+        if status.depth < 0:
+            return COMPLETE
+        frame, end, ending = tree.frames[status.depth], status.used, GOING_ON
+        if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(tree.frames):
+            return MORE_ROOM
+        if frame.action == LOOKING:
+            if frame.next == end:
+                frame.next, frame.action = frame.first, OBSERVING
+                if frame.decider != NOTHING and tree.policy.keys[place_of(tree.policy.keys, frame.key)] == BEYOND:
+                    frame.key = BEYOND
+                continue
+            if tree.entries[frame.next].kind == OPEN:
+                ending = look_at(tree, frame, frame.next)
+            frame.next += 1
+        elif frame.action == OBSERVING:
+            while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
+                frame.next += 1
+            if frame.next < end:
+                follow_observation(tree, frame)
+            else:
+                frame.action = 0
+        elif frame.action < frame.count:
+            follow_action(tree, frame)
+        else:
+            close_view(tree, frame)
+        if ending != GOING_ON:
+            return ending
+    return GOING_ON
+
+
+@kernel("beliefs after the deal")
+def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray) -> int:
+    """Enter all deals in the view before them."""
+    status, frame = tree.status[0], tree.frames[0]
+    responder, opponent, is_stored = status.responder, 1 - status.responder, len(tree.policy.keys) > 1
+    for k in range(len(dealt)):
+        key = next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
+        digest = key
+        for i in range(dealt.shape[1]):
+            tree.states[status.used, i] = dealt[k, i]
+            digest = mix(digest, dealt[k, i])
+        if probabilities[k] > 0.0:
+            enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
+    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, NOTHING
+    frame.weight, frame.chance = 1.0, 1.0
+    return 0
+
+
+class ResponseWalk:
+    """The walk of a best response, which `run` goes on with until it is done. Ctrl-C is raised within it, and loses nothing.
+
+    Args:
+        responder: the player.
+        policy: of both players; uniform where nothing is stored.
+
+    Raises:
+        ValueError: not two players, or hidden deals.
+    """
+
+    def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
+        self.game, deals = game, deals_of(game)
+        walk = Walk(game, deals)
+        room, width, scratch = ROOM + 2 * len(deals) + walk.room, walk.dealt.shape[1], walk.room + PLAYERS
+        self.status = np.zeros(1, STATUS)
+        self.status["responder"], self.status["views"] = responder, 1
+        self._growing = [np.zeros((room, width), np.int64), np.zeros(room, ENTRY), np.zeros(room, FRAME)]
+        self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
+        self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
+        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]
+        self._walk, self._policy, self._looked_at = walk.settings, policy, 0
+        begin_walk(self._tree, walk.dealt, deals.observations, deals.probabilities)
+
+    @property
+    def _tree(self) -> Responding:
+        return Responding(self._walk, self._policy, self.status, *self._growing, *self._fixed)
+
+    def run(self, progress: Callable[[float], None] | None = None) -> tuple[float, float]:
+        """The responder's expected gains, by a best response and by his own policy.
+
+        Args:
+            progress: called with the share that is done.
+
+        Raises:
+            ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
+        """
+        ending = GOING_ON
+        while ending != COMPLETE:
+            ending = respond_to_beliefs(self._tree, AT_ONCE)
+            self._looked_at += AT_ONCE
+            if ending == MORE_ROOM:
+                for array in self._growing:
+                    array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
+            elif ending not in (GOING_ON, COMPLETE):
+                refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
+            self._refuse_if_too_large()
+            if progress is not None:
+                progress(float(self.status["done"][0]))
+        return float(self.status["value"][0]), float(self.status["policy_value"][0])
+
+    def _refuse_if_too_large(self) -> None:
+        done, entries = float(self.status["done"][0]), len(self._growing[1])
+        nbytes = sum(array.nbytes for array in self._growing)
+        if entries > MOST:
+            raise ValueError(
+                f"{self.game} is too large: a player must think of {entries:,} states at once, in {nbytes:,} bytes; "
+                f"the limit is {MOST:,}"
+            )
+        if self._looked_at == FIRST and done < LEAST:
+            raise ValueError(
+                f"{self.game} is too large: {done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
+            )
