@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1331, 9),
     "icarus/discovery": (795, 5),
     "icarus/engine": (3134, 10),
-    "icarus/equilibrium": (1732, 10),
+    "icarus/equilibrium": (1726, 10),
     "icarus/games": (3778, 14),
     "icarus/kernel": (1181, 9),
     "icarus/ladder": (749, 9),

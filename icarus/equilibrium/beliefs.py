@@ -168,10 +168,8 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
     digest = key
     for i in range(len(target)):
         digest = mix(digest, target[i])
-    if is_shown(moves, responder, mover, action):
-        enter(tree, OBSERVED, moves[responder], key, digest, weight)
-    else:
-        enter(tree, OPEN, 0, key, digest, weight)
+    is_seen = is_shown(moves, responder, mover, action)
+    enter(tree, OBSERVED if is_seen else OPEN, moves[responder] if is_seen else 0, key, digest, weight)
 
 
 @inlined_once
@@ -286,15 +284,6 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     recall(tree)
 
 
-@inlined
-def close_view(tree: Responding, frame: ViewFrame) -> None:
-    """Leave the newest view, of which all is known, and remember what its belief is worth."""
-    value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
-    tree.remembered[place] = frame.belief
-    tree.values[place, 0], tree.values[place, 1] = value / frame.weight, frame.policy_value / frame.weight
-    leave(tree, value, frame.policy_value)
-
-
 @kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, or until room is missing."""
@@ -324,7 +313,10 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         elif frame.action < frame.count:
             follow_action(tree, frame)
         else:
-            close_view(tree, frame)
+            value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
+            tree.remembered[place] = frame.belief
+            tree.values[place, 0], tree.values[place, 1] = value / frame.weight, frame.policy_value / frame.weight
+            leave(tree, value, frame.policy_value)
         if ending != GOING_ON:
             return ending
     return GOING_ON
@@ -401,11 +393,10 @@ class ResponseWalk:
 
     def _refuse_if_too_large(self) -> None:
         done, entries = float(self.status["done"][0]), len(self._growing[1])
-        nbytes = sum(array.nbytes for array in self._growing)
         if entries > MOST:
             raise ValueError(
-                f"{self.game} is too large: a player must think of {entries:,} states at once, in {nbytes:,} bytes; "
-                f"the limit is {MOST:,}"
+                f"{self.game} is too large: a player must think of {entries:,} states at once, "
+                f"in {sum(x.nbytes for x in self._growing):,} bytes; the limit is {MOST:,}"
             )
         if self._looked_at == FIRST and done < LEAST:
             raise ValueError(
