@@ -46,11 +46,10 @@ def audit(
     few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
     games = checks.integer("games", few if games is None else games, least=1)
     determinizations = checks.integer("determinizations", draws if determinizations is None else determinizations, 1)
-    started, key = time.perf_counter(), checks.seed_key(seed)
+    start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    multiplicity = multiplicity or getattr(game, "multiplicity", None)
-    hidden = Hidden(game, determinizations, key, multiplicity)
+    hidden = Hidden(game, determinizations, key, multiplicity or getattr(game, "multiplicity", None))
     if compiled:
         contract.check_indices()
     for number in range(games):
@@ -71,8 +70,8 @@ def audit(
     hidden.finish(contract.broken)
     perfect, results = game.determinize is None, tuple(contract.checks.values())
     results += () if perfect else tuple(hidden.checks.values())
-    seconds = time.perf_counter() - started
-    return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, results, seconds)
+    looked = games, hidden.decisions, hidden.draw_count
+    return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start)
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit"]

@@ -209,9 +209,8 @@ class Hidden:
             for data in worlds[:REPLAYED]:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
-        truth = self._faces(state.data)
         sound = (world for world, fault in zip(worlds[:SWAPPED], faults, strict=False) if not fault)
-        rival = next((world for world in sound if self._faces(world) != truth), None)
+        rival = next((world for world in sound if self._faces(world) != self._faces(state.data)), None)
         if rival is not None:
             again = self._compare("swap", draws, rival, worlds[:SWAPPED], before)
             if again is not None:
@@ -247,8 +246,7 @@ class Hidden:
         for i, world in enumerate(worlds):
             face = self._faces(world)
             tally.add(face, stamp(world))
-            if tally.counts[face] == 1:
-                tally.deals[face] = self._deals(world)
+            tally.deals[face] = tally.deals.get(face) or self._deals(world)
             if len(tally.counts) > most or i + 1 == len(tally.counts) == PROBED:
                 return None
             if i + 1 >= max(FEWEST_DRAWS, len(tally.counts) * DRAWS_PER_STATE):
@@ -284,9 +282,8 @@ class Hidden:
         if replayed is not None:
             observed = [move for kind, move in self._noticed[observer] if kind == "move"]
             moves = list(replayed.moves(observer))
-            differ = moves != observed[len(observed) - len(moves) :]
             what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
-            self._count_once("history", differ, state, what, data)
+            self._count_once("history", moves != observed[len(observed) - len(moves) :], state, what, data)
 
     def _retrace(self, state: State, data: StateData) -> tuple[State | None, str]:
         """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
@@ -396,7 +393,7 @@ class Hidden:
                 ends += [] if end is None else [self._faces.words(end)]
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
-        facts_of_draws = [self._faces.words(draw) for draw in draws]
+        facts_of_draws = list(map(self._faces.words, draws))
         ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self.checks["seen"].checked += 1
