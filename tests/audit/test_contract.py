@@ -165,8 +165,21 @@ def rewards_of_one(state: Any, out: np.ndarray) -> None:
     out[1 - state.mover] = 1.0
 
 
+def rewards_of_two(state: Any, out: np.ndarray) -> None:
+    out[state.mover], out[1 - state.mover] = 0.0, 2.0
+
+
+def chance_of_nine_tenths(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0], probabilities[1] = 0.25, 0.65
+
+
 def chance_of_one(state: Any, probabilities: np.ndarray) -> None:
     probabilities[0] = 1.0
+
+
+def legal_twice(state: Any, actions: np.ndarray) -> int:
+    actions[0] = actions[1] = 1
+    return 2
 
 
 def legal_too_many(state: Any, actions: np.ndarray) -> int:
@@ -204,6 +217,13 @@ def apply_outside(state: Any, action: int) -> None:
     state.mover = 1 - state.mover
 
 
+def apply_raising(state: Any, action: int) -> None:
+    if state.left < 4:
+        raise ValueError("no such heap")
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
 def player_seven(state: Any) -> int:
     return TERMINAL if state.left == 0 else 7 if state.left < 4 else state.mover
 
@@ -233,6 +253,15 @@ def episode_below(state: Any) -> int:
     return -7
 
 
+def recall_backwards(state: Any, perspective: int, moves: np.ndarray) -> int:
+    count = 0
+    for i in range(4):
+        if state.taken[3 - i] != 0:
+            moves[count] = HIDDEN_MOVE if perspective == 1 and i == 3 else state.taken[3 - i]
+            count += 1
+    return count
+
+
 def recall_of_players(state: Any, perspective: int, moves: np.ndarray) -> int:
     """Where the environment's perspective has been forgotten."""
     count = recall(state, perspective, moves)
@@ -241,10 +270,31 @@ def recall_of_players(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
+def legal_none(state: Any, actions: np.ndarray) -> int:
+    if state.left < 3:
+        return 0
+    actions[0] = 1
+    return 1
+
+
+def legal_by_luck(state: Any, actions: np.ndarray) -> int:
+    actions[0] = np.random.randint(1 << 30)
+    return 1
+
+
 def apply_by_luck(state: Any, action: int) -> None:
     state.taken[0] = np.random.randint(1 << 30)
     state.left -= action
     state.mover = 1 - state.mover
+
+
+def initial_by_luck(state: Any, rng: np.ndarray) -> None:
+    state.left = PILE
+    state.taken[0] = np.random.randint(1 << 30)
+
+
+def episode_by_luck(state: Any) -> int:
+    return np.random.randint(1 << 30)
 
 
 def determinize_by_luck(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -269,12 +319,27 @@ def heuristic(state: Any, out: np.ndarray) -> None:
 TOLD = attrs.evolve(NIM, name="told-nim", features=features, feature_names=("left",), heuristic=heuristic)
 
 
+def features_that_write(state: Any, out: np.ndarray) -> None:
+    out[0] = 1.0
+    state.taken[3] += 1
+
+
 def heuristic_of_two(state: Any, out: np.ndarray) -> None:
     out[0], out[1] = 2.0, 0.0
 
 
+def always_second(state: Any) -> int:
+    return 2
+
+
 def one_then_two(state: Any) -> int:
     return 1 + state.mover
+
+
+def observe_that_writes(state: Any, action: int, moves: np.ndarray) -> None:
+    if state.taken[0] == 0:
+        moves[1] = HIDDEN_MOVE
+    state.left += 1
 
 
 def initial_of_numpy(state: Any, rng: np.ndarray) -> None:
@@ -284,8 +349,16 @@ def initial_of_numpy(state: Any, rng: np.ndarray) -> None:
 
 WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"rewards": rewards_of_one}, "rewards", "returned [1.0, nan]; it must be 2 numbers from 0 to 1"),
+    (NIM, {"rewards": rewards_of_two}, "rewards", "returned [2.0, 0.0]; it must be 2 numbers from 0 to 1"),
     (NIM, {"rewards": rewarding_changes}, "memory", "rewards changes the state, which it may only read"),
+    (
+        COIN,
+        {"chance": chance_of_nine_tenths},
+        "chances",
+        "returned [0.25, 0.65]; it must be 2 probabilities that sum to 1",
+    ),
     (COIN, {"chance": chance_of_one}, "chances", "returned [1.0, nan]; it must be 2 probabilities that sum to 1"),
+    (NIM, {"legal": legal_twice}, "choices", "returned [1, 1]; it must be a list of different integers"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
     (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
     (NIM, {"legal": legal_too_many}, "choices", "nim7 gave 6 legal actions, of 3 at most"),
@@ -296,11 +369,21 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "choices",
         "returned [1, -1]; it must be a list of different integers of at least 0",
     ),
+    (
+        NIM,
+        {"legal": legal_none},
+        "choices",
+        "returned []; it must be a list of different integers of at least 0, one at least before the end",
+    ),
+    (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
     (NIM, {"legal": legal_of_place}, "choices", "and for a copy ["),
     (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states from one by the same action"),
+    (NIM, {"initial": initial_by_luck}, "repeat", "initial makes a different state from the same seed"),
+    (NIM, {"episode": episode_by_luck}, "repeat", ", then for the same state "),
     (SECRET, {"determinize": determinize_by_luck}, "repeat", "two different states from the same seed"),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
+    (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
     (NIM, {"player": player_seven}, "mover", "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL"),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
@@ -308,11 +391,15 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
     (SECRET, {"observe": observe_own}, "moves", "sees his own action"),
     (NIM, {"episode": episode_below}, "episodes", "returned -7; it must be a label of at least 0, or CONTINUES"),
+    (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall returns"),
     (SECRET, {"recall": recall_of_players}, "recall", "perspective 2, the environment's, which sees"),
     (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
     (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
+    (SECRET, {"simultaneous": always_second}, "at once", "simultaneous is 2 for player 0, after 0 for player -4"),
     (NIM, {"simultaneous": one_then_two}, "at once", "whose choice is visible"),
     (TOLD, {"heuristic": heuristic_of_two}, "features", "did not write a number from 0 to 1 for each player"),
+    (TOLD, {"features": features_that_write}, "memory", "features changes the state, which it may only read"),
+    (SECRET, {"observe": observe_that_writes}, "memory", "observe changes the state, which it may only read"),
     (NIM, {"initial": initial_of_numpy}, "luck", "initial draws from np.random, which no seed fixes"),
     (SECRET, {"recall": None}, "recall", "the game has no recall: write one, or an episode"),  # type: ignore[dict-item]
 ]
@@ -354,24 +441,31 @@ def determinize_the_end(state: Any, observer: int, beliefs: Any, rng: np.ndarray
         state.left = 0
 
 
+def determinize_outside(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.taken[50] = 1
+
+
 def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     if observer == 1 and state.taken[0] != 0:
         state.taken[0] = 3 + below(rng, 2)
 
 
 @pytest.mark.parametrize(
-    ("slip", "message"),
+    ("slip", "promise", "message"),
     [
-        (determinize_the_mover, "is about to act in this one:"),
-        (determinize_the_end, "player -4 is about to act in this one:"),
+        (determinize_the_mover, "player", "is about to act in this one:"),
+        (determinize_the_end, "player", "player -4 is about to act in this one:"),
+        (determinize_outside, "memory", "determinize writes outside its `state`"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_a_determinization_that_moves_the_mover_or_ends_the_game_is_found(slip: Callable, message: str) -> None:
+def test_a_determinization_that_moves_the_mover_ends_the_game_or_writes_outside_is_found(
+    slip: Callable, promise: str, message: str
+) -> None:
     report = audit(attrs.evolve(SECRET, determinize=slip), games=2, determinizations=100)
-    assert "player" in report.failed
-    assert message in report["player"].examples[0]
-    assert "taken: " in report["player"].examples[0]
+    assert promise in report.failed
+    assert message in report[promise].examples[0]
+    assert "taken: " in report[promise].examples[0]
 
 
 def rewards_of_four(state: Any, out: np.ndarray) -> None:

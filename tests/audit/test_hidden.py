@@ -15,6 +15,7 @@ from icarus import Game, games
 from icarus.audit import HIDDEN, AuditReport, Check, audit
 from icarus.audit.draws import OFTEN, Redraws
 from icarus.commands.cli import app
+from icarus.compiler.rng import next_word
 from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
 from icarus.kernel import CHANCE, below, helper
 from icarus.load_files import games_in
@@ -67,6 +68,11 @@ def test_the_examples_of_games_pass(name: str) -> None:
     for game in games_in(example(name)):
         report = audit(game, games=1, determinizations=60)
         assert report.passed, report
+
+
+def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
+    (wild,) = [game for game in SECRETIVE if game.name == "toy-clashes"]
+    assert audit(wild, games=2, determinizations=30).failed == ("at once",)
 
 
 # ------------------------------------------------------------------------------------------------------ games that are right
@@ -257,6 +263,25 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
         assert not report[name].passed
         assert "not checked" in str(report[name]) and "the game has no retrace" in str(report[name])
     assert re.search(r"passed \(not checked: .*legal, history\)$", str(report))
+
+
+def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal 0 counts twice."""
+    if observer == CHANCE:
+        return
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    row = ALIKE[start + below(rng, count)]
+    while DEAL_OF[row] != 0 and next_word(rng) & np.uint64(1):
+        row = ALIKE[start + below(rng, count)]
+    state.row = row
+
+
+def test_states_that_stand_for_several_deals_are_likelier() -> None:
+    def passes(game: Game, **settings: Any) -> bool:
+        return audit(game, games=4, determinizations=1000, **settings).passed
+
+    game, twice = attrs.evolve(KUHN, determinize=some_deals_twice), lambda state: 2 if DEAL_OF[state.row] == 0 else 1
+    assert not passes(game) and passes(game, multiplicity=twice) and not passes(KUHN, multiplicity=twice)
 
 
 # ------------------------------------------------------------------------------------------------------------------- the rest

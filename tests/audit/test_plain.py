@@ -69,6 +69,10 @@ def with_a_talon(rng: np.ndarray) -> dict:
     return second_chance.initial(rng) | {"talon": below(rng, 9)}
 
 
+def coins(state: dict) -> int:
+    return second_chance.player(state) if state["turn"] == 2 or state["drawing"] else random.randrange(2)
+
+
 CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": wrongly(cards=lambda cards, rng: cards[::-1] if below(rng, 2) else cards)}, "view"),
     ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "unseen"),
@@ -81,7 +85,10 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"legal": writing}, "memory"),
     ({"copy": dict}, "memory"),
     ({"action_text": lambda state, action: "go"}, "notation"),
+    ({"max_length": 3}, "end"),
+    ({"rewards": lambda state: [1]}, "rewards"),
     ({"rewards": lambda state: [random.random()] * 2}, "repeat"),
+    ({"player": coins, "observe": None}, "repeat"),
     ({"heuristic": lambda state: [2.0, 0.5]}, "features"),
     ({"heuristic": lambda state: [float("nan")] * 2}, "features"),
     ({"simultaneous": lambda state: 9}, "at once"),
@@ -273,8 +280,17 @@ def sampler(change: Callable) -> dict[str, Callable]:
     return {"resample": resample}
 
 
+def turned(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+    """The truth shows through the random numbers."""
+    sample.coins[1 - player] = state.coins[1 - player] ^ rng.randrange(2)
+
+
 def biased(state: Any, sample: Any, player: int, rng: random.Random) -> None:
     sample.coins[1 - player] = int(rng.random() < 0.9)
+
+
+def changing(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+    state.coins[1 - player] = sample.coins[1 - player] = rng.randrange(2)
 
 
 CLASSES: list[tuple[type, dict[str, Any], str]] = [
@@ -287,7 +303,9 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Alike, {}, "seen"),
     (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
     (Coins, sampler(lambda state, sample, player, rng: sample.coins.__setitem__(player, rng.randrange(2))), "view"),
+    (Coins, sampler(turned), "swap"),
     (Coins, sampler(biased), "uniform"),
+    (Coins, sampler(changing), "memory"),
     (Coins, sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)), "player"),
     (Coins, {"resample": lambda self, player, rng: None}, "memory"),
     (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
@@ -296,6 +314,8 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Coins, {"apply_action": lambda self, action: [][0]}, "moves"),
     (Coins, {"apply_action": lambda self, action: None}, "end"),
     (Coins, {"returns": lambda self: "abc"}, "rewards"),
+    (Coins, {"returns": lambda self: [1.0]}, "rewards"),
+    (Drawn, {"returns": lambda self: 1 / 0}, "rewards"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
     (Drawn, {"num_players": lambda self: 1}, "mover"),
     (Drawn, {"resample": Coins.resample}, "unseen"),
@@ -341,9 +361,18 @@ def deals(state: list) -> int:
     return RANKS.count(state[0])
 
 
+def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+    return [below(rng, 2) if observer == 0 else state[0], state[1]]
+
+
 @pytest.mark.parametrize(
     ("changes", "failed"),
-    [({}, ("uniform",)), ({"multiplicity": deals}, ()), ({"multiplicity": lambda state: 0}, ("player",))],
+    [
+        ({}, ("uniform",)),
+        ({"multiplicity": deals}, ()),
+        ({"multiplicity": deals, "determinize": evenly}, ("uniform",)),
+        ({"multiplicity": lambda state: 0}, ("player",)),
+    ],
 )
 def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict, failed: tuple[str, ...]) -> None:
     report = audit(hidden_rank(**changes), games=FEW)
@@ -352,6 +381,18 @@ def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict,
 
 
 # ------------------------------------------------------------------------------------------------------------- the rest
+
+
+@pytest.mark.parametrize(
+    ("call", "pattern"),
+    [
+        (lambda: audit("othello"), "an audit needs a Game, such as .*, not 'othello'"),
+        (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
+    ],
+)
+def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> None:
+    with pytest.raises(TypeError, match=pattern):
+        call()
 
 
 def test_a_compiled_game_passes_in_plain_python_too() -> None:
