@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19996, 121),
+    "icarus": (19998, 121),
     "icarus/algebra": (886, 7),
     "icarus/arena": (426, 5),
     "icarus/audit": (1345, 7),
@@ -24,13 +24,13 @@ BUDGET = {
     "icarus/engine": (3136, 10),
     "icarus/equilibrium": (1726, 10),
     "icarus/games": (3778, 14),
-    "icarus/kernel": (1180, 9),
+    "icarus/kernel": (1182, 9),
     "icarus/ladder": (749, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (761, 5),
     "experiments": (5663, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21317, 111),
+    "tests": (21323, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -86,7 +86,7 @@ class State:
         self._origin: EpisodePosition | None = None  # where it begins, once that is asked
         self.history: list[tuple[int, int]] = []
         self.start = game.ask("copy", data)
-        self._answers: dict[str, Any] = {}
+        self._answers: dict[str, tuple[bytes, Any]] = {}
 
     @property
     def facts(self) -> Any:
@@ -114,10 +114,13 @@ class State:
         return self._answer("player")
 
     def _answer(self, name: str) -> Any:
-        """What the game answers of the data, asked once after each action where it is sure to stay the same."""
-        if name not in self._answers or not self.game.is_fixed:
-            self._answers[name] = self.game.ask(name, self.data)
-        return self._answers[name]
+        """What the game answers of the data; it is asked once where the same data are sure to have the same answer."""
+        if not self.game.is_fixed:
+            return self.game.ask(name, self.data)
+        data = self.data.tobytes()  # somebody may have changed them
+        if name not in self._answers or self._answers[name][0] != data:
+            self._answers[name] = data, self.game.ask(name, self.data)
+        return self._answers[name][1]
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -152,7 +155,6 @@ class State:
         """
         action, player = self._playable(action), self.current_player()
         self.game.ask("apply", self.data, action)
-        self._answers = {}
         self.history.append((player, action))
 
     def _playable(self, action: int) -> int:

@@ -166,6 +166,14 @@ def told_of(make: Callable[[], State]) -> str:
     return ""
 
 
+def test_data_that_are_changed_in_place_have_other_answers() -> None:
+    state, after = games.load("othello").new_initial_state(), games.load("othello").new_initial_state()
+    after.apply_action(after.legal_actions()[0])
+    assert (state.current_player(), after.current_player()) == (0, 1)
+    state.data[:] = after.data
+    assert state.current_player() == 1 and state.legal_actions() == after.legal_actions()
+
+
 def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None:
     state = EPISODES.new_initial_state(0)
     played_on(state, random.Random(2), 2)
