@@ -270,7 +270,7 @@ def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
         kind = _type_of(game, parameters, constant_sum)
-        attributes = {"kind": kind, "registered": (game if game.name not in GAMES else game.name, constant_sum)}
+        attributes = {"kind": kind, "registered": (game.name if game.name in games.LIBRARY else game, constant_sum)}
         pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), attributes))
         _MAKERS[name] = maker
     return name

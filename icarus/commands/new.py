@@ -25,7 +25,6 @@ from icarus.load_files import METHODS, game_classes, games_in, load_file, load_f
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
-LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
 LOCKSTEP = 1000  # games beside a reference
 ITERATIONS = 2000  # of the search that measures a rate
 
@@ -55,7 +54,7 @@ def check_name(name: str) -> None:
     is_module = module is not None and module.origin is not None  # no folder that stands here
     if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
         reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
-    elif is_module or name.replace("_", "-") in LIBRARY:
+    elif is_module or name.replace("_", "-") in games.LIBRARY:
         reason = f"there is a {'module' if is_module else 'game'} of that name; use my_{name}"
     else:
         return

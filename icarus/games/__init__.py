@@ -37,7 +37,7 @@ GAMES: dict[str, AnyGame | Callable[..., AnyGame]] = {
     "liars-dice": liars_dice,
     "goofspiel": goofspiel,
 }
-
+LIBRARY = frozenset(GAMES)  # before a file has brought its own
 
 LONGEST = 200  # characters of a name with its parameters
 _PAIR = re.compile(r"(\w+)\s*=\s*([-+.\w]+)")

@@ -269,7 +269,7 @@ def test_settings_are_quoted_where_they_differ(tmp_path: Path) -> None:
 
 MISSING = [
     (races.app, "/nonexistent", "there is no race in /nonexistent"),
-    (positions.app, "shapes /nonexistent --to x", "/nonexistent has no experiment"),
+    (positions.app, "shapes /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (positions.app, "conjecture /nonexistent /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (discovery.app, "duels /nonexistent", "path '/nonexistent' does not exist"),
     (equilibrium_2015.app, "effects --rows /nonexistent", "/nonexistent has no rows in exploitability.jsonl"),
