@@ -13,15 +13,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19998, 121),
+    "icarus": (19994, 121),
     "icarus/algebra": (886, 7),
     "icarus/arena": (426, 5),
     "icarus/audit": (1345, 7),
     "icarus/bridges": (511, 4),
     "icarus/commands": (1578, 13),
-    "icarus/compiler": (1331, 9),
+    "icarus/compiler": (1328, 9),
     "icarus/discovery": (795, 5),
-    "icarus/engine": (3136, 10),
+    "icarus/engine": (3135, 10),
     "icarus/equilibrium": (1726, 10),
     "icarus/games": (3779, 14),
     "icarus/kernel": (1182, 9),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (761, 5),
     "experiments": (5663, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21323, 111),
+    "tests": (21335, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -300,13 +300,10 @@ def side_by_side(function: Callable) -> Any:
     def definition(typingctx: Any, *words: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
             vector = ir.VectorType(ir.IntType(64), 4)
-            none, place, everywhere = (
-                ir.Constant(vector, ir.Undefined),
-                ir.IntType(32),
-                ir.VectorType(ir.IntType(32), 4),
-            )
+            none, place = ir.Constant(vector, ir.Undefined), ir.IntType(32)
+            first_place = ir.Constant(ir.VectorType(place, 4), None)
             first = [builder.insert_element(none, word, place(0)) for word in arguments]
-            all_four = [builder.shuffle_vector(each, none, ir.Constant(everywhere, None)) for each in first]
+            all_four = [builder.shuffle_vector(each, none, first_place) for each in first]
             union = ir.FunctionType(vector.element, [vector]), "llvm.vector.reduce.or.v4i64"
             result = function(*[Words(builder, each) for each in all_four]).vector
             return builder.call(cgutils.get_or_insert_function(builder.module, *union), [result])

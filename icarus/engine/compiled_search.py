@@ -20,7 +20,7 @@ from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
-from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, ByIdentity, check_features, kinds_of, lower, widths_of
+from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
@@ -174,13 +174,10 @@ class Layout:
         fields: the dtype of the block: the workspace; then an array for each pointer, by the names of its structure and its own.
         program: the lowered strategy.
         tables: of features, that slots read.
-        used: how many records the tables of the latest search had.
     """
 
-    def __init__(self, game: AnyGame, strategy: ByIdentity, scheme: Scheme, room: Room) -> None:
-        self._game, self._scheme = scheme.view(game), scheme
-        self.program = lower(self._game, strategy.value, scheme)
-        self.used = [0] * len(self.program.components)
+    def __init__(self, game: AnyGame, program: LoweredStrategy, scheme: Scheme, room: Room) -> None:
+        self._game, self.program, self._scheme = scheme.view(game), program, scheme
         room = room._replace(legal=max(room.legal, 8 * room.steps + 4 * room.actions))
         self.tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
         widths = widths_of(self._game, self.tables)
@@ -282,9 +279,7 @@ def _word_of(name: str) -> int:
     return (offset_of(loop.WORKSPACE, part) + offset_of(loop.WORKSPACE[part], field)) // WORD_BYTES
 
 
-layout_of = kernel_cache(
-    Layout, MOST
-)  # kept for the next decisions of a match: lowering takes as long as dozens of iterations
+layout_of = kernel_cache(Layout, MOST)  # kept for the next decisions of a match
 
 # ------------------------------------------------------------ a search under way
 
@@ -311,14 +306,14 @@ class CompiledSearch:
         self.state, self.strategy, self.seed, self.scheme, self._plain = state.clone(), strategy, seed, scheme, plain
         self.game = scheme.view(state.game)
         with self._kernels():
+            self.program = lower(self.game, strategy, scheme)
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             is_compiled = isinstance(state.game, Game)
             self.functions = state.game if is_compiled else CalledBack(state.game, max(ROOM, len(self.actions)))
             self._loop = loop.compiled_loop()
             self._move(Room(self.functions.max_legal, _STEPS, _UPDATES))
-            self.program = self._layout.program
             self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
-            used = zip(self.program.components, self._layout.used, strict=True)
+            used = zip(self.program.components, self.program.used, strict=True)
             self.tables = [RecordTable(part, self.game, self.root_keys, records) for part, records in used]
             self._block["composition.component"]["table"] = [table.descriptor.ctypes.data for table in self.tables]
             self.expect(UNLIMITED)
@@ -339,7 +334,7 @@ class CompiledSearch:
 
     def _move(self, room: Room, before: np.ndarray | None = None) -> None:
         """Move into a block of memory with so much room, with all that is in a block from before."""
-        layout = layout_of(self.state.game, ByIdentity(self.strategy), self.scheme, room)
+        layout = layout_of(self.state.game, self.program, self.scheme, room)
         self._room, self._layout = room, layout
         self._block = layout.block(before)
         self.address: int = self._block.ctypes.data
@@ -532,7 +527,7 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
-        root, self._layout.used = self.root(), [table.used for table in self.tables]
+        root, self.program.used = self.root(), [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),
             actions=root.actions,

@@ -352,6 +352,7 @@ class LoweredStrategy:
         reads: what slots read of a playout, by the names of the workspace's `LoweredArrays`.
         choices: whether a rule reads which decisions are simultaneous.
         kept_alive: what stands at the addresses.
+        used: how many records each table of the latest search had.
     """
 
     components: list[Enhancement]
@@ -364,6 +365,7 @@ class LoweredStrategy:
     reads: Mapping[str, int]
     choices: bool
     kept_alive: list[CompiledFunction | np.ndarray]
+    used: list[int]
 
     @property
     def votes(self) -> bool:
@@ -380,7 +382,7 @@ def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> L
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    return _Lowering(game, strategy, scheme).result()
+    return _lower(game, ByIdentity(strategy), scheme)
 
 
 class ByIdentity:
@@ -394,6 +396,12 @@ class ByIdentity:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ByIdentity) and self.value is other.value
+
+
+@functools.partial(kernel_cache, most=MOST)
+def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
+    """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
+    return _Lowering(game, strategy.value, scheme).result()
 
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
@@ -475,6 +483,7 @@ class _Lowering:
             },
             choices="choice" in anywhere,
             kept_alive=self.kept_alive,
+            used=[0] * len(self.components),
         )
 
     def lower_components(self) -> np.ndarray:

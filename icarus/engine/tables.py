@@ -19,8 +19,7 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE
 
 SMALLEST = 1 << 11  # entries in the index of a new table
 MOST_ROWS = int(np.iinfo(ENTRY).max)
-MOST_EXPECTED = 1 << 15  # records
-LEAP = 64  # times as many records as there are, at most, does a table grow for
+MOST_EXPECTED = 1 << 20  # records; of an index the system gives the memory where it is touched
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
 _INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
@@ -52,7 +51,7 @@ class RecordTable:
     """The records of one component, with room to grow.
 
     Args:
-        records: that are expected, for which there is room to begin with if they are not too many, and else from the first growth on.
+        records: that are expected, for which there is room to begin with.
 
     Attributes:
         root: where histories begin, by their keys.
@@ -62,7 +61,7 @@ class RecordTable:
     """
 
     def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None, records: int = 0) -> None:
-        self.component, self.game, self.root, self._expected = component, game, root, records
+        self.component, self.game, self.root = component, game, root
         self._blank = blank_row(ByIdentity(component), game.players)
         self.dtype = self._blank.dtype
         self.descriptor, self.visit_filter = np.zeros(1, TABLE), _NO_FILTER
@@ -109,8 +108,7 @@ class RecordTable:
         Raises:
             MemoryError: there is not so much memory, or entries cannot number so many rows; the table is as it was.
         """
-        needed = max(self.used + room, min(self._expected, LEAP * self.used))
-        capacity = capacity_for(needed, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
+        capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
             self._hold(self.rows, capacity)

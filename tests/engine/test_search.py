@@ -39,14 +39,16 @@ from icarus import (
     secure_child,
 )
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, weight
+from icarus.engine import lowering as lowering_module
 from icarus.engine import match as levels
 from icarus.engine import tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.lowering import _Lowering
 from icarus.engine.match import DecisionLog
 from icarus.engine.result import recommend
 from icarus.engine.scheme import SO_ISMCTS
 from icarus.engine.search import run_within
-from icarus.engine.tables import SMALLEST, RecordTable, parts_of
+from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, record
 from icarus.kernel.history import UNLIMITED, history_record, mix
 from icarus.kernel.theta import FILTER_BYTES, FULLEST
@@ -98,6 +100,18 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     first, again, third = (CompiledSearch(game.new_initial_state(), each) for each in (strategy, strategy, equal))
     assert strategy == equal and first.program is again.program is not third.program
     assert not first.program.component["table"].any()  # where its tables are, each search says for itself
+
+
+def test_a_search_that_has_found_no_room_is_remembered_as_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_module, "_UPDATES", 1)
+    state, strategy, lowered = games.load("othello").new_initial_state(), parse("BASELINE >> MAST"), list[object]()
+    monkeypatch.setattr(lowering_module, "_Lowering", lambda *what: lowered.append(what) or _Lowering(*what))
+    first = search(state, strategy, iterations=3000, seed=1)
+    again = CompiledSearch(state, strategy)
+    assert len(lowered) == 1
+    assert [table.capacity for table in again.tables] == [
+        capacity_for(len(each), SMALLEST) for each in first.records.values()
+    ]
 
 
 @pytest.mark.parametrize("name", ["othello", "hearts"])
