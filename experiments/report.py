@@ -393,9 +393,8 @@ def _searches(results: list[Tally]) -> Table:
     return Table(caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results])
 
 
-CountsByGame = dict[
-    str, dict[str, statistics.Counts]
-]  # the results of the combinations of Table 1, by their names there
+# The results of the combinations of Table 1, by their names there.
+CountsByGame = dict[str, dict[str, statistics.Counts]]
 
 
 def counts_of_table_1(columns: Columns) -> CountsByGame:

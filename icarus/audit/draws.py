@@ -169,7 +169,7 @@ class Drawn:
         return face not in self.counts and self.expected(deals) >= DRAWS_PER_STATE
 
     def compared(self) -> tuple[list[int], list[float]]:
-        """Drawn, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
+        """Counts, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
         likely = [face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED]
         counts, deals = [self.counts[face] for face in likely], [self.deals[face] for face in likely]
         return counts, [sum(counts) * part / sum(deals) for part in deals]

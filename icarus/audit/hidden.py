@@ -209,8 +209,9 @@ class Hidden:
             for data in worlds[:REPLAYED]:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
+        truth = self._faces(state.data)
         sound = (world for world, fault in zip(worlds[:SWAPPED], faults, strict=False) if not fault)
-        rival = next((world for world in sound if self._faces(world) != self._faces(state.data)), None)
+        rival = next((world for world in sound if self._faces(world) != truth), None)
         if rival is not None:
             again = self._compare("swap", draws, rival, worlds[:SWAPPED], before)
             if again is not None:

@@ -19,7 +19,7 @@ from icarus.engine.tables import Records, RecordTable
 from icarus.kernel import UNSEEN, extended, mix
 from icarus.kernel.contract import read_only
 from icarus.kernel.game import seat_name
-from icarus.kernel.history import Root, mix_arrays, new_root
+from icarus.kernel.history import Root, mix_arrays, new_root, word_of
 from icarus.kernel.state import State
 
 DRAWS = 32  # determinizations in which it is seen what another observes
@@ -59,7 +59,7 @@ class RootStatistics:
             tables: of each component, the baseline's first.
             key: of the empty history in the perspective of the player.
         """
-        keys = mix_arrays(np.array([key]), ((player + 2) << 56) ^ np.array(actions))  # as `extended` makes them
+        keys = mix_arrays(np.array([key]), python_of(word_of)(player, np.array(actions)))
         rows = tables[0].rows[tables[0].places(keys)]
         lower, upper = np.zeros(len(actions)), np.ones(len(actions))
         for table in tables:

@@ -24,6 +24,7 @@ from icarus.equilibrium.walk import (
     Walk,
     is_shown,
     kernel,
+    key_after,
     next_key,
     place_of,
     play,
@@ -161,10 +162,7 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
     responder, opponent, moves = status.responder, 1 - status.responder, tree.words[walk.max_legal :]
     play(walk, state, action, target, moves)
     if key != BEYOND:
-        if mover == opponent:
-            key = next_key(key, 1, action)
-        if is_shown(moves, opponent, mover, action):
-            key = next_key(key, 0, moves[opponent])
+        key = key_after(key, opponent, mover, action, moves)
     digest = key
     for i in range(len(target)):
         digest = mix(digest, target[i])

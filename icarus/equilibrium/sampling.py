@@ -26,7 +26,7 @@ from icarus.equilibrium.walk import (
     TOO_LONG,
     is_shown,
     kernel,
-    next_key,
+    key_after,
     place_of,
     show,
     write_chance,
@@ -90,9 +90,7 @@ class Sampling(NamedTuple):
     sampler: np.ndarray  # [1] of SAMPLER
     dealt: np.ndarray  # the states after the deals. [deals, words]
     deal_keys: np.ndarray  # of what each player knows after a deal. [deals, players]
-    deals: (
-        np.ndarray
-    )  # probabilities of all deals, of those in the target, and the sums of either up to each. [4, deals]
+    deals: np.ndarray  # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
     target: np.ndarray  # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
     visits: np.ndarray  # of the information set searched for. [actions]
@@ -152,10 +150,7 @@ def make(tree: Sampling, mover: int, action: int) -> int:
     """Make an action that both players observe; returns who is to move."""
     show(tree.walk[0], tree.state, action, tree.moves)
     for player in range(PLAYERS):
-        if player == mover:
-            tree.keys[player] = next_key(tree.keys[player], 1, action)
-        if is_shown(tree.moves, player, mover, action):
-            tree.keys[player] = next_key(tree.keys[player], 0, tree.moves[player])
+        tree.keys[player] = key_after(tree.keys[player], player, mover, action, tree.moves)
     call(tree.walk[0].apply, (address_of(tree.state), action))
     return call(tree.walk[0].player, (address_of(tree.state),))
 

@@ -113,10 +113,7 @@ class OOSSearch(Learner):
 
     algorithm: OOS
 
-    budget: tuple[int | None, float | None] = (
-        None,
-        None,
-    )  # of a search of which nothing else is said: iterations, seconds
+    budget: tuple[int | None, float | None] = (None, None)  # iterations and seconds where a search is not told
 
     def __init__(self, game: AnyGame, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm

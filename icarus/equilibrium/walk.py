@@ -77,6 +77,14 @@ def next_key(key: int, is_own: int, move: int) -> int:
 
 
 @inlined
+def key_after(key: int, player: int, mover: int, action: int, moves: np.ndarray) -> int:
+    """The key of what a player knows after an action, of which each player sees a move."""
+    if mover == player:
+        key = next_key(key, 1, action)
+    return next_key(key, 0, moves[player]) if is_shown(moves, player, mover, action) else key
+
+
+@inlined
 def place_of(keys: np.ndarray, key: int) -> int:
     """Where a key stands in an open hash table of [2^m] keys, or would; there is 0."""
     mask = len(keys) - 1

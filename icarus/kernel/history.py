@@ -145,9 +145,15 @@ def _compiled_record(*parts: Any) -> Callable:
 
 
 @inlined
+def word_of(player: int, action: int) -> int:
+    """What a player's action adds to the key of a history; also of many actions at once."""
+    return ((player + 2) << 56) ^ action
+
+
+@inlined
 def extended(key: int, player: int, action: int) -> int:
     """The record of a history (or position-in-episode) of key `key` extended by `player`'s action, as he sees it."""
-    return mix(key, ((player + 2) << 56) ^ action)
+    return mix(key, word_of(player, action))
 
 
 @inlined
