@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (761, 5),
     "experiments": (5661, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21335, 111),
+    "tests": (21343, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
 from icarus.compiler.functions import DEBUG, MAKES_PLAIN, CompilationError, Lazy, compiler, parts_in_memory, types
@@ -264,23 +264,22 @@ def _is_ours(file: str) -> bool:
     return bool(inside) and PACKAGE.joinpath(*inside).is_file()
 
 
-def _raise(pickled: bytes) -> NoReturn:
+def _raise(pickled: bytes) -> None:
     """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
     kind, arguments, place = pickle.loads(pickled)
-    error = kind(*arguments)
+    errors = [kind(*arguments)]  # popped when raised: its own frames would keep it and all that they hold
     if place is None:
-        error.add_note(UNPLACED)
-        raise error
+        errors[0].add_note(UNPLACED)
+        raise errors.pop()
     function, file, line = place
     if not _is_ours(file):  # the package's own sentences need no place
-        error.add_note(f"in {function} ({location(file, line)})")
-    exec(_raise_at(function, file, line), {"error": error})
-    raise error
+        errors[0].add_note(f"in {function} ({location(file, line)})")
+    exec(_raise_at(function, file, line), {"errors": errors})
 
 
 @functools.cache
 def _raise_at(function: str, file: str, line: int) -> CodeType:
-    return compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
+    return compile("\n" * (line - 1) + "raise errors.pop()", file, "exec").replace(co_name=function)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- the disk

@@ -481,7 +481,7 @@ class CompiledSearch:
         self._block["root.visits"][:] = search._block["root.visits"]
         with self._kernels():
             for table, source in zip(self.tables, search.tables, strict=True):
-                table.insert_rows(source.inserted_rows())
+                table.insert_rows(source.rows[1:])
             if self.program.term["of_tree_only"].any():
                 self.tables[0].filter_visits(everywhere=True)
 

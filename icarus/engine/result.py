@@ -370,8 +370,8 @@ def _reused(result: Result, state: State, scheme: Scheme, components: Sequence[E
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     baseline = tables[storage_of(components[0])]
     root, histories = _root_of(result, state, scheme, baseline)
-    tree = baseline.inserted_rows()["record"]
-    rows = [tables[storage_of(part)].inserted_rows() for part in components]
+    tree = baseline.rows[1:]["record"]
+    rows = [tables[storage_of(part)].rows[1:] for part in components]
     for i, part in enumerate(components):
         if part.records == HISTORY:
             rows[i] = rows[i][np.isin(rows[i]["record"], tree)] if histories else rows[i][:0]
@@ -457,9 +457,7 @@ def _only(values: set[int]) -> int | None:
 
 def records_without_histories(records: Mapping[str, Records]) -> dict[str, Records]:
     """Records by name, components of histories emptied."""
-    return _replace_rows(
-        records, lambda table: table.inserted_rows()[: 0 if table.component.records == HISTORY else None]
-    )
+    return _replace_rows(records, lambda table: table.rows[1 : 1 if table.component.records == HISTORY else None])
 
 
 def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, Records]:
@@ -480,7 +478,7 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
     bounds and labels stay. What a record has to begin with is not part of its counts, and stays. A row whose counts, sums and bounds are
     back there is left out.
     """
-    rows = table.inserted_rows()
+    rows = table.rows[1:]
     if decay == 0:
         return rows[:0]
     first, fields = _prior_rows(table, rows["record"]), table.component.information.fields
@@ -515,6 +513,6 @@ def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float)
 def _prior_rows(table: RecordTable, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
-    for row in RecordTable(table.component, table.game, table.root).inserted_rows():
+    for row in RecordTable(table.component, table.game, table.root).rows[1:]:
         first[keys == row["record"]] = row
     return first

@@ -19,8 +19,9 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE
 
 SMALLEST = 1 << 11  # entries in the index of a new table
 MOST_ROWS = int(np.iinfo(ENTRY).max)
-MOST_EXPECTED = 1 << 20  # records; of an index the system gives the memory where it is touched
+MOST_EXPECTED = 1 << 22  # records; of an index the system gives the memory where it is touched
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
+AT_ONCE = 1 << 12  # keys: arrays of more take new pages from the system, which cost more than what is computed
 _INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
 
@@ -156,24 +157,22 @@ class RecordTable:
             places = self.entries[entries]
         return places
 
-    def inserted_rows(self) -> np.ndarray:
-        """The rows that hold a record: a copy."""
-        return self.rows[1:].copy()
-
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
-        return np.sort(self.inserted_rows(), order="record")
+        return np.sort(self.rows[1:], order="record")
 
 
 def enter(entries: np.ndarray, keys: np.ndarray) -> None:
     """Enter the rows of records with these keys, numbered from 1, into an empty index: each at the first free entry from its own on."""
-    numbers, mask = np.arange(1, len(keys) + 1), len(entries) - 1
-    places = keys & mask
-    while len(numbers) > 0:
-        free = entries[places] == 0
-        entries[places[free]] = numbers[free]  # of several at one place the last one stays
-        others = entries[places] != numbers
-        numbers, places = numbers[others], (places[others] + 1) & mask
+    mask = len(entries) - 1
+    for first in range(0, len(keys), AT_ONCE):
+        places = keys[first : first + AT_ONCE] & mask
+        numbers = np.arange(first + 1, first + len(places) + 1)
+        while len(numbers) > 0:
+            free = entries[places] == 0
+            entries[places[free]] = numbers[free]  # of several at one place the last one stays
+            others = entries[places] != numbers
+            numbers, places = numbers[others], (places[others] + 1) & mask
 
 
 class Records(Mapping[Parts, np.void]):

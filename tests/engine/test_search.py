@@ -1,6 +1,7 @@
 """Search: that a seed fixes everything, budgets, refusals, Ctrl-C, threads, errors in slots, and what may not be known."""
 
 import contextlib
+import gc
 import json
 import math
 import os
@@ -654,6 +655,16 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room:
     with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
         table.grow(room)
     assert table.capacity == SMALLEST and (table.records() == before).all()
+
+
+def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
+    def tables() -> int:
+        return sum(isinstance(each, RecordTable) for each in gc.get_objects())
+
+    gc.collect()
+    before = tables()
+    search(games.load("othello").new_initial_state(), EPIC, iterations=300)
+    assert tables() == before  # the errors that asked for room do not hold it until garbage is collected
 
 
 def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
