@@ -489,7 +489,7 @@ def _comparisons(game: str, directory: Path) -> Table:
 
 app = make_program(
     "experiments",
-    (run, status, report, claims, query, merge, verify, plan, ladder),
+    (run, status, report, claims, query, merge, verify, plan, races.races_command, ladder),
     "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )
 

@@ -1,6 +1,6 @@
 """Races that are kept: how far one is, a sample of its games played again, and the table of what was proven.
 
-    python -m experiments.races experiments/runs/discovery/* --keep
+    python -m experiments races experiments/runs/discovery/* --keep
 
 reads finished races, prints a line of Markdown for each, and with --keep writes those that proved something into the package's table, which
 `icarus.discovered` reads. `python -m experiments status` and `verify` take the directory of a race too.
@@ -23,7 +23,6 @@ from icarus import discovery
 from icarus.arena.ledger import Row, key_of, read_rows
 from icarus.arena.player import read_configuration
 from icarus.arena.workers import Workers
-from icarus.commands.console import make_program, run_main
 from icarus.discovery.discover import TABLE
 from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, RaceProtocol, race_row, run
 from icarus.load_files import digest_of
@@ -168,13 +167,13 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     return best
 
 
-def main(
-    directories: list[Path],
+def races_command(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR", help="Directories of finished races.")],
     keep: Annotated[
         bool, typer.Option("--keep", help="Write the package's table, which icarus.discovered reads.")
     ] = False,
 ) -> None:
-    """Print the table of what races proved."""
+    """Print the table of what finished races proved."""
     results = [result_of(directory) for directory in directories if is_race(directory)]
     if not results:
         raise Refusal(f"there is no race in {', '.join(map(str, directories))}")
@@ -187,9 +186,3 @@ def main(
         table = {game: entry_of(strongest(by_game[game])) for game in sorted(by_game)}
         path = Path(discovery.__file__).parent / TABLE
         path.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-app = make_program("races", [main], "")
-
-if __name__ == "__main__":
-    run_main(app, "races")

@@ -15,7 +15,7 @@ import attrs
 import msgspec
 import pytest
 
-from experiments import races
+from experiments import commands
 from experiments import results as store
 from experiments.plan import loading
 from experiments.studies import discovery, equilibrium_2015, positions
@@ -268,7 +268,7 @@ def test_settings_are_quoted_where_they_differ(tmp_path: Path) -> None:
 # -------------------- Commands: folders that are missing, outputs that nobody reads, disks that are full.
 
 MISSING = [
-    (races.app, "/nonexistent", "there is no race in /nonexistent"),
+    (commands.app, "races /nonexistent", "there is no race in /nonexistent"),
     (positions.app, "shapes /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (positions.app, "conjecture /nonexistent /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (discovery.app, "duels /nonexistent", "path '/nonexistent' does not exist"),
