@@ -88,14 +88,16 @@ def listed(subject: str | None) -> Iterator[tuple[str, Mutant]]:
 
 def tests_of(subject: str, path: str) -> list[str]:
     """The tests of a subject; those with the name of the mutant's file or folder come first."""
-    names = {Path(path).stem, Path(path).parent.name}
-    near = [test for name in sorted(names) for test in sorted(ROOT.glob(f"tests/{subject}/test_{name}.py"))]
-    return [*(str(test.relative_to(ROOT)) for test in near), *TESTS[subject]]
+    names = sorted({Path(path).stem, Path(path).parent.name})
+    near = [f"{folder}/test_{name}.py" for folder in TESTS[subject] for name in names]
+    return [*(test for test in near if (ROOT / test).exists()), *TESTS[subject]]
 
 
 def killer(copy: Path, tests: list[str], seconds: int) -> str:
     """The test that fails; "" where none does."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests]
+    # Without --keep-duplicates, pytest 9 runs a file of a folder in the folder's order.
+    options = ("-q", "-x", "-p", "no:cacheprovider", "--tb=no", "--keep-duplicates")
+    command = [sys.executable, "-m", "pytest", *options, *tests]
     try:
         done = subprocess.run(
             command,
@@ -137,9 +139,8 @@ def try_all(only: str | None, whole: bool, minutes: float) -> list[str]:
         copy = Path(folder) / "copy"
         listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         for name in listing.splitlines():
-            if not name.startswith("experiments/runs/"):
-                (copy / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, copy / name)
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
         for subject, mutant in listed(only):
             key, started = str(mutant), processor_seconds()
             if results.get(key) or (key in results and not whole) or started > 60 * minutes:
