@@ -37,7 +37,6 @@ from icarus import Enhancement, checks, games
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
-from icarus.equilibrium.search import check_playable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import UNLIMITED
 from icarus.load_files import game_of_file, load_file, load_files
@@ -328,7 +327,7 @@ def _playable(cell: Cell) -> None:
     for spec in (cell.spec, cell.column.opponent):
         if isinstance(spec.strategy, Algorithm):
             with refusing(f"games: {spec.text} cannot play here"):
-                check_playable(known_game(cell.column.game, "games"), spec.strategy)
+                spec.strategy.check_playable(known_game(cell.column.game, "games"))
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

@@ -1,18 +1,14 @@
 """One game to be played, here or in another process."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 
 import attrs
 
-from icarus import games
-from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import Key
-from icarus.arena.player import Entrant
+from icarus.arena.player import Entrant, load_game
 from icarus.engine.match import DecisionLog, GameLog, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.load_files import load_files
 
 
 @attrs.frozen
@@ -35,23 +31,12 @@ class Match:
 
     def play(self, watch: Callable[[State, int | None, DecisionLog | None], None] | None = None) -> GameLog:
         """Play the game; `watch` as of `icarus.play`."""
-        names, game = names_in(self.files), load_game(self.game, self.files)
-        players = {entrant: entrant.player(names) for entrant in self.entrants}
-        return play(game, [players[entrant] for entrant in self.entrants], seed=self.seed, watch=watch)
+        loaded = load_game(self.game, self.files)
+        players = {entrant: entrant.player(loaded.names) for entrant in self.entrants}
+        return play(loaded.game, [players[entrant] for entrant in self.entrants], seed=self.seed, watch=watch)
 
     def __str__(self) -> str:
         return f"{', '.join(map(str, self.key))} in {self.game}"
-
-
-def names_in(files: Sequence[str]) -> Mapping[str, Operand]:
-    """What strategies may name besides the catalogue."""
-    return load_files([Path(file) for file in files])
-
-
-def load_game(game: str | AnyGame, files: Sequence[str]) -> AnyGame:
-    """A game by its name, which may be that of a game in one of the files; or itself."""
-    names_in(files)
-    return games.load(game) if isinstance(game, str) else game
 
 
 def work_of(decisions: Iterable[DecisionLog]) -> list[float]:

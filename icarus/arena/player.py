@@ -2,19 +2,25 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement
+from icarus import games
+from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.specs import parse
+from icarus.load_files import load_files
+from icarus.specs import NAMES
+
+DEFAULT_ITERATIONS = 5000
 
 # ------------------------------------------------------------------------------------------- strategies and other algorithms
 
@@ -84,7 +90,7 @@ def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancemen
     Raises:
         ValueError: it cannot be understood.
     """
-    return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
+    return parse_algorithm(text) if names_algorithm(text) else parsing.parse(text, {**NAMES, **enhancements})
 
 
 # -------------------------------------------------------------------------------------------------------------------- players
@@ -104,17 +110,18 @@ class Configuration:
     scheme: str = str(MO_ISMCTS)
     move_decay: float = 0.0
 
-    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Operand) -> Agent:
+    def agent(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Agent:
         """The player of a match.
 
         Args:
-            names: enhancements that the strategy may name, see `icarus.parse`.
+            names: enhancements of one's own that the strategy may name.
+            settings: its budget, and what else an `icarus.Agent` takes.
 
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        scheme, strategy = parse_scheme(self.scheme), parse_strategy(self.strategy, names)
-        return Agent(strategy, iterations=iterations, seconds=seconds, scheme=scheme, move_decay=self.move_decay)
+        strategy = parse_strategy(self.strategy, names)
+        return Agent(strategy, scheme=parse_scheme(self.scheme), move_decay=self.move_decay, **settings)
 
     def __str__(self) -> str:
         usual = Configuration(self.strategy)
@@ -153,11 +160,52 @@ class Entrant:
         """The player for `icarus.play`; `names` as for `icarus.parse`."""
         if self.configuration is None:
             return RandomPlayer()
-        return self.configuration.agent(self.iterations, self.seconds, **names)
+        return self.configuration.agent(names, iterations=self.iterations, seconds=self.seconds)
 
     def __str__(self) -> str:
         budget = f"{self.seconds} s" if self.iterations is None else f"{self.iterations} iterations"
         return "random play" if self.configuration is None else f"{self.configuration}, {budget}"
+
+
+@attrs.frozen
+class LoadedGame:
+    """A game, what files define for strategies to name, and these files."""
+
+    game: AnyGame
+    names: Mapping[str, Operand]
+    files: Sequence[Path]
+
+    def agent(
+        self, text: str, scheme: str = str(MO_ISMCTS), cutoff: int | None = None, move_decay: float = 0, **settings: Any
+    ) -> Agent:
+        """An agent by its options; "[scheme = …, move_decay = …]" at the end of the text, as a race prints it, takes their place.
+
+        Args:
+            settings: as of an `icarus.Agent`, with DEFAULT_ITERATIONS where neither they nor a time are given.
+
+        Raises:
+            ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
+        """
+        player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
+        if player.scheme == Configuration(text).scheme:
+            player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
+        if settings["iterations"] is settings["seconds"] is None:
+            settings["iterations"] = DEFAULT_ITERATIONS
+        agent = attrs.evolve(player, move_decay=player.move_decay or move_decay).agent(self.names, **settings)
+        if isinstance(agent.strategy, Algorithm):
+            agent.strategy.check_playable(self.game)
+        return agent
+
+
+def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
+    """A game by its name, which may be that of a game in one of the files, or itself; with these files.
+
+    Raises:
+        ValueError: see `load_files` and `games.load`.
+    """
+    paths = [Path(file) for file in files]
+    names = load_files(paths)
+    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
 
 
 class ChosenAction:

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 import typer
 
+from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
-from icarus.arena.match import load_game, names_in
-from icarus.arena.player import Configuration, Entrant, read_configuration
+from icarus.arena.player import Configuration, Entrant, load_game, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
 from icarus.commands import options
@@ -65,7 +65,7 @@ def describe_command(
 
     Length, choices, seats, eight levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
-    source = options.load_game(game, own_files)
+    source = options.chosen_game(game, own_files)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"report-{loaded.name}")
     chosen = tuple(strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else [])))
@@ -74,7 +74,7 @@ def describe_command(
     report = _audit(loaded, directory, seed)
     measures, interrupted = None, False
     if report.passed:
-        plan.try_strategies(loaded)
+        plan.try_strategies(loaded, source.names)
         write_settings(directory / PLAN, attrs.asdict(plan))
         write_whole(directory / AUDIT, _json(report))
         rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
@@ -175,14 +175,14 @@ class Plan:
     strategies: tuple[str, ...]
     seed: int
 
-    def try_strategies(self, game: AnyGame) -> None:
+    def try_strategies(self, game: AnyGame, names: Mapping[str, Operand]) -> None:
         """Compile what the strategies need.
 
         Raises:
             ValueError: a strategy cannot be read, or cannot play this game.
         """
         for strategy in self.strategies:
-            play(game, [Entrant(read_configuration(strategy), 4).player(names_in(self.own_files))] * game.players)
+            play(game, [Entrant(read_configuration(strategy), 4).player(names)] * game.players)
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
@@ -203,9 +203,9 @@ class Plan:
 
     def play(self, task: Task) -> Row:
         """Play a game: the same one whenever and wherever."""
-        names, game = names_in(self.own_files), load_game(self.game, self.own_files)
-        seed = self.seed, KINDS.index(task.kind), task.number
-        player, opponent = task.player.player(names), task.opponent.player(names)
+        loaded = load_game(self.game, self.own_files)
+        game, seed = loaded.game, (self.seed, KINDS.index(task.kind), task.number)
+        player, opponent = task.player.player(loaded.names), task.opponent.player(loaded.names)
         row: Row = dict(zip(KEY, task.key, strict=True))
         if task.kind in (RANDOM, EVEN):
             log = play(game, [player] * game.players, seed=seed)

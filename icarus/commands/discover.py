@@ -49,7 +49,7 @@ def discover_command(
     source, (game, files) = game, options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
-        if not audited(options.load_game(game, files).game, seed).passed:
+        if not audited(options.chosen_game(game, files).game, seed).passed:
             raise ValueError(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )

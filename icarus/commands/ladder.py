@@ -41,7 +41,7 @@ def ladder_command(
 
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
-    loaded = options.load_game(game, files)
+    loaded = options.chosen_game(game, files)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
         player = loaded.agent(strategy, scheme, cutoff, iterations=iterations, seconds=seconds)

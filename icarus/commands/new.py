@@ -115,7 +115,7 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     """The games of a file, each of them; or the one of a name."""
     path = Path(game)
     if path.suffix != ".py" or path.name in games.GAMES:
-        return [options.load_game(game, files).game]
+        return [options.chosen_game(game, files).game]
     load_files(files or [])
     module = load_file(path)
     games_of_file = list(games_in(module)) or [game_of(each) for each in game_classes(module)]

@@ -1,24 +1,21 @@
 """What several commands take, and their exit codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import attrs
 import typer
 
 from icarus import games
-from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, parse_strategy, read_configuration
+from icarus.arena.player import DEFAULT_ITERATIONS, LoadedGame, load_game
 from icarus.engine.match import Agent
-from icarus.engine.scheme import SCHEMES, parse_scheme
-from icarus.equilibrium.search import check_playable
+from icarus.engine.scheme import SCHEMES
 from icarus.kernel.game import AnyGame
-from icarus.load_files import game_of_file, load_files
+from icarus.load_files import game_of_file
 
 T = TypeVar("T")
 FAILED, REFUSED, UNCHECKED, INTERRUPTED, CLOSED = 1, 2, 3, 130, 141
-DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
+DEFAULT_SCHEME = "MO_ISMCTS"
 
 
 def value_option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
@@ -98,40 +95,6 @@ def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[
     return [] if level is None else [Agent.at_level(game, level, levels)]
 
 
-@attrs.frozen
-class LoadedGame:
-    """A game, what files define for strategies to name, and these files."""
-
-    game: AnyGame
-    names: Mapping[str, Operand]
-    files: Sequence[Path]
-
-    def agent(
-        self, text: str, scheme: str = DEFAULT_SCHEME, cutoff: int | None = None, move_decay: float = 0.0, **budget: Any
-    ) -> Agent:
-        """An agent by its options; "[scheme = …, move_decay = …]" at the end of the text, as a race prints it, takes their place.
-
-        Args:
-            budget: DEFAULT_ITERATIONS where neither they nor a time are given.
-
-        Raises:
-            ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
-        """
-        player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
-        if player.scheme == Configuration(text).scheme:
-            player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
-        if budget["iterations"] is budget["seconds"] is None:
-            budget["iterations"] = DEFAULT_ITERATIONS
-        agent = Agent(
-            parse_strategy(player.strategy, self.names),
-            scheme=parse_scheme(player.scheme),
-            move_decay=player.move_decay or move_decay,
-            **budget,
-        )
-        check_playable(self.game, agent.strategy)
-        return agent
-
-
 def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
     """The name of a game, and the files to load: a game may be given as the file that defines it.
 
@@ -151,12 +114,6 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
-def load_game(game: str, files: Sequence[Path] | None) -> LoadedGame:
-    """A game with the files; arguments as of `game_and_files`.
-
-    Raises:
-        ValueError: see `game_and_files`, `load_files` and `games.load`.
-    """
-    name, all_files = game_and_files(game, files)
-    names = load_files(all_files)
-    return LoadedGame(games.load(name), names, all_files)
+def chosen_game(game: str, files: Sequence[Path] | None) -> LoadedGame:
+    """A game with the files; arguments and errors as of `game_and_files`, and errors of `load_game`."""
+    return load_game(*game_and_files(game, files))

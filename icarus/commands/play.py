@@ -53,7 +53,7 @@ def play_command(
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
         options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
-        loaded = options.load_game(game, files)
+        loaded = options.chosen_game(game, files)
         texts = against or ["BASELINE"]
         agents = [loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds) for text in texts]
         if any(agent.move_decay for agent in agents):

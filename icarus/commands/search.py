@@ -45,7 +45,7 @@ def search_command(
     """Search one position."""
     if html is not None:
         check_new_file(html)
-    loaded = options.load_game(game, files)
+    loaded = options.chosen_game(game, files)
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agent = loaded.agent(strategy, scheme, cutoff, **budget)
     if isinstance(agent.strategy, Enhancement):
@@ -129,7 +129,7 @@ def match_command(
     The table has a line for each strategy, with its mean reward over all seats that it takes; for a strategy against itself, a line for
     each seat.
     """
-    loaded = options.load_game(game, files)
+    loaded = options.chosen_game(game, files)
     players = loaded.game.players
     _check_seats(strategies, loaded.game, level)
     settings = zip(

@@ -10,8 +10,7 @@ import attrs
 import msgspec
 
 from icarus import checks
-from icarus.arena.match import load_game, names_in
-from icarus.arena.player import Configuration, read_configuration
+from icarus.arena.player import Configuration, load_game, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery import race
@@ -90,7 +89,7 @@ def discover(
     directory = None if to is None else Path(to)
     if directory is not None:
         protocol.check(directory)
-    check_playable(game, protocol, report)
+    check_strategies(game, protocol, report)
     if directory is not None:
         protocol.write(directory)
     with (
@@ -112,7 +111,7 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
         if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
             raise TypeError(f"{name} is {value!r}; it must be a list")
     paths, iterations, seconds = tuple(map(str, settings.files)), settings.iterations, settings.seconds
-    loaded = load_game(game, paths)
+    loaded = load_game(game, paths).game
     check_game("discover", loaded)
     usual = ROLES.get(loaded.name, tuple(range(loaded.players)))
     chosen = usual if settings.seats is None else settings.seats
@@ -153,21 +152,21 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
     )
 
 
-def check_playable(game: AnyGame | str, protocol: RaceProtocol, report: Report) -> None:
+def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report) -> None:
     """Read each opponent and what each level of each factor makes, and search with it for an instant, which compiles what it needs.
 
     Raises:
         ValueError: one is no strategy or scheme, or the game cannot play it.
     """
-    space, names = protocol.space, names_in(protocol.paths)
+    space, loaded = protocol.space, load_game(game, protocol.paths)
     for each in protocol.pool:
-        each.agent(iterations=LEAST_ITERATIONS, **names)
-    space.check(names)
-    start, points = first_decision(load_game(game, protocol.paths), protocol.seed), space.covering()
+        each.agent(loaded.names, iterations=LEAST_ITERATIONS)
+    space.check(loaded.names)
+    start, points = first_decision(loaded.game, protocol.seed), space.covering()
     for number, point in enumerate([*([None] * len(protocol.pool)), *points]):
         configuration = protocol.pool[number] if point is None else space.configuration(point)
         with space.refusing(point):
-            configuration.agent(iterations=TRIED, **names).search(start, (protocol.seed, race.CALIBRATION))
+            configuration.agent(loaded.names, iterations=TRIED).search(start, (protocol.seed, race.CALIBRATION))
         report(RaceProgress("check", number + 1, len(protocol.pool) + len(points)))
 
 

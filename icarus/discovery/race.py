@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 
 from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
-from icarus.arena.match import Match, load_game, work_of
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.match import Match, work_of
+from icarus.arena.player import Configuration, Entrant, load_game
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
@@ -279,7 +279,7 @@ class Games(Ledger):
         """
         race = self.protocol
         player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
-        players = load_game(self.game, race.paths).players
+        players = load_game(self.game, race.paths).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
         return Match(key, self.game, entrants, (race.seed, stream, deal, *self._race), race.paths)

@@ -36,6 +36,7 @@ from icarus import checks
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration
 from icarus.engine.scheme import MO_ISMCTS
+from icarus.specs import NAMES
 
 INACTIVE = -1
 ATTEMPTS = 1000  # at a point that is not excluded
@@ -175,7 +176,7 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
             text = text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
         return text
 
-    def check(self, names: Mapping[str, Operand] | None = None) -> None:
+    def check(self, names: Mapping[str, Operand] = NAMES) -> None:
         """Refuse a space in which something makes nothing that can be read: each level of each factor once, and random points.
 
         Args:
@@ -187,7 +188,7 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
         rng = np.random.default_rng(0)
         for point in dict.fromkeys([*self.covering(), *(self.sample(rng) for _ in range(CHECKED))]):
             with self.refusing(point):
-                self.configuration(point).agent(iterations=LEAST_ITERATIONS, **(names or {}))
+                self.configuration(point).agent(names, iterations=LEAST_ITERATIONS)
 
     @contextlib.contextmanager
     def refusing(self, point: Point | None) -> Iterator[None]:

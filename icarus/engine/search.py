@@ -141,6 +141,14 @@ class Algorithm(ABC):
             ValueError: no positive budget.
         """
 
+    @abstractmethod
+    def check_playable(self, game: AnyGame) -> None:
+        """Refuse a game that it cannot play, before anything is searched.
+
+        Raises:
+            ValueError: so, with the reason.
+        """
+
 
 def check_callable(name: str, value: object, expected: str) -> None:
     """Refuse what is neither None nor a function.

@@ -93,6 +93,11 @@ class OOS(AlgorithmSettings):
         search.budget = iterations, seconds
         return search
 
+    def check_playable(self, game: AnyGame) -> None:
+        """Refuse what is not for two players, or is dealt in secret."""
+        refuse_unless_two_players(game)
+        deals_of(game)
+
 
 class OOSSearch(Learner):
     """Online Outcome Sampling in one match: `search` may be called at each decision, and what was learned stays.
@@ -306,6 +311,10 @@ class NearEquilibrium(AlgorithmSettings):
         """The player of one match."""
         return SeatedPolicy(self, _near(tree_of(game), self.epsilon))
 
+    def check_playable(self, game: AnyGame) -> None:
+        """Refuse what is not for two players, is dealt in secret, or is too large."""
+        refuse_unless_walkable(game)
+
 
 @functools.lru_cache(maxsize=4)
 def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
@@ -327,16 +336,3 @@ class SeatedPolicy:
 
 register(OOS, "Online Outcome Sampling")
 register(NearEquilibrium, "a player near an equilibrium")
-
-
-def check_playable(game: AnyGame, strategy: object) -> None:
-    """Refuse a game in which an algorithm of this folder cannot play.
-
-    Raises:
-        ValueError: not two players, or deals in secret; for a `NearEquilibrium`, also too large.
-    """
-    if isinstance(strategy, NearEquilibrium):
-        refuse_unless_walkable(game)
-    elif isinstance(strategy, OOS):
-        refuse_unless_two_players(game)
-        deals_of(game)
