@@ -39,7 +39,6 @@ UNPLACED = 'engine="python" shows in which function and line'  # of an error of 
 _OTHERS_WRITE = 0o022  # mode bits
 _CHECKSUM = hashlib.sha256().digest_size
 _RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
-_on_compile: list[Callable[[str], None]] = []
 _alive: list["CompiledFunction"] = []
 
 
@@ -81,8 +80,6 @@ class CompiledFunction:
         with uninterrupted():
             compiler()
         with long_work_announced(), _lock.global_compiler_lock, uninterrupted(), collection_paused():
-            for listener in _on_compile:
-                listener(self.name)
             with compilation_errors(function, self.name, returns):
                 dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
                 dispatcher.compile(types.int64(*(types.int64,) * arity))
@@ -169,12 +166,6 @@ def long_work_announced() -> Iterator[None]:
 def _tell() -> None:
     where = f"machine code is kept in {cache_folder() or 'memory only'}"
     print(f"icarus is compiling, which may take a minute and happens once; {where}", file=sys.stderr, flush=True)
-
-
-def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:
-    """Have `listener(name)` called before each compilation; returns a function that ends it."""
-    _on_compile.append(listener)
-    return lambda: _on_compile.remove(listener)
 
 
 # ------------------------------------------------------------------------------------------------------------------------ Ctrl-C

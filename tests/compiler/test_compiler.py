@@ -194,13 +194,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cache
 
 
+NOTE_COMPILATIONS = """
+from icarus.compiler.kernel import CompiledFunction
+names, compiled = [], CompiledFunction._compile
+CompiledFunction._compile = lambda kernel, *rest: names.append(kernel.name) or compiled(kernel, *rest)
+"""
+
+
 @pytest.fixture
-def compilations() -> Iterator[list[str]]:
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of what is compiled during the test."""
-    names: list[str] = []
-    end = kernels.on_compile(names.append)
-    yield names
-    end()
+    monkeypatch.setattr(CompiledFunction, "_compile", CompiledFunction._compile)  # so that it comes back
+    noted: dict[str, list[str]] = {}
+    exec(NOTE_COMPILATIONS, noted)
+    return noted["names"]
 
 
 def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> CompiledFunction:
@@ -518,20 +525,20 @@ from icarus.kernel import helper
 def bonus(n):
     return n
 """
-WHOLE = """
+WHOLE = (
+    NOTE_COMPILATIONS
+    + """
 import json, sys
 from icarus import games, search
-from icarus.compiler import kernel as kernels
 from icarus.specs import BASELINE, LGR, MAST
 from mine import MINE
-names = []
-kernels.on_compile(names.append)
 state = games.load("othello").new_initial_state()
 result = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=600, seed=3)  # tables grow
 search(state, LGR >> (BASELINE + MINE)/2 >> MAST, iterations=5, seed=3)  # a new composition of known parts
 visits = {name: int(result.records[name].rows["visits"].sum()) for name in ("MAST", "MINE")}
 json.dump({"compiled": names, **visits, "loaded": "numba" in sys.modules}, sys.stdout)
 """
+)
 
 
 def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reaches(
@@ -577,14 +584,14 @@ def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(
 # ------------------------------------------------------------------------------------------ where there is no file, or no disk
 
 
-TYPED = """
-from icarus.compiler import kernel
-names = []
-kernel.on_compile(names.append)
+TYPED = (
+    NOTE_COMPILATIONS
+    + """
 def f(x):
     return x + 1
-print(kernel.CompiledFunction(f, 1, "f")(41), names)
+print(CompiledFunction(f, 1, "f")(41), names)
 """
+)
 
 
 def test_functions_typed_in_are_compiled_and_cached_too(python: Python, tmp_path: Path) -> None:
