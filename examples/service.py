@@ -66,7 +66,7 @@ async def begin(request: Request) -> JSONResponse:
     state = game.new_initial_state(seed=number)
     for move in asked.get("moves", []):
         state.apply_action(state.string_to_action(move))
-    tables[number] = Table(state, asked.get("seat", 0), Agent.at_level(game, asked.get("level", 4)), number)
+    tables[number] = Table(state, asked.get("seat", 0), Agent.at_level(game, asked.get("level", 3)), number)
     return JSONResponse({"number": number, **await answered(tables[number])})
 
 
@@ -95,7 +95,7 @@ async def refused(request: Request, error: Exception) -> JSONResponse:
 def warm(name: str) -> None:
     """Compile what the agents of a game need, ahead of the first request."""
     game = games.load(name)
-    play(game, [attrs.evolve(Agent.at_level(game, 8), iterations=1)] * game.players, seed=0)
+    play(game, [attrs.evolve(Agent.at_level(game, 1), iterations=1)] * game.players, seed=0)
 
 
 app = Starlette(

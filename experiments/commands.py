@@ -435,7 +435,7 @@ def ladder(
             marks = ladders.intervals_of(ladder_of_rows.ratings() | ratings)
             write_whole(picture, figures.intervals_svg("Elo", marks, marked, title))
         if keep and not ladders.keep(ladder_of_rows, out):
-            say("no levels are written: eight baselines, stronger with more iterations, need more games")
+            say("no levels are written: baselines, stronger with more iterations, need more games")
 
 
 def _refuse_unplanned(game: str, kind: str | None) -> None:

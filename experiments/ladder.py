@@ -21,12 +21,12 @@ from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
 from icarus.arena.ledger import Row, read_rows
 from icarus.engine.match import DATA as LEVEL_DATA
-from icarus.engine.match import LEVELS
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import (
     DATA,
     ELO,
     FIELDS,
+    LEVEL_STEP,
     RANDOM,
     ZERO,
     Climb,
@@ -49,7 +49,7 @@ from icarus.ladder.ladders import (
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of the planned levels reach
+LEVELS = 8  # that a plan has; of these a game gets as many as are far enough apart
 TABLE_SECONDS = 0.2
 
 
@@ -198,7 +198,7 @@ def proposed_levels(game: str, directory: Path) -> list[int]:
     """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
     values = posterior(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO}).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
-    step = min(STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
+    step = min(LEVEL_STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
     return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
 
 
@@ -206,7 +206,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     """Write a fitted ladder into the package, and the levels of its game; pack the game's rows.
 
     Returns:
-        Whether levels were written: eight baselines have played, and those that search more are rated higher.
+        Whether levels were written: baselines have played, and those that search more are rated higher.
 
     Raises:
         ValueError: there are no games between opponents; nothing is written.
@@ -216,7 +216,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     write_ladder(ladder, DATA / f"{ladder.game}.json")
     agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
     iterations = [rung.agent["iterations"] for rung in agents]
-    are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
+    are_levels = bool(agents) and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
         estimate = fitted(read_rows_of(directory, ladder.game, BETWEEN), RANDOM)

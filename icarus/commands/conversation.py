@@ -19,7 +19,7 @@ import numpy as np
 from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration, Entrant
-from icarus.checks import count_text, integer
+from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
@@ -49,9 +49,8 @@ why         the table of the last search of another player
 open        show everything from now on, hidden cards and pieces too
 undo        go back to before your last action
 save FILE   keep the game, for icarus play --resume FILE
-resign      give up
 quit        stop; the game is kept in a file"""
-VERBS = ("help", "moves", "hint", "why", "open", "undo", "save", "resign")
+VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
 Progress = Callable[[int, float], None]
 Answer = dict[str, Any]
@@ -83,7 +82,6 @@ class SavedGame(msgspec.Struct):
     seats: list[Entrant | None]
     files: dict[str, str]
     moves: list[str]
-    resigned: int | None
 
 
 class Session:
@@ -97,7 +95,6 @@ class Session:
         files: those that define its game and its strategies, as `--with` takes them, with digests of what they held.
         played: all actions so far, chance included.
         states: before each of them, and after the last.
-        resigned: the seat that gave up.
     """
 
     def __init__(
@@ -106,7 +103,6 @@ class Session:
         self.game, self.agents, self.seed, self.files = game, agents, seed, files
         self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
         self.played: list[Played] = []
-        self.resigned: int | None = None
 
     @property
     def state(self) -> State:
@@ -120,7 +116,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        return self.resigned is not None or self.state.is_terminal()
+        return self.state.is_terminal()
 
     @property
     def waits_for(self) -> int | None:
@@ -162,7 +158,6 @@ class Session:
 
     def go_back(self, count: int) -> None:
         """Go back to when so many actions had been played."""
-        self.resigned = None
         del self.states[count + 1 :], self.played[count:]
 
     def view(self, seat: int | None, index: int) -> bool | None:
@@ -189,7 +184,7 @@ class Session:
         ]
         files = {str(file): digest for file, digest in self.files.items()}
         moves = [each.text for each in self.played]
-        saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.resigned)
+        saved = SavedGame(str(self.game), self.seed, seats, files, moves)
         write_new(path, msgspec.json.format(msgspec.json.encode(saved)).decode() + "\n")
         words = [word for name in files for word in ("--with", name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *words])
@@ -222,7 +217,6 @@ class Session:
             session = cls(games.load(saved.game), agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
-            session.resigned = saved.resigned and integer("resigned", saved.resigned, 0, session.game.players - 1)
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session
@@ -390,8 +384,6 @@ class Conversation:
         session, player = self.session, self.session.state.current_player()
         if self.problem:
             return self.problem
-        if session.resigned is not None:
-            return f"{session.name_of(session.resigned)} has resigned"
         if session.over:
             return ending_of(session)
         if session.waits_for is not None:
@@ -420,7 +412,7 @@ class Conversation:
         with self.changed:
             is_name = self.session.waits_for is not None and line in _names(self.session.state)
             is_word = not is_name and word in VERBS and (word == "save" or not rest)
-            if at not in (None, len(self.log())) and (not is_word or word in ("undo", "resign")):
+            if at not in (None, len(self.log())) and (not is_word or word == "undo"):
                 raise ValueError(LATE)
             if not is_word:
                 return self._act(line)
@@ -456,11 +448,6 @@ class Conversation:
         session.go_back(mine[-1])
         self._go_on()
         return {"said": f"{count_text(count, 'action')} taken back"}
-
-    def _resign(self) -> Answer:
-        self.session.resigned = self._my_turn()
-        self._go_on()
-        return {"said": ""}
 
     def _open(self) -> Answer:
         self.observer = None

@@ -29,7 +29,7 @@ from icarus.discovery.race import KEY, difference
 from icarus.engine.match import FILE as LEVEL_FILE
 from icarus.engine.match import Player, play
 from icarus.kernel.game import AnyGame, Game, seat_name
-from icarus.ladder.ladders import Rating, fitted, level_rows, play_game, side_score
+from icarus.ladder.ladders import Rating, expected, fitted, level_rows, play_game, side_score
 from icarus.load_files import digest_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
@@ -47,6 +47,10 @@ RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; report-GAME if not given."
 CONFIDENCE = 0.95
+NOTE = (
+    "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
+    "strategies play both sides of each deal. Their intervals, and those of seats, are simultaneous. Units are games, of strategies deals."
+)
 Measures = dict[str, Any]
 
 
@@ -63,7 +67,7 @@ def describe_command(
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
-    Length, choices, seats, eight levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
+    Length, choices, seats, levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
     source = options.chosen_game(game, own_files)
     loaded, files = source.game, tuple(map(str, source.files))
@@ -246,9 +250,9 @@ class MeanInterval:
         return f"{self.mean:.0%} [{self.low:.0%}, {self.high:.0%}]"
 
 
-def mean_of(values: Sequence[float], comparisons: int = 1, least: float = 0.0) -> MeanInterval:
-    """The mean of values from `least` to 1 more, with an interval."""
-    margin = difference(values, least, least + 1)
+def mean_of(values: Sequence[float], comparisons: int = 1) -> MeanInterval:
+    """The mean of values from 0 to 1, with an interval."""
+    margin = difference(values, 0.0)
     low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
     return MeanInterval(margin.mean, low, high, margin.units)
 
@@ -261,6 +265,7 @@ def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
     return {
         "plan": attrs.asdict(plan),
         "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN) if games[kind]},
+        "seats": seats(game, np.array([row["returns"] for row in games[EVEN]])),
         "levels": levels(plan, games[LEVELS]),
         "strategies": strategies(plan, games[STRATEGIES]),
     }
@@ -270,8 +275,6 @@ def course(game: AnyGame, rows: Sequence[Row]) -> dict[str, str]:
     """How games of one kind go: length, choices, draws, and what each seat gets."""
     lengths, returns = np.array([row["length"] for row in rows]), np.array([row["returns"] for row in rows])
     choices = np.array([legal for row in rows for legal in row["choices"]] or [1])
-    best = returns == returns.max(1, keepdims=True)
-    draws = best.all(1)
     cells = {
         "games": f"{len(rows):,}",
         "actions": f"{lengths.mean():.1f} ± {lengths.std():.1f}, from {lengths.min()} to {lengths.max()}",
@@ -280,14 +283,21 @@ def course(game: AnyGame, rows: Sequence[Row]) -> dict[str, str]:
         "forced decisions": f"{(choices == 1).mean():.0%}",
         "size of the game tree, about": f"10^{np.log10(choices).sum() / len(rows):.0f}",
     }
-    if game.players > 1:
-        cells["drawn games"] = mean_of(draws.tolist()).percent()
     for seat in range(game.players):
-        name = seat_name(game, seat)
-        cells[f"mean reward of {name}"] = str(mean_of(returns[:, seat].tolist(), game.players))
-        if game.players > 1:
-            cells[f"{name} wins"] = mean_of((best[:, seat] & ~draws).tolist(), game.players).percent()
+        cells[f"mean reward of {seat_name(game, seat)}"] = str(mean_of(returns[:, seat].tolist(), game.players))
+    if game.players > 1:
+        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist()).percent()
+        cells |= {f"{name} is first": share.percent() for name, share in seats(game, returns).items()}
     return cells
+
+
+def seats(game: AnyGame, returns: np.ndarray) -> dict[str, MeanInterval]:
+    """How often each seat is first, by its name; those with the highest reward share a game, so that an equal share is even."""
+    if not len(returns) or game.players == 1:
+        return {}
+    best = returns == returns.max(1, keepdims=True)
+    shares = best / best.sum(1, keepdims=True)
+    return {seat_name(game, i): mean_of(shares[:, i].tolist(), game.players) for i in range(game.players)}
 
 
 def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
@@ -301,14 +311,12 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
 
 
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
-    """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
+    """What each strategy scores against the reference, the best first; the intervals hold all at once."""
     scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
     comparisons: list[Measures] = [
-        {"strategy": strategy, "gain": mean_of([score - 0.5 for score in each], len(scores), -0.5)}
-        for strategy, each in scores.items()
-        if each
+        {"strategy": strategy, "score": mean_of(each, len(scores))} for strategy, each in scores.items() if each
     ]
-    return sorted(comparisons, key=lambda each: -each["gain"].mean)
+    return sorted(comparisons, key=lambda each: -each["score"].mean)
 
 
 def _by_deal(rows: Iterable[Row], player: Entrant) -> list[float]:
@@ -325,14 +333,37 @@ def _by_deal(rows: Iterable[Row], player: Entrant) -> list[float]:
 
 def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
     """The page, which needs no network; without measures, of a game that the audit refuses."""
-    yield Heading("Audit")
-    yield Preformatted(str(report))
     if measures is None:
+        yield from (Heading("Audit"), Preformatted(str(report)))
         yield Paragraph("Nothing was played: correct the game first; run icarus check.")
         return
-    for title, part in {"How games go": _course, "Levels": _levels, "Enhancements": _strategies}.items():
+    for title, part in {"Findings": _findings, "How games go": _course, "Levels": _levels}.items():
         yield Heading(title)
         yield from list(part(measures)) or [Paragraph("No game has been played yet.")]
+    yield Heading("Audit")
+    yield Preformatted(str(report), str(report).splitlines()[-1])
+
+
+def _findings(measures: Measures) -> Iterator[Block]:
+    """What seats, strategies and the highest level get of the points: what the intervals tell from even, the largest effect first."""
+    seats, levels = measures["seats"], measures["levels"]
+    effects = [(name, "search in all seats", 1 / len(seats), share) for name, share in seats.items()]
+    effects += [(each["strategy"], REFERENCE, 0.5, each["score"]) for each in measures["strategies"]]
+    if levels:
+        mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
+        name = f"{REFERENCE}, {levels[-1]['agent']['iterations']:,} iterations"
+        effects.append((name, RANDOM, 0.5, MeanInterval(mean, low, high, levels[-1]["games"])))
+    effects.sort(key=lambda effect: -abs(effect[3].mean - effect[2]))
+    for caption, is_told in {"Told from even, the largest effect first": True, "Not told from even": False}.items():
+        rows = [
+            [name, where, share.percent(), f"{even:.0%}", str(share.number)]
+            for name, where, even, share in effects
+            if is_told == (share.low > even or share.high < even)
+        ]
+        if rows:
+            yield Table(f"{caption}:", ["who", "against", "gets of the points", "even", "units"], rows)
+    if effects:
+        yield Paragraph(NOTE.format(measures["plan"]["iterations"]))
 
 
 def _course(measures: Measures) -> Iterator[Block]:
@@ -349,22 +380,9 @@ def _levels(measures: Measures) -> Iterator[Block]:
         return
     names = [f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels]
     yield Paragraph(
-        f"Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play."
+        f"Levels are {REFERENCE}, about 100 Elo apart where they can be; the first stands above random play."
     )
-    ratings = [Rating(level["elo"], level["low"], level["high"]) for level in levels]
-    steps = [Rating(level["step"]["elo"], level["step"]["low"], level["step"]["high"]) for level in levels]
-    games = [str(level["games"]) for level in levels]
-    rows = [list(map(str, row)) for row in zip(names, ratings, steps, games, strict=True)]
+    ends = [(level, level["step"]) for level in levels]
+    elos = [[str(Rating(each["elo"], each["low"], each["high"])) for each in pair] for pair in ends]
+    rows = [[name, *elo, str(level["games"])] for name, elo, level in zip(names, elos, levels, strict=True)]
     yield Table("", ["level", "Elo", "above the one below", "games"], rows)
-
-
-def _strategies(measures: Measures) -> Iterator[Block]:
-    results, plan = measures["strategies"], measures["plan"]
-    if not results:
-        return
-    yield Paragraph(
-        f"Each strategy and {REFERENCE} play both sides of each deal, or each alone with the same chance, with {plan['iterations']:,} "
-        "iterations for each decision. The intervals are simultaneous."
-    )
-    rows = [[each["strategy"], str(each["gain"]), str(2 * each["gain"].number)] for each in results]
-    yield Table("", ["strategy", "score above ½", "games"], rows)

@@ -44,19 +44,12 @@ Seed = Annotated[int, integer_option("Seed of everything that is random: deals, 
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
 Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
-LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
+LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 8; see docs/ladder.md."
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
 WITH_HELP = "Python file with enhancements, weights or games of your own. Repeatable."
 With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
-MOVE_DECAY_HELP = (
-    "Weight of a search's records in the next search of the same game: 0 forgets them, 1 keeps all that still apply. "
-    "One number for all strategies, or one for each."
-)
-GAME_DECAY_HELP = (
-    "Weight of a search's records in the next game, 0 to 1. Records of histories are always forgotten. "
-    "One number for all strategies, or one for each."
-)
+DECAY_HELP = "Weight of a search's records in the next {}: 0 forgets them, 1 keeps all that apply. One number, or one for each strategy."
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 Scheme = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
 

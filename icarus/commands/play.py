@@ -113,7 +113,7 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
             if not has_acted:
                 _take_turn(conversation, ask, say)
                 heard = min(heard, len(conversation.log()))  # after undo there are fewer
-        say("" if session.resigned is not None else f"\n{drawing(session.state).text()}")
+        say(f"\n{drawing(session.state).text()}")
         say(conversation.status())
     except (EOFError, KeyboardInterrupt):
         keep(session, say)

@@ -11,7 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
-from icarus.commands.options import each_of, integer_option, value_option
+from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
@@ -116,8 +116,10 @@ def match_command(
         ),
     ] = None,
     cutoff: options.Cutoff = None,
-    move_decays: Annotated[list[float] | None, value_option("REAL", options.MOVE_DECAY_HELP, "--move-decay")] = None,
-    game_decays: Annotated[list[float] | None, value_option("REAL", options.GAME_DECAY_HELP, "--game-decay")] = None,
+    move_decays: Annotated[
+        list[float] | None, value_option("REAL", DECAY_HELP.format("search of a game"), "--move-decay")
+    ] = None,
+    game_decays: Annotated[list[float] | None, value_option("REAL", DECAY_HELP.format("game"), "--game-decay")] = None,
     level: Annotated[
         int | None, integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,

@@ -24,7 +24,6 @@ from icarus.specs import parse
 
 FILE = "levels.json"
 DATA = Path(__file__).with_name(FILE)
-LEVELS = 8
 Settings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
@@ -40,15 +39,15 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     """
     path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
-        measured = json.loads(path.read_text("utf-8"))["games"]
-        if any(len(levels) != LEVELS for levels in measured.values()):
-            raise ValueError(f"there are {LEVELS} levels")
+        measured = {game: list(levels) for game, levels in json.loads(path.read_text("utf-8"))["games"].items()}
+        if not all(measured.values()):
+            raise ValueError("a game without levels")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them") from error
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"
         raise ValueError(f"{game} has no measured levels; {where}: {', '.join(measured)}")
-    return list(measured[str(game)])
+    return measured[str(game)]
 
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
@@ -88,7 +87,9 @@ class Agent(Search):
 
     @classmethod
     def at_level(cls, game: AnyGame | str, level: int, levels: str | Path | None = None) -> "Agent":
-        """An agent of measured strength, from 1, which plays at once and weakly, to 8: weaker ones search less.
+        """An agent of measured strength, from 1, which plays at once and weakly, to the highest of the game (`levels_of`).
+
+        Weaker ones search less. Neighbours are about 100 Elo apart, as far as measured agents allow, so that games have 3 to 8 levels.
 
         Args:
             levels: the file of a game's levels, as `icarus describe` writes it, or the report's directory; by default the levels that
@@ -97,8 +98,8 @@ class Agent(Search):
         Raises:
             ValueError: no such level or file, or the levels of this game have not been measured.
         """
-        level = checks.integer("a level", level, 1, LEVELS)
-        settings = dict(levels_of(game, None if levels is None else Path(levels))[level - 1]["agent"])
+        measured = levels_of(game, None if levels is None else Path(levels))
+        settings = dict(measured[checks.integer(f"a level of {game}", level, 1, len(measured)) - 1]["agent"])
         return cls(parse(settings.pop("strategy")), **settings)
 
     @property

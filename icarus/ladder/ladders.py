@@ -39,6 +39,7 @@ UNKNOWN = 1500.0  # Elo: standard deviation of a rating of which nothing is know
 STEPS, PRECISION = 200, 1e-6
 EVEN_PAIRS = 10
 LONGEST_STEP = 200.0  # Elo
+LEVEL_STEP = 100.0  # Elo from level to level, about: 64 % of the points
 
 Score = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
 
@@ -275,15 +276,23 @@ def read_ladder(game: str | AnyGame) -> Ladder:
 def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
+    Of the players as many are levels as are about LEVEL_STEP apart: the sum of the squares of what a step lacks is least.
+
     Args:
-        agents: the settings of the levels by the names of their players, the weakest first.
+        agents: the settings of players by their names, the weakest first; the last is the highest level.
         zero: the player at 0, above whom the first level stands.
     """
-    values, content = estimate.ratings(), list[dict[str, Any]]()
-    for number, (name, settings) in enumerate(agents.items(), 1):
+    values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
+    for name in agents:
+        ways[name] = min(
+            (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 2, [*chosen, name])
+            for below, (lack, chosen) in ways.items()
+        )
+    _, levels = list(ways.values())[-1]
+    for number, name in enumerate(levels, 1):
         rating, step = values[name], _interval(estimate.difference(name, zero))
         level = {"level": number, **_interval(rating), "games": rating.games, "step": step}
-        content.append(level | {"agent": dict(settings)})
+        content.append(level | {"agent": dict(agents[name])})
         zero = name
     return content
 

@@ -214,21 +214,6 @@ def phantom(state: Facts, seat: int | None) -> Drawing:
     return Grid([*lines, footer], MARKS, ("#f7f4ea", "#f7f4ea"))
 
 
-def othello_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The square where the disc goes."""
-    return () if action == PASS else (othello_square(state, action),)
-
-
-def checkers_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The square left, and the square reached."""
-    return tuple(map(square_text, divmod(action, SQUARES)))
-
-
-def phantom_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The square that is tried."""
-    return (phantom_square(state, action),)
-
-
 # --------------------------------------------------------------------------------------------------------- The Confrontation
 
 
@@ -465,11 +450,6 @@ def _card_names(ranks: list[int]) -> tuple[str, ...]:
     return tuple(RANK_NAMES[rank] for rank in ranks)
 
 
-def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The cards that an action plays."""
-    return () if action == NO_PLAY else _card_names(cards_played(action))
-
-
 def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     """The play to beat, and the seat's own hand."""
     hands = tuple(
@@ -488,16 +468,6 @@ def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     return CardTable("Dou Di Zhu", hands, middle, f"{name} to {what}")
 
 
-def card_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The card that an action plays or passes."""
-    return (card_text(action % 52),) if action < 104 else ()
-
-
-def whist_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The card that an action plays."""
-    return (card_text(action),) if action < 52 else ()
-
-
 # ---------------------------------------------------------------------------------------------------- states
 
 
@@ -507,13 +477,13 @@ Parts = Callable[[Facts, int], tuple[str, ...]]
 # Of each game with a picture, `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to
 # take an action. The others are shown in words.
 BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
-    "othello": (othello, othello_parts),
-    "checkers": (checkers, checkers_parts),
-    "dou-di-zhu": (dou_di_zhu, dou_di_zhu_parts),
-    "hearts": (hearts, card_parts),
+    "othello": (othello, lambda state, action: () if action == PASS else (othello_square(state, action),)),
+    "checkers": (checkers, lambda state, action: tuple(map(square_text, divmod(action, SQUARES)))),
+    "dou-di-zhu": (dou_di_zhu, lambda state, action: () if action == NO_PLAY else _card_names(cards_played(action))),
+    "hearts": (hearts, lambda state, action: (card_text(action % 52),) if action < 104 else ()),
     "lotr-confrontation": (lotr_confrontation, lambda state, action: ()),
-    "knockout-whist": (knockout_whist, whist_parts),
-    "phantom-mnk": (phantom, phantom_parts),
+    "knockout-whist": (knockout_whist, lambda state, action: (card_text(action),) if action < 52 else ()),
+    "phantom-mnk": (phantom, lambda state, action: (phantom_square(state, action),)),
 }
 # Where an action is a set of cards: its parts are clicked in any order.
 SELECTED = {"dou-di-zhu"}

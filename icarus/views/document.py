@@ -36,18 +36,24 @@ class Paragraph:
 
 @attrs.frozen
 class Preformatted:
-    """Lines that are shown letter by letter, such as the board of a game or a command."""
+    """Lines that are shown letter by letter, such as the board of a game or a command.
+
+    Attributes:
+        summary: what is read instead until the reader unfolds them; in a terminal always.
+    """
 
     text: str
+    summary: str = ""
 
 
 @attrs.frozen
 class Table:
-    """Texts in rows; each row is as long as the header."""
+    """Texts in rows; each row is as long as the header. A table that is `folded` shows its caption until the reader unfolds it."""
 
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+    folded: bool = False
 
 
 @attrs.frozen
@@ -81,19 +87,26 @@ def _html(block: Block) -> str:
             return f"<h2>{escape(text)}</h2>"
         case Paragraph(text):
             return f"<p>{escape(text)}</p>"
-        case Preformatted(text):
-            return f'<div class="wide" tabindex="0"><pre>{escape(text)}</pre></div>'
+        case Preformatted(text, summary):
+            lines = f'<div class="wide" tabindex="0"><pre>{escape(text)}</pre></div>'
+            return _folded(summary, lines) if summary else lines
         case Picture(source, text):
             svg = source.encode() if isinstance(source, str) else source.with_suffix(".svg").read_bytes()
             image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
             return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>" if text else image
-        case Table(caption, header, rows):
+        case Table(caption, header, rows, folded):
             head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
             body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-            return (
-                f'<div class="wide"><table>{f"<caption>{escape(caption)}</caption>" if caption else ""}'
-                f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+            head = (
+                f"<caption>{escape(caption)}</caption>" * (caption != "" and not folded)
+                + f"<thead><tr>{head}</tr></thead>"
             )
+            table = f'<div class="wide"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>'
+            return _folded(caption, table) if folded else table
+
+
+def _folded(summary: str, page: str) -> str:
+    return f"<details><summary>{escape(summary)}</summary>{page}</details>"
 
 
 def _cell(text: str) -> str:
@@ -109,7 +122,7 @@ def text_of(blocks: Sequence[Block]) -> str:
         match block:
             case Heading(text):
                 lines += [*([""] if lines else []), text]
-            case Paragraph(text) | Preformatted(text):
+            case Paragraph(text) | Preformatted(text, "") | Preformatted(_, text):
                 lines += [f"  {line}" for line in text.split("\n")]
             case Table(caption, header, rows):
                 captions = [caption] if caption else []

@@ -7,17 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from icarus import games
 from icarus.arena.player import Configuration, Entrant
+from icarus.audit import AuditReport
 from icarus.commands.cli import run
-from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, measures_of
+from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, mean_of, measures_of, page_of, seats
 from icarus.discovery.race import Games
 from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder import Engine
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
+from icarus.views.document import Table, html
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +46,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     folder = tmp_path / "report-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
-    assert "Enhancements\n" in said
+    assert "Findings\n" in said and "Audit\n  passed\n" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
     monkeypatch.setattr("icarus.commands.describe.audit", None)  # the audit is kept too
@@ -55,13 +58,15 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     measures = json.loads((folder / "report.json").read_text())
     capsys.readouterr()
     assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == "10"
-    assert [level["agent"]["iterations"] for level in measures["levels"]] == [1, 2, 4, 8, 16, 32, 64, 128]
+    iterations = [level["agent"]["iterations"] for level in measures["levels"]]  # of games so few not all are levels
+    assert {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128} and iterations == sorted(iterations) and iterations[-1] == 128
     assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
-    assert str(Agent.at_level(load("my-game"), 3, levels=folder)) == "BASELINE (4 iterations)"
-    level = ["--level", "2", "--levels", "report-my-game"]
+    highest = len(iterations)
+    assert str(Agent.at_level(load("my-game"), highest, levels=folder)) == "BASELINE (128 iterations)"
+    level = ["--level", str(highest), "--levels", "report-my-game"]
     assert run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
-    assert "BASELINE (2 iterations)" in capsys.readouterr().out
-    assert measures["strategies"][0]["gain"]["number"] == 2  # deals
+    assert "BASELINE (128 iterations)" in capsys.readouterr().out
+    assert measures["strategies"][0]["score"]["number"] == 2  # deals
     page = (folder / "report.html").read_text()
     assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page)
 
@@ -73,7 +78,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
-        assert "stopped after" in said.err and "Enhancements\n" in said.out and (folder / "report.html").exists()
+        assert "stopped after" in said.err and "Findings\n" in said.out and (folder / "report.html").exists()
         assert run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
         assert "No game has been played yet." in Path("another/report.html").read_text()
         capsys.readouterr()
@@ -112,8 +117,33 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
     assert cells["actions"] == "7.0 ± 3.0, from 4 to 10" and cells["decisions"] == "4.5"
     assert cells["choices of a decision"] == "12.7 in the mean, at most 100" and cells["forced decisions"] == "22%"
     assert cells["size of the game tree, about"] == "10^2" and cells["drawn games"].startswith("50% [")
-    assert cells["mean reward of player 1"].startswith("0.750 [") and cells["player 1 wins"].startswith("50% [")
+    assert cells["mean reward of player 1"].startswith("0.750 [") and cells["player 1 is first"].startswith("75% [")
     assert cells["mean reward of player 0"].startswith("0.250 [0.000, ")  # no reward is below
+
+
+def test_findings_are_ordered_by_size_and_an_effect_of_nothing_is_none() -> None:
+    """By hand: of 40 games seat 1 is first in 30; A scores .9 in 50 deals and B, 0 and 1 by turns, one half."""
+    returns = np.array([[0.0, 1.0]] * 30 + [[1.0, 0.0]] * 10)
+    scores = {"A": mean_of([1.0] * 45 + [0.0] * 5), "B": mean_of([0.0, 1.0] * 20)}
+    strategies = [{"strategy": name, "score": score} for name, score in scores.items()]
+    plan = {"iterations": 128}
+    measures = {
+        "seats": seats(load("othello"), returns),
+        "strategies": strategies,
+        "levels": [],
+        "plan": plan,
+        "course": {},
+    }
+    report = AuditReport("othello", 1, 1, 1, True, (), 1.0)
+    told, untold = (each for each in page_of(report, measures) if isinstance(each, Table))
+    assert [(who, share.split()[0], even) for who, _, share, even, _ in told.rows] == [
+        ("A", "90%", "50%"),
+        ("player 0", "25%", "50%"),
+        ("player 1", "75%", "50%"),
+    ]
+    assert [row[0] for row in untold.rows] == ["B"]
+    page = html("othello", list(page_of(report, measures)))
+    assert "<details><summary>passed</summary>" in page  # the audit is folded away
 
 
 PATIENCE = """
@@ -136,7 +166,7 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     rows = [plan.play(task) for task in plan.round(0) if task.kind != LEVELS]
     measures = measures_of(plan, load("patience"), rows)
     assert "mean reward of player 0" in measures["course"][EVEN] and "drawn games" not in measures["course"][EVEN]
-    assert measures["strategies"][0]["gain"].number == 1
+    assert measures["strategies"][0]["score"].number == 1
 
 
 # ------------------------------------------------------------------------------------------------------------------- races

@@ -9,7 +9,6 @@ from experiments import ladder as playing
 from experiments.commands import ladder
 from experiments.ladder import COMPARISONS, PlannedMatch
 from experiments.statistics import iterations_for
-from icarus.engine.match import LEVELS
 from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
 
@@ -92,12 +91,14 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
                 )
     assert playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     content = json.loads((tmp_path / "levels.json").read_text())
-    assert [level["level"] for level in content["games"]["othello"]] == list(range(1, LEVELS + 1))
-    assert content["games"]["othello"][5]["elo"] == pytest.approx(190, abs=8)  # 15 of 20
-    assert content["games"]["othello"][5]["step"]["elo"] == pytest.approx(45, abs=5)  # above 14 of 20
+    # by hand 0, 35, 70, 108, 147, 191, 241 and 301 Elo: steps of 108, 83 and 110 are nearest to 100
+    content_of_othello = content["games"]["othello"]
+    assert [level["level"] for level in content_of_othello] == [1, 2, 3]
+    assert [level["elo"] for level in content_of_othello] == pytest.approx([108, 191, 301], abs=12)
+    assert content_of_othello[1]["step"]["elo"] == pytest.approx(83, abs=8)  # 15 above 13 of 20
     assert content["games"]["hearts"] == []
-    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
-    assert len(playing.read_rated_games(path)) == 20 * LEVELS
+    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + playing.LEVELS
+    assert len(playing.read_rated_games(path)) == 20 * playing.LEVELS
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(40, 80):  # then the second is stronger than the third

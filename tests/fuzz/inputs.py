@@ -150,7 +150,7 @@ damages = st.lists(
 SOON = 30.0  # seconds
 _names = st.sampled_from(["say", "act", "new", "state", "tree", "", "?token=", "..", "%00"])
 _bodies = st.sampled_from(
-    [b"{}", b'{"line": "d3", "at": 0}', b'{"line": "resign", "at": 0}', b"[" * 9, b"\xff", b'"resign"', b""]
+    [b"{}", b'{"line": "d3", "at": 0}', b'{"line": "undo", "at": 0}', b"[" * 9, b"\xff", b'"undo"', b""]
 )
 
 
@@ -205,7 +205,7 @@ _inner = st.builds(
     st.just("say"),
     st.just("nothing"),
     st.just("right"),
-    st.sampled_from([b'{"line": "d3", "at": 0}', b'{"line": "resign", "at": 0}']),
+    st.sampled_from([b'{"line": "d3", "at": 0}', b'{"line": "undo", "at": 0}']),
 )
 foreign_requests = st.builds(
     Request, st.sampled_from(["GET", "POST", "PUT", "HEAD"]), _names, st.sampled_from(FOREIGN), _lengths, _bodies,
