@@ -7,7 +7,7 @@ SMOKE := tests/test_checks.py tests/test_documents.py tests/algebra/test_enhance
 .PHONY: suite test coverage pythons slow faults fuzz bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 and Figure 3 in Othello, where NAST's effect is seen
-	$(BIN)/python -m experiments run figure4 --games othello --trials 4 --iterations 1000 --out results/suite
+	$(BIN)/python -m experiments run figure4 --games othello --trials 8 --iterations 1000 --out results/suite
 
 test: .venv/test                # everything that is checked before a change lands
 	$(BIN)/ruff format --check .

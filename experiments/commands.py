@@ -22,6 +22,7 @@ from experiments.papers import GROUPS
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, refusing, title
 from experiments.report import (
+    averages_of,
     averages_table,
     campaign_tables,
     counts_of_table_1,
@@ -193,8 +194,9 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
         print_table(Table(caption, ["Agent", *headings], lines))
         named |= {each.cell.agent: each.cell.spec.caption for each in tallies}
     if counts := counts_of_table_1(columns):
-        print_table(averages_table("Averages over combinations (Figure 3)", counts))
-        console.print_text(effects_sentence(counts))
+        averages = averages_of(counts)
+        print_table(averages_table("Averages over combinations (Figure 3), the largest effect first", averages))
+        console.print_text(effects_sentence(averages))
     if strategies := [[agent, strategy] for agent, strategy in named.items() if agent != strategy]:
         print_table(Table("", ["Agent", "Strategy"], strategies))
 

@@ -309,7 +309,7 @@ def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
         name = title(column, columns)
         paths.append(directory / f"{picture}-{slug(name)}.png")
         count = len(tallies)
-        size = (8.0, 1.2 + 0.19 * count) if count > MANY else (max(5.5, 1.4 + 0.47 * count), 4.1)
+        size = (8.0, 1.2 + 0.19 * count) if count > MANY else (max(7.0, 1.4 + 0.47 * count), 4.1)
         with canvas(paths[-1], size) as figure:
             points_panel(figure.add_subplot(), tallies, name)
             figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)

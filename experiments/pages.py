@@ -17,6 +17,7 @@ TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
 }
+FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
 
 
@@ -40,10 +41,13 @@ def _markdown(block: Block, directory: Path) -> str:
             return f"## {_plain(text)}"
         case Paragraph(text):
             return _plain(text)
-        case Preformatted(text):
-            return f"```\n{text}\n```"
+        case Preformatted(text, summary):
+            lines = f"```\n{text}\n```"
+            return FOLDED.format(summary, lines) if summary else lines
         case Picture(source, text):
             return f"![{_plain(text)}]({source.relative_to(directory).as_posix()})" if isinstance(source, Path) else ""
+        case Table(caption, folded=True):
+            return FOLDED.format(_plain(caption), markdown_table(block))
         case Table(caption):
             return f"{_plain(caption)}\n\n{markdown_table(block)}" if caption else markdown_table(block)
 

@@ -92,6 +92,13 @@ def p_text(value: float) -> str:
     return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
 
 
+def detectable_text(difference: float, p: float, percent: bool = True) -> str:
+    """The difference that a test would have found, beside a p-value that is not significant."""
+    if p <= 1 - statistics.CONFIDENCE or not math.isfinite(difference):
+        return ""
+    return f"{100 * difference:.1f} %" if percent else f"{difference:.3f}"
+
+
 # -------------------- Tables of experiments in which all agents of a game meet the same deals and chance.
 
 
@@ -101,16 +108,13 @@ GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
 
 def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
     """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
-    discordances = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
-    adjusted = statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances])
-    return Table(
-        "The same deals and chance. p: McNemar's exact test.",
-        ["Agent", "won alone", "lost alone", "p (Holm)"],
-        [
-            [agent, str(alone), str(lost), p_text(p)]
-            for (agent, alone, lost), p in zip(discordances, adjusted, strict=True)
-        ],
-    )
+    discordances = [(tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
+    adjusted, lines = statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]), []
+    for (tally, alone, lost), p in zip(discordances, adjusted, strict=True):
+        least = statistics.detectable(math.sqrt(alone + lost + 1) / max(1, tally.games), len(discordances))
+        lines.append([tally.cell.agent, str(alone), str(lost), p_text(p), detectable_text(least, p)])
+    caption = f"The same deals and chance. p: McNemar's exact test. {DETECTABLE}"
+    return Table(caption, ["Agent", "won alone", "lost alone", "p (Holm)", "Detectable"], lines)
 
 
 def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
@@ -260,6 +264,8 @@ def _side_by_side(ends: list[Ending]) -> float | None:
 
 
 FIGURES = "figures"  # the folder of pictures
+DETECTABLE = "Detectable: the difference that such a test finds with a chance of 80 %, where p is above 0.05."
+PACE = "Iterations a second: of one process, beside others."
 BAND = "Band: outside the 95 % interval of evenly matched players."
 WON = f"Games won. {BAND} p: Fisher's exact test against these."
 DRAWN = f"{WON} Score: a draw counts one half."
@@ -306,6 +312,8 @@ def _blocks(
     else:
         done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
         yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+    if not experiment.sprt:
+        yield from findings(columns)
     its_own = figures.by_column(columns)
     for path in pictures:
         if not any(path.stem in names for names in its_own.values()):
@@ -329,6 +337,41 @@ def _blocks(
     if experiment.paired:
         yield from paired_blocks(columns, results)
     yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
+
+
+def findings(columns: Columns) -> Iterator[Block]:
+    """The agents that are told from evenly matched players, the largest effect first; nothing where these have not played."""
+    tested, effect_lines = 0, list[tuple[float, list[str]]]()
+    for column, tallies in columns.items():
+        graded, effects = any_graded(tallies), statistics.gains(tallies)
+        p_values = statistics.reward_p_values(tallies) if graded else statistics.win_p_values(tallies)
+        tested += len(p_values)
+        for tally in tallies:
+            if (p := p_values.get(tally.cell.key, 1.0)) <= 1 - statistics.CONFIDENCE:
+                value, interval = _effect_texts(effect := effects[tally.cell.key], percent=not graded)
+                effect_text = f"{value} {'reward' if graded else 'of games won'}"
+                line = [title(column, columns), tally.cell.agent, effect_text, interval, p_text(p)]
+                effect_lines.append((-abs(effect.value), line))
+    if not tested:
+        return
+    yield Heading("Findings")
+    if effect_lines:
+        caption = (
+            "Against evenly matched players, the largest effect first, with the 95 % interval of this comparison alone."
+        )
+        lines = [line for _, line in sorted(effect_lines, key=lambda each: each[0])]
+        yield Table(caption, ["Game", "Agent", "Effect", "95 % interval", "p (Holm)"], lines)
+    if left := tested - len(effect_lines):
+        which = (
+            f"In the other {left} of {tested} comparisons no" if effect_lines else f"In none of {tested} comparisons a"
+        )
+        yield Paragraph(
+            f"{which} difference from evenly matched players is seen (p above 0.05). Column Detectable: how large it would have to be."
+        )
+    if counts := counts_of_table_1(columns):
+        caption = "Averages over the combinations without and with an enhancement (Figure 3), the largest effect first."
+        if averages := [each for each in averages_of(counts) if each[-1].is_decided]:
+            yield averages_table(caption, averages)
 
 
 def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
@@ -363,15 +406,16 @@ def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]
 
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
-    p_values = statistics.reward_p_values(results) if any_graded(results) else statistics.win_p_values(results)
-    headings, rows = measures_of(results)
-    caption = GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON
-    p_texts = {key: p_text(p) for key, p in p_values.items()}
-    lines = [
-        [tally.cell.agent, tally.cell.spec.caption, *row, p_texts.get(tally.cell.key, "")]
-        for tally, row in zip(results, rows, strict=True)
-    ]
-    return Table(caption, ["Agent", "Strategy", *headings, "p (Holm)"], lines)
+    graded, (headings, rows) = any_graded(results), measures_of(results)
+    p_values = statistics.reward_p_values(results) if graded else statistics.win_p_values(results)
+    least, caption, lines = statistics.detectable_gains(results), DRAWN if "Draws" in headings else WON, []
+    for tally, row in zip(results, rows, strict=True):
+        p, key = p_values.get(tally.cell.key), tally.cell.key
+        texts = ["", ""] if p is None else [p_text(p), detectable_text(least[key], p, percent=not graded)]
+        pace = "" if tally.pace is None else f"{tally.pace:,.0f}"
+        lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts, pace])
+    header = ["Agent", "Strategy", *headings, "p (Holm)", "Detectable", "Iterations a second"]
+    return Table(f"{GRADED if graded else caption} {DETECTABLE} {PACE}", header, lines)
 
 
 def _searches(results: list[Tally]) -> Table:
@@ -410,28 +454,42 @@ def counts_of_table_1(columns: Columns) -> CountsByGame:
     return {} if any(len(results) < len(TABLE_1) for results in counts.values()) else counts
 
 
-def averages_table(caption: str, counts: CountsByGame) -> Table:
+Averages = list[tuple[str, str, statistics.Counts, statistics.Counts, Estimate]]
+
+
+def averages_of(counts: CountsByGame) -> Averages:
+    """Figure 3: game, enhancement, wins and games without it and with it, and what it adds; the largest effect first."""
+    averages = []
+    for name, results in counts.items():
+        for enhancement, (without, featured) in statistics.marginals(results).items():
+            if not without[1] * featured[1]:  # the run has only begun
+                continue
+            effect = statistics.contrast([(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))])
+            averages.append((name, enhancement, without, featured, effect))
+    return sorted(averages, key=lambda average: -round(abs(average[-1].value), 9))
+
+
+def averages_table(caption: str, averages: Averages) -> Table:
     """Figure 3 in numbers."""
-    lines = [
-        [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
-        for name, results in counts.items()
-        for enhancement, pair in statistics.marginals(results).items()
-    ]
-    return Table(caption, ["Game", "Enhancement", "without", "with"], lines)
+    lines = []
+    for name, enhancement, *pair, effect in averages:
+        value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
+        rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in pair)
+        lines.append([name, enhancement, *rates, f"{value} % ({low} to {high})"])
+    return Table(caption, ["Game", "Enhancement", "without", "with", "more"], lines)
 
 
-def effects_sentence(counts: CountsByGame) -> str:
+def effects_sentence(averages: Averages) -> str:
     """What Figure 3 shows, in words: the effects whose 95 % intervals exclude 0, and how large one must be to be seen."""
-    sentences = list[str]()
-    effects = [(game, *pair) for game, each in counts.items() for pair in statistics.marginals(each).items()]
-    for game, enhancement, (without, featured) in effects:
-        effect = statistics.contrast([(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))])
+    sentences = []
+    for game, enhancement, *_, effect in averages:
         if effect.is_decided:
             value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
             sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
-    games = min(games for *_, pair in effects for _, games in pair)
+    if not (games := min((games for _, _, *pair, _ in averages for _, games in pair), default=0)):
+        return ""
     least = (
         f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
     )
@@ -447,7 +505,7 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
             "Averages over combinations and analyses of variance are of the games in which wins are counted."
         )
     yield Heading("Averages over combinations (Figure 3)")
-    yield averages_table("", counts)
+    yield averages_table("The largest effect first.", averages_of(counts))
     designs = {name: {name: results} for name, results in counts.items()}
     if len(counts) > 1:
         designs = {"all results": counts, **designs}
@@ -458,19 +516,27 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         except ValueError as error:
             yield Paragraph(f"Not possible: {error}.")
             continue
-        yield _effects("Linear model of single games (type II, F).", statistics.anova(design), "F")
-        yield _effects(
-            "Binomial model (logistic; type II, likelihood ratio).", statistics.binomial_model(design), "chi squared"
+        linear, logistic = (
+            "Linear model of single games (type II, F).",
+            "Binomial model (logistic; type II, likelihood ratio).",
         )
+        yield _effects(linear, design, statistics.anova(design), "F")
+        yield _effects(logistic, design, statistics.binomial_model(design), "chi squared")
 
 
-def _effects(caption: str, effects: list[FactorEffect], statistic: str) -> Table:
+def _effects(caption: str, design: Design, effects: list[FactorEffect], statistic: str) -> Table:
+    squares, freedom = design.within
+    halves = (design.cells["won"] + design.cells["lost"]).sum() / 2  # games with a term's sign, and against it
+    least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / halves), len(effects))
+
     def line(effect: FactorEffect) -> list[str]:
         difference = "" if effect.direction is None else f"{100 * effect.direction:+.1f} %"
+        least_text = detectable_text(least, effect.holm) if "Game" not in effect.term else ""
         p_values = (p_text(p) for p in (effect.p, effect.holm))
-        return [effect.term, difference, str(effect.freedom), f"{effect.statistic:.2f}", *p_values]
+        return [effect.term, difference, str(effect.freedom), f"{effect.statistic:.2f}", *p_values, least_text]
 
-    return Table(caption, ["Term", "Difference", "df", statistic, "p", "p (Holm)"], [line(each) for each in effects])
+    header = ["Term", "Difference", "df", statistic, "p", "p (Holm)", "Detectable"]
+    return Table(f"{caption} {DETECTABLE}", header, [line(each) for each in effects])
 
 
 def rating_tables(results: Results) -> Iterator[Block]:

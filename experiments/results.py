@@ -46,12 +46,14 @@ Text = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
 
 
 class Side(msgspec.Struct):
-    """Means over the searches of one side; None where it had no choice."""
+    """Means over the searches of one side, None where it had no choice; how many there were, and their seconds in all."""
 
     visits: Number | None
     value: Number | None
     depth: Number | None
     iterations: Number | None
+    decisions: int = 0
+    seconds: Number = 0
 
 
 class Statistics(msgspec.Struct):
@@ -307,6 +309,7 @@ class Tally:
         moments: for each of `STATISTICS` those of the agent's means, over its games.
         due: the games of the cell's first interim analysis; 0 where there is none.
         rewards: the moments of the agent's rewards.
+        pace: the agent's iterations a second; None where no search took time.
         is_graded: whether somebody got another reward than that of a win, a draw of two, or a loss, in a game that is not one of
             section 8: what counts is then the mean reward, not the wins.
     """
@@ -319,6 +322,7 @@ class Tally:
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
     due: int = 0
     rewards: Moments = Moments()
+    pace: float | None = None
     is_graded: bool = False
 
     @property
@@ -338,6 +342,7 @@ class Tally:
 def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
     """What games of a cell come to."""
     sides = [game.statistics.agent for game in games]
+    seconds = sum(side.seconds for side in sides)
     return Tally(
         cell,
         games=len(games),
@@ -346,6 +351,7 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         millionths=sum(_millionths(game.seconds) for game in games),
         moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
         rewards=moments_of(game.reward for game in games),
+        pace=sum((side.iterations or 0) * side.decisions for side in sides) / seconds if seconds else None,
         is_graded=not cell.column.counts_wins
         and any(each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns),
     )

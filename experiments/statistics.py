@@ -379,6 +379,43 @@ def reward_p_values(column: Sequence[Tally]) -> dict[str, float]:
     return {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
 
 
+def gains(column: Sequence[Tally]) -> dict[str, Estimate]:
+    """By cell key, what an agent wins or is rewarded more than evenly matched players, with the interval of this comparison alone."""
+    even, graded = baseline(list(column)), any_graded(column)
+    if even is None:
+        return {}
+    played = [tally for tally in column if tally.games]
+    estimates = [mean_of(tally.rewards) if graded else wilson(tally.wins, tally.games) for tally in played]
+    measure = -1.0, estimates[played.index(even)]
+    return {
+        tally.cell.key: contrast([(1.0, estimate), measure])
+        for tally, estimate in zip(played, estimates, strict=True)
+        if tally is not even
+    }
+
+
+def detectable_gains(column: Sequence[Tally]) -> dict[str, float]:
+    """By cell key, the difference from evenly matched players that the test of its p-value finds with the chance `POWER`."""
+    even, graded = baseline(list(column)), any_graded(column)
+    tested = [tally for tally in column if even and tally is not even and tally.games]
+    errors = {}
+    for tally in tested:
+        assert even is not None
+        if graded:
+            errors[tally.cell.key] = math.hypot(tally.rewards.error or math.inf, even.rewards.error or math.inf)
+        else:
+            rate = (tally.wins + even.wins + 1) / (tally.games + even.games + 2)  # not 0 where all games ended alike
+            errors[tally.cell.key] = math.sqrt(rate * (1 - rate) * (1 / tally.games + 1 / even.games))
+    return {key: detectable(error, len(tested)) for key, error in errors.items()}
+
+
+def detectable(error: float, comparisons: int = 1) -> float:
+    """The smallest difference that a test, one of several (Bonferroni), finds with the chance `POWER`, from its standard error."""
+    from scipy.special import ndtri
+
+    return error * float(ndtri(1 - (1 - CONFIDENCE) / (2 * comparisons)) + ndtri(POWER))
+
+
 def _mean(tally: Tally) -> tuple[float, float, int]:
     assert tally.rewards.mean is not None and tally.rewards.error is not None
     return tally.rewards.mean, tally.rewards.error, tally.rewards.count

@@ -498,7 +498,7 @@ def details_table(decisions: Sequence[Judgement]) -> Table:
         if outcome.estimate is not None
     ]
     header = ["No.", "Game", "The paper expects", "Difference", "Interval to agree", "Interval to disagree", "Verdict"]
-    return Table("Comparisons.", [*header, MORE_GAMES], lines)
+    return Table("All comparisons, with their differences and intervals.", [*header, MORE_GAMES], lines, folded=True)
 
 
 def figures_of(outcome: Outcome) -> tuple[str, str, str]:

@@ -327,9 +327,32 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     assert "With NAST +100 % of the games are won in Othello (95 % interval +85 to +100 %)." in words
     assert "With 32 games a side an effect below 24 % is not seen. Agent Strategy" in words
     header, first, *_ = next((tmp_path / "tables").glob("*-averages-over-*.csv")).read_text().splitlines()
-    assert (header, first) == ("Game,Enhancement,without,with", "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %)")
-    table = next((tmp_path / "tables").glob("0?-othello.tex")).read_text()
+    assert header == "Game,Enhancement,without,with,more"
+    assert first == "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %),+100 % (+85 to +100)"
+    table = min((tmp_path / "tables").glob("*-othello.tex")).read_text()
     assert "\\begin{tabular}{l" in table and "N & BASELINE $>$$>$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+
+
+def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(tmp_path):
+    """By hand: of 40 games N wins all, R 6 and the others 20 each, who are no findings.
+
+    Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Four searches of 20
+    iterations take half a second.
+    """
+    experiment, wins, side = all_of_table_1(40), {"BASELINE >> NAST2": 40, "RAVE": 6}, {"visits": 1, "value": 0.5}
+    statistics = {"agent": side | {"depth": 3, "iterations": 20, "decisions": 4, "seconds": 0.5}, "opponents": {}}
+    rows = (
+        a_row(cell, trial, win=trial < wins.get(cell.spec.text, 20), statistics=statistics)
+        for cell, trial in experiment.games()
+    )
+    write(keep(tmp_path, experiment, rows))
+    page = (tmp_path / "report.md").read_text()
+    findings = page[page.index("## Findings") : page.index("![Figure 4")]
+    assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index("| Othello | R | -35.0 %")
+    assert "| Othello | M |" not in findings and "In the other 13 of 15 comparisons no difference" in findings
+    lines = page.splitlines()
+    assert next(line for line in lines if line.startswith("| M | ")).endswith("|  | 1.0000 | 42.2 % | 160 |")
+    assert next(line for line in lines if line.startswith("| N | ")).endswith("| above | < 0.0001 |  | 160 |")
 
 
 @pytest.mark.slow

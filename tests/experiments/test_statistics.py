@@ -357,9 +357,12 @@ def test_the_report_has_mean_rewards_with_students_interval(tmp_path):
     So the interval would reach 1.023, which no reward is.
     """
     lines = lines_of(paid(tmp_path, MONEY))
-    assert "| Agent | Strategy | Games | Mean reward | 95 % interval | Band | p (Holm) |" in lines
+    assert (
+        "| Agent | Strategy | Games | Mean reward | 95 % interval | Band | p (Holm) | Detectable | Iterations a second |"
+        in lines
+    )
     assert any(line.startswith("| mast | BASELINE >> MAST | 4 | 0.625 | 0.227 - 1.000 |  |") for line in lines)
-    assert "| base | BASELINE | 4 | 0.500 | 0.041 - 0.959 |  |  |" in lines
+    assert "| base | BASELINE | 4 | 0.500 | 0.041 - 0.959 |  |  |  |  |" in lines
     assert not any("Wins" in line or "Draws" in line for line in lines)
 
 
