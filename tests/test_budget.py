@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (756, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (756, 5),
-    "experiments": (5656, 29),
+    "experiments": (5748, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21380, 111),
+    "tests": (21399, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
