@@ -30,10 +30,12 @@ from icarus.kernel.state import State
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import VERSION as __version__
-from icarus.views.shown import show_playout, show_records
+from icarus.views.shown import FRAMES, show_playout, show_records
 from icarus.views.tree_page import TreePages
 
 Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
+for _kind, _frame in FRAMES.items():
+    _kind._repr_html_ = _frame  # type: ignore[attr-defined]
 
 __all__ = [
     *__all__,

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19976, 121),
+    "icarus": (19993, 121),
     "icarus/algebra": (886, 7),
     "icarus/arena": (443, 5),
     "icarus/audit": (1346, 7),
@@ -27,10 +27,10 @@ BUDGET = {
     "icarus/kernel": (1185, 9),
     "icarus/ladder": (756, 9),
     "icarus/specs": (1244, 7),
-    "icarus/views": (756, 5),
+    "icarus/views": (771, 5),
     "experiments": (5748, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21399, 111),
+    "tests": (21410, 111),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

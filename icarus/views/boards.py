@@ -490,9 +490,8 @@ SELECTED = {"dou-di-zhu"}
 # Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
 SEEN_PARTS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
 # What players' pieces look like, where their seats have no such names.
-COLOURS = dict.fromkeys(("othello", "checkers"), ("black", "white")) | dict.fromkeys(
-    ("backgammon", "phantom-mnk"), ("X", "O")
-)
+BLACK_FIRST, CROSS_FIRST = ("black", "white"), ("X", "O")
+COLOURS = {"othello": BLACK_FIRST, "checkers": BLACK_FIRST, "backgammon": CROSS_FIRST, "phantom-mnk": CROSS_FIRST}
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
 # Determinizations of which such a text is made, and the seconds after which the fewest are enough.
 DRAWS, FEWEST, PATIENCE = 100, 12, 0.2

@@ -1,7 +1,9 @@
 """A playout step by step, and the records of one component, as text and as a page, in the words of the game."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -11,11 +13,12 @@ from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
 from icarus.checks import count_text
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, tree_of
+from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN
-from icarus.kernel.game import seat_name
+from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State, draw_outcome
 from icarus.views import document
 from icarus.views.boards import drawing
@@ -138,6 +141,30 @@ def number_text(value: FieldValue) -> str:
     if isinstance(value, list):
         return f"({', '.join(map(number_text, value))})"
     return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+# ---------------------------------------------------------------------------------------------------------- notebooks
+
+
+def _as_text(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>"
+
+
+def _log_frame(log: GameLog) -> str:
+    """Who played, and what each got."""
+    rows = [[f"{reward:g}", agent] for reward, agent in zip(log.returns, log.agents, strict=True)]
+    return _as_text("\n".join([repr(log), *document.text_columns([["reward", "agent"], *rows])]))
+
+
+# How values draw themselves in a notebook; states with everything open.
+FRAMES: dict[type, Callable[[Any], str]] = {
+    State: lambda state: drawing(state).svg(),
+    AnyGame: lambda game: (
+        _as_text(f"{game}: {count_text(game.players, 'player')}") + drawing(game.new_initial_state(0)).svg()
+    ),
+    Enhancement: lambda enhancement: _as_text(enhancement.specification()),
+    GameLog: _log_frame,
+}
 
 
 # -------------------------------------------------------------------------------------------------------------- records

@@ -1,6 +1,7 @@
 """The engine in plain Python: equal to the compiled one to the last number; and games and slots that no compiler takes."""
 
 import random
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import PythonGame, Result, SearchInterrupted, games, in_python, search, show_playout
+from icarus import Agent, PythonGame, Result, SearchInterrupted, games, in_python, play, search, show_playout
 from icarus.algebra import Enhancement
 from icarus.compiler.plain_python import PlainPython
 from icarus.compiler.rng import next_word, plain_next_word, seeded
@@ -316,6 +317,18 @@ def test_a_game_in_plain_python_shows_the_same_playout() -> None:
     assert str(shown) == str(plain)
     assert "MAST captured" in str(shown) and "decided by" in str(shown)
     assert shown._repr_html_().startswith("<iframe ")
+
+
+def test_what_a_notebook_shows_of_states_games_enhancements_and_logs() -> None:
+    game, shown = games.load("phantom-mnk"), MAST >> BASELINE
+    state = game.new_initial_state(seed=2)
+    frame = state._repr_html_()  # type: ignore[attr-defined]
+    assert frame.startswith("<svg ") and 'data-part="a1' in frame
+    assert game._repr_html_().startswith("<pre>phantom-mnk") and frame in game._repr_html_()
+    assert shown._repr_html_().startswith("<pre>Composition MAST &gt;&gt; BASELINE\n")
+    log = play(game, [Agent(MAST, iterations=2), Agent(RAVE, iterations=2)], seed=1)
+    lines = re.sub("<.*?>", "", log._repr_html_()).split("\n")
+    assert [line.split(maxsplit=1)[1] for line in lines[1:]] == ["agent", "MAST (2 iterations)", "RAVE (2 iterations)"]
 
 
 def test_what_cannot_be_inspected_is_refused_in_a_sentence() -> None:
