@@ -12,8 +12,10 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from importlib.abc import PathEntryFinder
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TypeAlias
 
 import attrs
@@ -70,7 +72,8 @@ def imports_of(path: str | Path) -> Imports:
     """The files that a Python file imports, and those that they import, with digests; without what is installed.
 
     Raises:
-        OSError: one cannot be read. ValueError: one was edited after this process had imported it, and would play on as what it was.
+        OSError: one cannot be read. ValueError: one was edited after this process had imported it, and would play on as what it was; or
+            the file has another beside it of the same name as one that this process has imported.
     """
     start = Path(path).resolve()
     _look_beside(start)
@@ -78,7 +81,9 @@ def imports_of(path: str | Path) -> Imports:
     while pending:
         file, package = pending.pop()
         for name in _imported_names(file, package):
-            imported = _file_of(name)
+            imported, beside = _file_of(name), start.with_name(f"{name}.py")
+            if file == start and beside.is_file() and imported not in (None, start, beside):
+                raise ValueError(f"{path} would import {imported}, not {beside}; give one of the two another name")
             if imported is not None and imported not in files and imported != start:
                 files.add(imported)
                 pending.append((imported, name if imported.name == "__init__.py" else name.rpartition(".")[0]))
@@ -99,8 +104,27 @@ def digest_in_memory(path: Path) -> str:
     return digest
 
 
+class _SourceLoader(SourceFileLoader):
+    """Imports a file as it is, never from bytecode: that of another content is taken for this one's where both have one length and one
+    second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def _finder_in(folder: str) -> PathEntryFinder:
+    """What finds modules in a folder of a user's."""
+    others = Path(__file__).parent, Path(__file__).parents[1] / "experiments", Path(os.__file__).parent
+    if set(Path(folder).parts) & LIBRARIES or any(Path(folder).is_relative_to(each) for each in others):
+        raise ImportError
+    return FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (_SourceLoader, SOURCE_SUFFIXES))(folder)
+
+
 def _look_beside(path: Path) -> None:
     """Let a file import those beside it, as any program can; what is installed comes before them."""
+    if _finder_in not in sys.path_hooks:
+        sys.path_hooks.insert(0, _finder_in)
+        sys.path_importer_cache.clear()
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)
@@ -190,6 +214,8 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
         except (Exception, SystemExit) as error:  # whatever somebody's own file raises is told, not traced
             del sys.modules[name]
             raise _failure(path, error) from None
+    # Another file, or version of this one, may have taken the names of its games since.
+    games.GAMES.update({each: game for each, game in _loaded[name][1].items() if each in _own_games})
     return _loaded[name]
 
 
@@ -197,7 +223,7 @@ def _failure(path: Path, error: BaseException) -> BaseException:
     """The one sentence of an error that a file has raised: its line, its kind and what it says."""
     frame = _last_frame(error, {os.path.realpath(path)})
     line = getattr(error, "lineno", None) or (frame and frame.lineno)
-    if line is None and isinstance(error, ValueError | OSError):
+    if line is None and isinstance(error, ValueError | OSError) and not isinstance(error, UnicodeError):
         return error  # of a game's name, or of an imported file
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
     where = f" in line {line}" if line else ""

@@ -104,9 +104,8 @@ class AskedGame:
 class _GuardedGame(Game):
     """A compiled game whose functions are given memory between guards."""
 
-    blocks: Any = attrs.field(
-        factory=weakref.WeakValueDictionary, init=False
-    )  # of memory with their guards, by address
+    # Of memory with their guards, by address.
+    blocks: Any = attrs.field(factory=weakref.WeakValueDictionary, init=False)
 
     def answer(self, name: str, *inputs: Any) -> Any:
         return self._guarded(inputs[0]) if name == "copy" else super().answer(name, *inputs)

@@ -123,9 +123,7 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
 
 def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     """How players see actions where they all see what players do: by its number; what chance does, by what it tells them."""
-    if not state.is_chance_node():
-        return [action] * state.num_players()
-    return _differences(state, action)
+    return _differences(state, action) if state.is_chance_node() else [action] * state.num_players()
 
 
 def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
@@ -208,9 +206,7 @@ def _redrawn(
 
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
-    after = state.child(
-        action
-    )  # the mover's entry too: his action may tell him more, such as what the others chose at once
+    after = state.child(action)  # the mover's entry too: it may tell him more, such as what others chose at once
     return [difference(read_view(state, player), read_view(after, player)) for player in range(state.num_players())]
 
 

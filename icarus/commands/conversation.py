@@ -390,10 +390,6 @@ class Conversation:
             return "it is your turn" if self.live is None else "searching for a hint …"
         return "chance is drawn …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
 
-    def _hides(self) -> bool:
-        """Whether the observer does not see all of the game."""
-        return self.observer is not None and self.session.game.determinize is not None
-
     # --------------------------------------------------------------------------------------------------------- the lines
 
     def say(self, line: str, at: int | None = None) -> Answer:
@@ -485,7 +481,7 @@ class Conversation:
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
-        if self._hides() and not self.session.over:
+        if not (self.observer is None or self.session.game.determinize is None or self.session.over):
             raise ValueError(REVEALS)
         searched = [each for each in self.session.played if each.result is not None]
         if not searched:

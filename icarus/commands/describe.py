@@ -18,7 +18,8 @@ import typer
 
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
-from icarus.arena.player import Configuration, Entrant, load_game, read_configuration
+from icarus.arena.match import load_unedited
+from icarus.arena.player import Configuration, Entrant, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
 from icarus.commands import options
@@ -207,7 +208,7 @@ class Plan:
 
     def play(self, task: Task) -> Row:
         """Play a game: the same one whenever and wherever."""
-        loaded = load_game(self.game, self.own_files)
+        loaded = load_unedited(self.game, ((*self.own_files, self.digest),))
         game, seed = loaded.game, (self.seed, KINDS.index(task.kind), task.number)
         player, opponent = task.player.player(loaded.names), task.opponent.player(loaded.names)
         row: Row = dict(zip(KEY, task.key, strict=True))

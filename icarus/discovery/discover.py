@@ -10,7 +10,8 @@ import attrs
 import msgspec
 
 from icarus import checks
-from icarus.arena.player import Configuration, load_game, read_configuration
+from icarus.arena.match import load_unedited
+from icarus.arena.player import Configuration, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery import race
@@ -110,11 +111,11 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
         value = getattr(settings, name)
         if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
             raise TypeError(f"{name} is {value!r}; it must be a list")
-    paths, iterations, seconds = tuple(map(str, settings.files)), settings.iterations, settings.seconds
-    loaded = load_game(game, paths).game
+    iterations, seconds = settings.iterations, settings.seconds
+    own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
+    loaded = load_unedited(game, own_files).game
     check_game("discover", loaded)
-    usual = ROLES.get(loaded.name, tuple(range(loaded.players)))
-    chosen = usual if settings.seats is None else settings.seats
+    chosen = ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
     seats = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in chosen)
     if not seats or len(set(seats)) < len(seats):
         raise ValueError(f"seats: {seats} is empty or has a seat twice; each seat is played once on every deal")
@@ -148,7 +149,7 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
         level,
         deviation,
         checks.integer("seed", settings.seed, least=0),
-        tuple((file, digest_of(file)) for file in paths),
+        own_files,
     )
 
 
@@ -158,7 +159,7 @@ def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report
     Raises:
         ValueError: one is no strategy or scheme, or the game cannot play it.
     """
-    space, loaded = protocol.space, load_game(game, protocol.paths)
+    space, loaded = protocol.space, load_unedited(game, protocol.files)
     for each in protocol.pool:
         each.agent(loaded.names, iterations=LEAST_ITERATIONS)
     space.check(loaded.names)

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 
 from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
-from icarus.arena.match import Match, work_of
-from icarus.arena.player import Configuration, Entrant, load_game
+from icarus.arena.match import Match, load_unedited, work_of
+from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
@@ -180,11 +180,6 @@ class RaceProtocol:
         """See `settings`."""
         return str(self.settings()["digest"])
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The files, without their digests."""
-        return tuple(file for file, _ in self.files)
-
     def check(self, directory: Path) -> None:
         """Refuse a directory that holds something else than this race.
 
@@ -279,10 +274,10 @@ class Games(Ledger):
         """
         race = self.protocol
         player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
-        players = load_game(self.game, race.paths).game.players
+        players = load_unedited(self.game, race.files).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
-        return Match(key, self.game, entrants, (race.seed, stream, deal, *self._race), race.paths)
+        return Match(key, self.game, entrants, (race.seed, stream, deal, *self._race), race.files)
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
         """What each player gets on each deal, in the mean over the seats that he takes in turn.

@@ -156,9 +156,8 @@ class _Notes:
 
     def __init__(self, search: CompiledSearch) -> None:
         self.search = search
-        self._drawn: tuple[int, int, int, np.ndarray] | None = (
-            None  # the term that decides, its role, record and generator
-        )
+        # The term that decides, its role, record and generator.
+        self._drawn: tuple[int, int, int, np.ndarray] | None = None
 
     def begin(self, w: Workspace, rng: np.ndarray) -> None:
         _original(loop.begin)(w, rng)

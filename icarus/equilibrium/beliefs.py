@@ -36,9 +36,8 @@ from icarus.kernel.contract import Short, structure
 from icarus.kernel.game import Game
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
-OPEN, DECIDES, OBSERVED, DONE = range(
-    4
-)  # an entry: to be looked at, the responder moves, he has seen something, all is told
+# An entry: to be looked at, the responder moves, he has seen something, all is told.
+OPEN, DECIDES, OBSERVED, DONE = range(4)
 LOOKING, OBSERVING = -2, -1  # in place of the action to be followed in a view
 GOING_ON, MORE_ROOM = -1, -2  # what the walk returns beside what growth does
 FINE = 2.0**44  # steps of a weight, as a part of all in a belief, that beliefs are told apart by

@@ -102,9 +102,8 @@ class Regrets(NamedTuple):
     """What counterfactual regret minimization has learned, and room to work in."""
 
     regrets: np.ndarray  # cumulative [slots]
-    sums: (
-        np.ndarray
-    )  # weights of the average policy: the player's own part in reaching the set, times the iteration in CFR+ [slots]
+    # Weights of the average policy: the player's own part in reaching the set, times the iteration in CFR+ [slots].
+    sums: np.ndarray
     policy: np.ndarray  # the current one of both players, and chance's outcomes [slots]
     reach: np.ndarray  # [views]
     values: np.ndarray  # of the ends at a player's views, overwritten from the last to the first [views]

@@ -645,8 +645,7 @@ def text(state: Facts) -> str:
     """The scores, what each player has taken in this round and what he holds, and what is to be done."""
     passing, scores = PASSINGS[state.round_number % 4], " ".join(str(score) for score in state.scores)
     rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
-    for i in range(PLAYERS):
-        rows.append(f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}")
+    rows += [f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}" for i in range(PLAYERS)]
     return "\n".join([*rows, doing(state)])
 
 

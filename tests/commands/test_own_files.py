@@ -1,5 +1,6 @@
 """Python files of one's own: run once, under a name of their own, with all that they define."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -87,6 +88,43 @@ def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path, monkeypatch: pyt
     stones.write_text("STONES = 21\n")
     own_files._in_memory.clear()
     assert own_files.digest_of(mine) == before
+
+
+def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder / "rules_in_two.py", f"WHERE = '{folder}'\n")
+        written(tmp_path / folder / "mine.py", "from rules_in_two import WHERE\n" + OWN)
+    assert load_file(tmp_path / "one" / "mine.py").WHERE == "one"
+    with pytest.raises(
+        ValueError, match="other/mine.py would import .*one/rules_in_two.py, not .*; give one of the two"
+    ):
+        load_file(tmp_path / "other" / "mine.py")
+
+
+def test_an_imported_file_is_never_taken_from_bytecode_of_another_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path_importer_cache", dict(sys.path_importer_cache))
+    mine = written(tmp_path / "mine.py", "from package_of_it.numbers import MOST\n" + OWN)
+    (tmp_path / "package_of_it").mkdir()
+    written(tmp_path / "package_of_it" / "__init__.py", "")
+    for most in (3, 7):  # of one length, saved in one second
+        os.utime(written(tmp_path / "package_of_it" / "numbers.py", f"MOST = {most}\n"), (1e9, 1e9))
+        monkeypatch.setattr(sys, "modules", {name: each for name, each in sys.modules.items() if "of_it" not in name})
+        for setting in ("_loaded", "_in_memory"):  # another process
+            monkeypatch.setattr(own_files, setting, {})
+        assert load_file(mine).MOST == most
+
+
+def test_a_file_whose_edit_is_undone_has_its_former_game_again(tmp_path: Path) -> None:
+    source = MISERE + "MINE = attrs.evolve(OTHELLO, name='mine', max_length={})\n"
+    for length in (61, 62, 61):
+        load_file(written(tmp_path / "mine.py", source.format(length)))
+        assert games.load("mine").max_length == length
 
 
 def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path: Path) -> None:

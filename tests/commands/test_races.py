@@ -20,6 +20,7 @@ from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder import Engine
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
+from icarus.load_files import digest_of
 from icarus.views.document import Table, html
 
 
@@ -159,7 +160,7 @@ PATIENCE = PythonGame(
 def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_path: Path) -> None:
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
-    plan = Plan("patience", (str(file),), "", 20, ("MAST",), 1)
+    plan = Plan("patience", (str(file),), digest_of(file), 20, ("MAST",), 1)
     best = Entrant(Configuration("BASELINE"), 20)
     scores = {round(plan.play(Task(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
     assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
