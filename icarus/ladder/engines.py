@@ -6,17 +6,16 @@ A command of the protocol is a line. The answer begins with "=", or with "?" whe
 import contextlib
 import importlib
 import os
-import queue
+import re
+import selectors
 import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 
@@ -29,7 +28,9 @@ from icarus.kernel.state import State
 LAST_WORDS = 3  # lines of standard error that a message quotes
 LONGEST_WORDS = 200  # characters of them
 GRACE = 2.0  # seconds that an engine has to end by itself
-LONGEST, MOST = 100_000, 1000  # characters of an answer; lines that wait to be read
+LAST_SECONDS = 0.1  # in which its last words are read, if somebody whom it has started goes on writing
+LONGEST = 100_000  # bytes of an answer
+_ANSWER = re.compile(rb"\s*(\S.*?\n)[^\S\n]*\n", re.DOTALL)  # to the first empty line
 
 
 class EngineFailed(ValueError):
@@ -58,24 +59,27 @@ class Process:
     """
 
     def __init__(self, name: str, command: Sequence[str], seconds: float, installation: str = "") -> None:
-        self.name, self.seconds, self._errors = name, seconds, tempfile.TemporaryFile()  # noqa: SIM115
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
+        self.name, self.seconds = name, seconds
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
-            self._child = subprocess.Popen(  # type: ignore[call-overload]
-                list(command), text=True, errors="replace", start_new_session=True, **pipes
-            )
+            self._child: Any = subprocess.Popen(list(command), bufsize=0, start_new_session=True, **pipes)  # type: ignore[call-overload]
         except OSError as error:
-            self._errors.close()
             hint = f"; {installation}" if installation else ""
             raise EngineFailed(name, f"cannot be started: {command[0]}: {error.strerror}{hint}") from None
-        self._lines: queue.Queue[str] = queue.Queue(MOST)
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._content: dict[Any, bytes] = {self._child.stdout: b"", self._child.stderr: b""}
+        self._selector = selectors.DefaultSelector()
+        for stream in self._content:
+            self._selector.register(stream, selectors.EVENT_READ)
 
-    def _read(self) -> None:
-        while line := self._child.stdout.readline(LONGEST):
-            self._lines.put(line)
-        self._lines.put("")
+    def _read(self, seconds: float) -> bool:
+        """Take what the engine writes next, of each stream the last; False where nothing comes in time."""
+        ready = self._selector.select(seconds)
+        for stream in [key.fileobj for key, _ in ready]:
+            content = os.read(stream.fileno(), LONGEST)  # type: ignore[union-attr]
+            self._content[stream] = (self._content[stream] + content)[-LONGEST:]
+            if not content:
+                self._selector.unregister(stream)
+        return bool(ready)
 
     def ask(self, *commands: str) -> str:
         """The answer to the last of some commands, which are sent at once, without its mark.
@@ -84,25 +88,25 @@ class Process:
             EngineFailed: to one of them no answer in time, none at all, or a refusal; the process is ended then.
         """
         try:
-            self._child.stdin.write("".join(f"{command}\n" for command in commands))
-            self._child.stdin.flush()
+            self._child.stdin.write("".join(f"{command}\n" for command in commands).encode())
         except OSError:
             raise self._failure(f"died before {commands[0].split()[0]}") from None
         return [self._answer(command.split()[0]) for command in commands][-1]
 
     def _answer(self, command: str) -> str:
-        answer, deadline = "", time.monotonic() + self.seconds
-        while not (answer and answer.endswith("\n\n")):
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                rest = f": {answer.rstrip()!r} came without the empty line that ends an answer" if answer else ""
-                raise self._failure(f"did not answer {command} within {self.seconds:g} s{rest}") from None
-            if not line:
-                raise self._failure(f"died at {command}")
-            answer += f"{line.strip()}\n" if answer or line.strip() else ""
-            if len(answer) >= LONGEST:
+        deadline, stream = time.monotonic() + self.seconds, self._child.stdout
+        while not (match := _ANSWER.match(self._content[stream])):
+            text, remaining = self._content[stream].decode(errors="replace").strip(), deadline - time.monotonic()
+            if len(self._content[stream]) == LONGEST:
                 raise self._failure(f"answered {command} with more than {LONGEST:,} characters")
+            if remaining <= 0:
+                rest = f": {text[-LONGEST_WORDS:]!r} came without the empty line that ends an answer" if text else ""
+                raise self._failure(f"did not answer {command} within {self.seconds:g} s{rest}")
+            if stream not in self._selector.get_map():
+                raise self._failure(f"died at {command}")
+            self._read(remaining)
+        self._content[stream] = self._content[stream][match.end() :]
+        answer = "\n".join(map(str.strip, match[1].decode(errors="replace").splitlines()))
         if answer.startswith("?"):
             raise self._failure(f"refused {command}: {answer[1:].strip()}")
         if not answer.startswith("="):
@@ -111,28 +115,26 @@ class Process:
 
     def _failure(self, what: str) -> EngineFailed:
         """End the process; the error that says what happened, with the engine's last words."""
-        self._errors.seek(0)
-        words = [line.strip() for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
-        last = " / ".join(words[-LAST_WORDS:])[-LONGEST_WORDS:]
         self.close(grace=0)
+        words = self._content[self._child.stderr].decode(errors="replace").splitlines()
+        last = " / ".join([word for word in map(str.strip, words) if word][-LAST_WORDS:])[-LONGEST_WORDS:]
         return EngineFailed(self.name, what + (f"; its last output: {last}" if last else ""))
 
     def close(self, grace: float = GRACE) -> None:
         """End the engine: by `quit` where it listens, by force where it does not."""
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if grace and self._child.poll() is None:
-                self._child.stdin.write("quit\n")
-                self._child.stdin.flush()
+                self._child.stdin.write(b"quit\n")
                 self._child.wait(grace)
         with contextlib.suppress(OSError):  # the engine, and what it has started
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
-        self._reader.join(GRACE)
-        self._errors.close()
-        for stream in (self._child.stdin, self._child.stdout):
-            with contextlib.suppress(OSError):  # what was never sent cannot be flushed to who is dead
-                if not self._reader.is_alive():  # who still reads would be waited for
-                    stream.close()
+        until = time.monotonic() + LAST_SECONDS
+        while self._read(0.0) and time.monotonic() < until:
+            pass
+        self._selector.close()
+        for stream in (self._child.stdin, *self._content):
+            stream.close()
 
 
 # ------------------------------------------------------------------------------------------------------------------------ engines

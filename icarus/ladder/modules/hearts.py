@@ -57,9 +57,8 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     first = max((number for number, action in enumerate(actions, 1) if action == DEAL), default=0)
     started = state_after(state, first)
     copy = game.new_initial_state()
-    copy.apply_action(
-        OFFSETS[int(started.facts.round_number) % PLAYERS]
-    )  # as many seats on as OpenSpiel's outcome says
+    # As many seats on as OpenSpiel's outcome says.
+    copy.apply_action(OFFSETS[int(started.facts.round_number) % PLAYERS])
     hands = [[card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held]
     for number in range(CARDS):
         copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))

@@ -35,9 +35,7 @@ class RustReversi:
 
     def choose(self, state: State) -> int:
         """The search's square; PASS where there is none."""
-        if state.legal_actions() == [PASS]:
-            return PASS
-        return int(self._search.get_move(board_of(state)))
+        return PASS if state.legal_actions() == [PASS] else int(self._search.get_move(board_of(state)))
 
 
 def board_of(state: State) -> rust_reversi.Board:
