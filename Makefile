@@ -36,7 +36,7 @@ pythons: .venv/test
 slow: .venv/test                # the same with the full counts of games and determinizations
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --slow
 
-faults: .venv/test              # 200 faults and more: kills, torn and foreign files, full disks, flipped bits; each against an undisturbed run
+faults: .venv/test              # 440 faults: kills, torn and foreign files, full disks, edited rules, dripping engines; each against an undisturbed run
 	$(BIN)/python -m pytest -q --slow tests/faults
 
 MINUTES ?= 60

@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19993, 121),
+    "icarus": (20000, 121),
     "icarus/algebra": (886, 7),
-    "icarus/arena": (443, 5),
-    "icarus/audit": (1346, 7),
-    "icarus/bridges": (511, 4),
-    "icarus/commands": (1550, 13),
+    "icarus/arena": (454, 5),
+    "icarus/audit": (1344, 7),
+    "icarus/bridges": (507, 4),
+    "icarus/commands": (1549, 13),
     "icarus/compiler": (1321, 9),
-    "icarus/discovery": (795, 5),
-    "icarus/engine": (3135, 10),
-    "icarus/equilibrium": (1720, 10),
-    "icarus/games": (3779, 14),
+    "icarus/discovery": (793, 5),
+    "icarus/engine": (3133, 10),
+    "icarus/equilibrium": (1716, 10),
+    "icarus/games": (3778, 14),
     "icarus/kernel": (1185, 9),
-    "icarus/ladder": (756, 9),
+    "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
-    "icarus/views": (771, 5),
+    "icarus/views": (770, 5),
     "experiments": (5748, 29),
     "experiments/studies": (1163, 9),
-    "tests": (21410, 111),
+    "tests": (21759, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -39,7 +39,7 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     """
     path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
-        measured = {game: list(levels) for game, levels in json.loads(path.read_text("utf-8"))["games"].items()}
+        measured = {game: list(levels) for game, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()}
         if not all(measured.values()):
             raise ValueError("a game without levels")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

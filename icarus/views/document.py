@@ -14,7 +14,7 @@ from pathlib import Path
 
 import attrs
 
-from icarus.arena.ledger import naming_file
+from icarus.arena.ledger import write_whole
 
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
@@ -194,5 +194,4 @@ def check_new_file(path: Path) -> None:
 def write_new(path: Path, text: str) -> None:
     """Write a text into a new file; errors as of `check_new_file`."""
     check_new_file(path)
-    with naming_file(path), path.open("x", encoding="utf-8") as file:
-        file.write(text)
+    write_whole(path, text)

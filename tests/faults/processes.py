@@ -147,9 +147,9 @@ def take_memory(bench: Bench) -> None:
 
 OWN = """
 import attrs
-from icarus import gibbs, mast
+from icarus import MAST, gibbs
 from beside import TAU
-sharp = attrs.evolve(mast(gibbs(TAU)), name="sharp")
+sharp = attrs.evolve(MAST(gibbs(TAU)), name="sharp")
 EXPERIMENT = {"games": "othello", "iterations": 20, "trials": 12, "agents": {"mine": "sharp"}}
 """
 

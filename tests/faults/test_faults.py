@@ -1,4 +1,4 @@
-"""`make faults`: 282 faults, each against the rows of a run that nothing disturbs. Without --slow a few, in this process."""
+"""`make faults`: 440 faults, each against the rows of a run that nothing disturbs. Without --slow a few, in this process."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ from icarus.compiler import kernel as cache
 from icarus.discovery.space import SHIPPED, load_space
 from icarus.engine.match import levels_of
 from icarus.kernel.python_game import deep_copy
-from tests.faults import processes
+from tests.faults import others, processes
 from tests.faults.harness import Bench, Wrong, play
 from tests.forked import survive
 from tests.test_documents import example
@@ -191,6 +191,7 @@ FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
     flip_bit: 30,
     change_setting: 8,
     grow: 10,
+    **others.FAULTS,
 }
 
 
@@ -205,6 +206,17 @@ def test_a_fault_ends_in_equal_rows_or_one_sentence(
 ) -> None:
     for _ in range(FAULTS[fault] if request.config.getoption("--slow") else 2):
         fault(bench)
+
+
+@pytest.mark.parametrize("fault", others.PLANTED, ids=lambda fault: fault.__name__)
+def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(
+    bench: Bench, fault: Callable[[Bench], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, planted = others.PLANTED[fault]
+    monkeypatch.setattr(name, planted)
+    with pytest.raises(Wrong):
+        for _ in range(100):
+            fault(bench)
 
 
 @pytest.mark.slow
