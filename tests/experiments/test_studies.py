@@ -8,14 +8,15 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, positions, rates
+from experiments.studies import branching, discovery, large_games, positions, rates
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
 from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
-from icarus import BASELINE, State, games
+from icarus import BASELINE, State, exploitability, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
+from icarus.equilibrium import OOSSearch
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
@@ -238,3 +239,17 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
     monkeypatch.setattr(rates, "measure", lambda *_: [rates.Speed("othello", *each) for each in of_subjects.items()])
     lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
     assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
+
+
+def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch, tmp_path):
+    monkeypatch.setattr(large_games, "LARGE", {"leduc-poker": (10, 10_000)})
+    out = tmp_path / "learned.jsonl"
+    large_games.learned(out, seeds=2)
+    rows = large_games.rows_of(tmp_path, out.name)
+    assert [(row["iterations"], row["seed"]) for row in rows] == [(10, 0), (10_000, 0), (10, 1), (10_000, 1)]
+    search = OOSSearch(games.load("leduc-poker"), seed=1)
+    search.run(10_000)
+    assert rows[-1]["nash_conv"] == pytest.approx(exploitability(search.game, search.average).nash_conv)
+    line = next(line for line in shown(large_games.app, "curve", str(out)).splitlines() if "10,000" in line)
+    low, high = sorted(row["nash_conv"] for row in rows[1::2])
+    assert low < float(line.split()[2]) < high and line.split()[-1] == "2"

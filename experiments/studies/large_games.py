@@ -1,0 +1,75 @@
+"""NashConv in games whose trees nobody holds: of what Online Outcome Sampling has learned from the deal on, exact, by iterations.
+
+    python -m experiments.studies.large_games learned experiments/runs/equilibrium/learned.jsonl
+    python -m experiments.studies.large_games curve experiments/runs/equilibrium/learned.jsonl
+
+The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
+search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search.
+"""
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from experiments.commands import print_table
+from experiments.run import provenance
+from experiments.statistics import student_mean
+from experiments.studies.equilibrium_2015 import rows_of
+from icarus import exploitability, games
+from icarus.arena.ledger import line_of, open_to_append
+from icarus.commands.console import make_program, run_main
+from icarus.equilibrium import OOSSearch
+from icarus.views.document import Table
+
+SEEDS = 10
+LARGE = {
+    "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
+    "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
+}
+
+
+def _append(out: Path, row: dict[str, Any]) -> None:
+    with open_to_append(out) as file:
+        file.write(line_of(row | {"provenance": provenance()}))
+
+
+def learned(out: Path, seeds: int = SEEDS) -> None:
+    """Measure what outcome sampling has learned, and append a row for each seed and budget to a file."""
+    for game, budgets in LARGE.items():
+        for seed in range(seeds):
+            search = OOSSearch(games.load(game), seed=seed)
+            for iterations in budgets:
+                started = time.process_time()
+                search.run(iterations)
+                between = time.process_time()
+                distance = exploitability(search.game, search)
+                row = {
+                    "game": game,
+                    "player": "OOS",
+                    "iterations": iterations,
+                    "seed": seed,
+                    "nash_conv": distance.nash_conv,
+                }
+                row |= {"best_responses": distance.best_responses, "sets": int(search.store.used[0])}
+                row |= {"sampling": round(between - started, 2), "walking": round(time.process_time() - between, 2)}
+                _append(out, row)
+
+
+def curve(rows: Path) -> None:
+    """Print NashConv by iterations: the mean over seeds with its 95 % interval."""
+    values: dict[tuple[str, int], list[float]] = {}
+    for row in rows_of(rows.parent, rows.name):
+        values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
+    means = {key: student_mean(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
+    lines = tuple(
+        (game, f"{iterations:,}", f"{mean.value:.3f} ± {mean.half:.3f}", str(len(values[game, iterations])))
+        for (game, iterations), mean in means.items()
+    )
+    print_table(Table("NashConv by iterations; 95 % intervals", ("game", "iterations", "NashConv", "seeds"), lines))
+
+
+app = make_program("large_games", (learned, curve), "NashConv beyond small games.")
+
+if __name__ == "__main__":
+    run_main(app, "large_games")
