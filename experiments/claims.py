@@ -38,8 +38,8 @@ from icarus.views.document import Block, Heading, Paragraph
 
 STATEMENTS = Path(__file__).parent / "papers"
 PARTS = "its parts"  # rivals: each enhancement of a combination alone
-Entry = Mapping[str, Any]  # a comparison in a file of statements
-Compare = Callable[[Entry, str, str, str], Contrast]  # of an entry's agents, rivals and places one of each
+ClaimEntry = Mapping[str, Any]  # a comparison in a file of statements
+Compare = Callable[[ClaimEntry, str, str, str], Contrast]  # of an entry's agents, rivals and places one of each
 
 # --------------------------------------------------------------------------------------------- statements from files
 
@@ -54,8 +54,8 @@ def read_claims(file: str, compare: Compare, everywhere: Sequence[str] = ()) -> 
     return tuple(_claim(statement, compare, everywhere) for statement in statements)
 
 
-def _claim(statement: Entry, compare: Compare, everywhere: Sequence[str]) -> Claim:
-    entries: Sequence[Entry] = statement["compare"]
+def _claim(statement: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -> Claim:
+    entries: Sequence[ClaimEntry] = statement["compare"]
     if statement.get("together"):
         agents = _several(entries[0].get("agents", ""))
         cases = [
@@ -69,7 +69,7 @@ def _claim(statement: Entry, compare: Compare, everywhere: Sequence[str]) -> Cla
     return Claim(statement["text"], tuple(cases), needed, statement.get("quote", ""))
 
 
-def _unfold(entry: Entry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Contrast]:
+def _unfold(entry: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Contrast]:
     otherwise = {place: expected for expected, places in entry.get("but", {}).items() for place in places}
     for agent in _several(entry.get("agents", "")):
         rivals = agent if entry.get("rivals") == PARTS else _several(entry.get("rivals", ""))
@@ -81,7 +81,7 @@ def _several(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-def _expected(entry: Entry, r: float) -> Expectation:
+def _expected(entry: ClaimEntry, r: float) -> Expectation:
     """What an entry expects; r is the smallest difference that its paper could have found."""
     scale = math.log if entry.get("measure") == verdicts.VISITS else float
     match entry.get("by"):
@@ -184,7 +184,7 @@ def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
     return Contrast(verdicts.place_title(place), what, terms, verdicts.higher(CELL))
 
 
-def _in_section_8(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
+def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
     place, counts = NAMED.get(name), 8 * TRIALS if "with" in entry else TRIALS
     expected = _expected(entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES))))
     if "with" in entry:
@@ -250,7 +250,7 @@ FOUND = {  # the smallest differences of two searches, by game and side
 }
 
 
-def _of_searches(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
+def _of_searches(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
     game, _, side = name.partition(", ")
     measure, place = entry.get("measure", verdicts.SCORE), (game, side)
     expected = _expected(entry, FOUND.get(place, CELL_2012 if game == LOTR else CELL_2011))

@@ -35,7 +35,7 @@ from experiments.report import (
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import Row, naming_file, write_whole
+from icarus.arena.ledger import GameRow, naming_file, write_whole
 from icarus.arena.workers import GameFailed
 from icarus.arena.workers import workers as processes
 from icarus.checks import integer, real
@@ -87,7 +87,7 @@ Seconds = Annotated[
     str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas, such as 0.1,1.")
 ]
 With = Annotated[Path | None, value_option("FILE.py", "Python file with enhancements or games of your own.", "--with")]
-Workers = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
+WorkerCount = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
 
 
 def run(
@@ -97,7 +97,7 @@ def run(
     trials: Trials = None,
     iterations: Iterations = None,
     seconds: Seconds = None,
-    workers: Workers = None,
+    workers: WorkerCount = None,
     seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
     paired: Annotated[bool, flag("--paired", "Use the same deals and chance for all agents of a game.")] = False,
     sprt: Annotated[
@@ -338,7 +338,7 @@ def verify(
     return _print_audit(running.audit(experiment, rows, _positive("sample", sample), seed))
 
 
-def _rows_of(rows: Iterable[Row], agent: str | None, trial: int | None) -> Iterator[Row]:
+def _rows_of(rows: Iterable[GameRow], agent: str | None, trial: int | None) -> Iterator[GameRow]:
     """The games of an agent and of a number, where these are given.
 
     Raises:

@@ -19,7 +19,7 @@ from experiments.results import pack
 from experiments.run import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
-from icarus.arena.ledger import Row, read_rows
+from icarus.arena.ledger import GameRow, read_rows
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import (
@@ -29,6 +29,7 @@ from icarus.ladder.ladders import (
     LEVEL_STEP,
     RANDOM,
     ZERO,
+    AgentSettings,
     Climb,
     Ladder,
     Pairs,
@@ -36,7 +37,6 @@ from icarus.ladder.ladders import (
     RatedGame,
     Rating,
     Rung,
-    Settings,
     agent_of,
     expected,
     fitted,
@@ -53,7 +53,7 @@ LEVELS = 8  # that a plan has; of these a game gets as many as are far enough ap
 TABLE_SECONDS = 0.2
 
 
-def fit(ladder: Ladder, rows: Sequence[Row]) -> Ladder:
+def fit(ladder: Ladder, rows: Sequence[GameRow]) -> Ladder:
     """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
     estimate = fitted(rows, RANDOM)
     values = estimate.ratings()
@@ -85,8 +85,8 @@ class PlannedMatch:
         player, opponent: an engine's name, or the settings of an agent.
     """
 
-    player: Settings | str
-    opponent: Settings | str
+    player: AgentSettings | str
+    opponent: AgentSettings | str
     games: int
     question: str
 
@@ -106,7 +106,7 @@ def opponents(game: str) -> Ladder:
     return Ladder(game, (Rung(RANDOM, ZERO), *map(rung_of, [*levels, *PLAN[game]["outside"]])))
 
 
-def rung_of(player: Settings | str) -> Rung:
+def rung_of(player: AgentSettings | str) -> Rung:
     """An engine by its name, or an agent by its settings, not yet rated."""
     if isinstance(player, str):
         return Rung(ENGINES[player].name, ZERO)
@@ -118,7 +118,7 @@ def rung_of(player: Settings | str) -> Rung:
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
-TABLES: dict[str, dict[str, list[Settings]]] = {
+TABLES: dict[str, dict[str, list[AgentSettings]]] = {
     kind: {game: plan[kind] for game, plan in PLAN.items() if kind in plan} for kind in (BY_ITERATIONS, BY_TIME)
 }
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
@@ -129,12 +129,12 @@ def rows_of(directory: Path, game: str, kind: str) -> Path:
     return directory / f"{game}-{kind}.jsonl"
 
 
-def read_rows_of(directory: Path, game: str, kind: str) -> list[Row]:
+def read_rows_of(directory: Path, game: str, kind: str) -> list[GameRow]:
     """The rows of a game."""
     return read_rated_games(rows_of(directory, game, kind))
 
 
-def read_rated_games(path: Path) -> list[Row]:
+def read_rated_games(path: Path) -> list[GameRow]:
     """The games of a file, void ones included; errors as of `read_rows`."""
     return list(read_rows(path, FIELDS, RatedGame, unchecked=True))
 
@@ -148,7 +148,7 @@ def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: i
         yield pairs
 
 
-def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
+def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
     """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
     with _pairs(directory, game, BETWEEN, rungs, seed) as pairs:
@@ -160,7 +160,7 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
             )
 
 
-def _most_telling(pairs: list[tuple[str, str]], rows: list[Row], earlier: int) -> tuple[str, str]:
+def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: int) -> tuple[str, str]:
     """The pair whose next game tells most for the time that it takes.
 
     The least time of a pair's games now is what counts: a first game compiles, and another day the machine may have been busy.
@@ -271,7 +271,7 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
     return sorted(standings, key=lambda standing: (-round(standing.rating.value, 3), standing.name))
 
 
-def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
+def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
     """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
     planned = [(rung_of(each.player), rung_of(each.opponent), each.games) for each in COMPARISONS.get(game, ())]
     rungs = [rung for player, opponent, _ in planned for rung in (player, opponent)]

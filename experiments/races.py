@@ -20,11 +20,11 @@ import typer
 from experiments.plan.definition import Refusal
 from experiments.run import NOTHING_TO_REPLAY
 from icarus import discovery
-from icarus.arena.ledger import Row, key_of, read_rows
+from icarus.arena.ledger import GameRow, key_of, read_rows
 from icarus.arena.player import read_configuration
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
-from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, RaceProtocol, race_row, run
+from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, race_row, run
 from icarus.load_files import digest_of
 
 
@@ -52,7 +52,7 @@ def is_race(directory: Path) -> bool:
     return (directory / FILE).exists()
 
 
-def rows_of(directory: Path) -> list[Row]:
+def rows_of(directory: Path) -> list[GameRow]:
     """The games of a race, packed or not.
 
     Raises:
@@ -84,7 +84,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
-    games = Games(protocol, protocol.game)
+    games = RaceGames(protocol, protocol.game)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         pair = read_configuration(row["player"]), read_configuration(row["opponent"])
         again = race_row(games.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
@@ -112,7 +112,7 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    games = Games(protocol, protocol.game, workers=Nobody())
+    games = RaceGames(protocol, protocol.game, workers=Nobody())
     games.rows |= {key_of(row, KEY): row for row in rows_of(directory)}
     return run(protocol, games)
 

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title, title
 from experiments.plan.loading import game_of
 from experiments.results import DRAW, Columns, Results, Tally
-from experiments.statistics import Counts, Estimate
+from experiments.statistics import Estimate, WinCount
 from icarus.engine.scheme import Scheme
 from icarus.ladder.ladders import NORMAL_95
 
@@ -26,7 +26,7 @@ SEARCHES = {
 SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
 OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
 
-Game = tuple[str, str, str]  # game, variant and budget per decision
+GameBudget = tuple[str, str, str]  # game, variant and budget per decision
 
 
 @attrs.frozen
@@ -73,7 +73,7 @@ class RoundRobin:
         scores: by the searches in the first seat and in the second.
     """
 
-    game: Game
+    game: GameBudget
     scores: Mapping[tuple[str, str], Score]
 
     @property
@@ -114,7 +114,7 @@ class RoundRobin:
 
 def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
     """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
-    scores_of: dict[Game, dict[tuple[str, str], Score]] = {}
+    scores_of: dict[GameBudget, dict[tuple[str, str], Score]] = {}
     for column, tallies in columns.items():
         if len(column.seats) > 1 or game_of(column, {tally.cell.module for tally in tallies}).players != 2:
             continue
@@ -143,19 +143,19 @@ def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
     return dict(sorted(by_number.items()))
 
 
-def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
+def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     """By whom it is that sees the others' cards: wins of that side and games, when he does not and when he does.
 
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
     """
-    rates: dict[tuple[int, str, str], Counts] = {}
+    rates: dict[tuple[int, str, str], WinCount] = {}
     for column, tallies in columns.items():
         for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
             searches = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
             rates[column.seats[0], *searches] = tally.wins, tally.games
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
 
-    def peasants(search: str, opponent: str) -> Counts | None:
+    def peasants(search: str, opponent: str) -> WinCount | None:
         counts = rates.get((0, search, opponent))
         return None if counts is None else (counts[1] - counts[0], counts[1])
 

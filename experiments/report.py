@@ -438,7 +438,7 @@ def _searches(results: list[Tally]) -> Table:
 
 
 # The results of the combinations of Table 1, by their names there.
-CountsByGame = dict[str, dict[str, statistics.Counts]]
+CountsByGame = dict[str, dict[str, statistics.WinCount]]
 
 
 def counts_of_table_1(columns: Columns) -> CountsByGame:
@@ -454,7 +454,7 @@ def counts_of_table_1(columns: Columns) -> CountsByGame:
     return {} if any(len(results) < len(TABLE_1) for results in counts.values()) else counts
 
 
-Averages = list[tuple[str, str, statistics.Counts, statistics.Counts, Estimate]]
+Averages = list[tuple[str, str, statistics.WinCount, statistics.WinCount, Estimate]]
 
 
 def averages_of(counts: CountsByGame) -> Averages:

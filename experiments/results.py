@@ -20,9 +20,9 @@ import msgspec
 from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
 from icarus.arena.ledger import (
     UNFINISHED,
+    GameRow,
     Key,
     Ledger,
-    Row,
     checksum_in,
     key_of,
     lock,
@@ -121,7 +121,7 @@ def runs_in(directory: Path) -> list[Path]:
     return sorted(path.parent for path in directory.glob(f"*/{EXPERIMENT}")) or [directory]
 
 
-def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
+def rows(directory: Path, experiment: Experiment) -> Iterator[GameRow]:
     """The games played so far, in the order in which they ended.
 
     Raises:
@@ -137,7 +137,7 @@ def _columns(experiment: Experiment) -> dict[str, Column]:
     return {cell.key: cell.column for cell in experiment.cells}
 
 
-def _refuse_foreign(row: Row, cells: Container[str], trials: int, directory: Path) -> None:
+def _refuse_foreign(row: GameRow, cells: Container[str], trials: int, directory: Path) -> None:
     if row["cell"] not in cells or not 0 <= row["trial"] < trials:
         place = f"cell {row['cell']}, trial {row['trial']}"
         raise ValueError(f"{directory / RESULTS}: damaged ({place}: not a game of this experiment)")
@@ -171,7 +171,7 @@ class RunLedger(Ledger):
         self._columns, self._trials = _columns(experiment), experiment.trials
         super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True)
 
-    def note(self, row: Row) -> None:
+    def note(self, row: GameRow) -> None:
         assert self.path is not None
         _refuse_foreign(row, self._columns, self._trials, self.path.parent)
         self.rows[key_of(row, KEY)] = {}

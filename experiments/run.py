@@ -20,9 +20,9 @@ import numpy
 import icarus
 from experiments.plan.definition import AgentSpec, Cell, Experiment, Label, refuse_if_edited, source_of, strategy_of
 from experiments.results import STATISTICS, ledger_of
-from experiments.sequential import Progress
+from experiments.sequential import SequentialTests
 from icarus import Agent, games, play
-from icarus.arena.ledger import Key, Row
+from icarus.arena.ledger import GameRow, Key
 from icarus.arena.workers import Workers
 from icarus.engine.match import DecisionLog, GameLog
 from icarus.load_files import DIGITS, load_file
@@ -67,7 +67,7 @@ def play_trial(trial: Trial) -> GameLog:
     return play(game, agents, seed=trial.seed)
 
 
-def row(trial: Trial) -> Row:
+def row(trial: Trial) -> GameRow:
     """Play a game and tell everything about it that is worth keeping."""
     started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
     result = play_trial(trial)
@@ -226,7 +226,7 @@ def run(experiment: Experiment, directory: Path, workers: Workers, share: Part =
         if experiment.sprt:
             rounds = (
                 [trial_of(experiment, *game) for game in games]
-                for games in Progress(experiment).rounds(ledger.outcomes)
+                for games in SequentialTests(experiment).rounds(ledger.outcomes)
             )
         for games in rounds:
             for _ in ledger.played(games, row, workers):
@@ -240,7 +240,7 @@ NOTHING_TO_REPLAY = "there are no games that can be played again (those with a t
 CLOCKS = ("seconds",)  # statistics that the clock decides
 
 
-def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+def audit(experiment: Experiment, rows: Iterable[GameRow], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
     """Each game of a random sample played again: (what was found, whether it was the same).
 
     Raises:
@@ -255,9 +255,9 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
         yield compare_with_replay(row, trial, experiment)
 
 
-def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
+def _sample(rows: Iterable[GameRow], size: int, seed: int) -> list[GameRow]:
     """A uniform sample of a stream, without holding it."""
-    generator, sampled = random.Random(seed), list[Row]()
+    generator, sampled = random.Random(seed), list[GameRow]()
     for count, row in enumerate(rows):
         if count < size:
             sampled.append(row)
@@ -266,7 +266,7 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return sampled
 
 
-def compare_with_replay(row: Row, trial: Trial, experiment: Experiment) -> tuple[str, bool]:
+def compare_with_replay(row: GameRow, trial: Trial, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
     seed, seat = experiment.game_seed(trial.cell, trial.number), trial.cell.seat(trial.number)
@@ -293,7 +293,7 @@ def compare_with_replay(row: Row, trial: Trial, experiment: Experiment) -> tuple
     return f"{name}: {len(now)} actions, the same", True
 
 
-def _versions(row: Row) -> str:
+def _versions(row: GameRow) -> str:
     """The end of a message: what played the game then and now, where that differs."""
     now = provenance()
     changed = [

@@ -74,7 +74,7 @@ def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
     return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
 
 
-class Progress:
+class SequentialTests:
     """Where the tests of an experiment stand, replayed from the games played.
 
     Attributes:
@@ -124,7 +124,7 @@ class Progress:
 
 def verdicts(experiment: Experiment, outcomes: Outcomes) -> tuple[dict[Cell, tuple[str, int]], bool]:
     """What the tests have found by the games played so far (better or not better, units), and whether all games are played."""
-    progress = Progress(experiment)
+    progress = SequentialTests(experiment)
     for games in progress.rounds(outcomes):
         if any((cell.key, trial) not in outcomes for cell, trial in games):
             return progress.decided, False

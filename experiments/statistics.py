@@ -21,7 +21,7 @@ POWER = 0.8  # the chance that a difference is found if it is there
 NINETY_FIVE = (
     1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 )
-Counts = tuple[int, int]  # (wins, games)
+WinCount = tuple[int, int]  # (wins, games)
 Mean = tuple[float, float, int]  # (a mean, its standard error, of how many values)
 
 
@@ -61,7 +61,7 @@ def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> 
     return low, high
 
 
-def fisher_p_value(first: Counts, second: Counts) -> float:
+def fisher_p_value(first: WinCount, second: WinCount) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 
@@ -99,14 +99,14 @@ def smallest_difference(games: float) -> float:
     return NINETY_FIVE * math.sqrt(2 * 0.25 / games)
 
 
-def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
+def marginals(counts: dict[str, WinCount]) -> dict[str, tuple[WinCount, WinCount]]:
     """Figure 3: for each enhancement the combinations without it and those with it, each with the same weight (`average_cell`).
 
     Args:
         counts: the results of combinations, by their names in Table 1.
     """
 
-    def average(enhancement: str, featured: bool) -> Counts:
+    def average(enhancement: str, featured: bool) -> WinCount:
         cells = [
             counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
         ]
@@ -190,7 +190,7 @@ class Design:
         ValueError: a combination has no games in a column.
     """
 
-    def __init__(self, counts: dict[str, dict[str, Counts]]) -> None:
+    def __init__(self, counts: dict[str, dict[str, WinCount]]) -> None:
         import pandas
 
         lines = []

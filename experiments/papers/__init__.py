@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
-Table = dict[str, Any]
+TomlTable = dict[str, Any]
 HERE = Path(__file__).parent
 
 
-def _read(name: str) -> Table:
+def _read(name: str) -> TomlTable:
     return tomllib.loads((HERE / f"{name}.toml").read_text("utf-8"))
 
 
@@ -28,7 +28,7 @@ TABLE_1, EPISODES, REUSE = _read("section8")["agents"].values()
 RULES = {name: text for name, text in REUSE.items() if name != "Baseline"}
 TREE = {name: TABLE_1[name] for name in ("-", "N", "R", "M", "L")}
 SECTION_8 = {**TABLE_1, "EPIC": EPISODES["EPIC"], **{name: RULES[name] for name in ("ε-greedy", "Roulette", "UCB1")}}
-SUITE: dict[str, Table] = {
+SUITE: dict[str, TomlTable] = {
     "figure3": {"agents": TABLE_1, "pictures": ["figure3"]},
     "figure4": {"agents": TABLE_1, "pictures": ["figure4"]},
     "figure5": {"agents": EPISODES, "pictures": ["figure5"]},
@@ -93,7 +93,7 @@ def lines_of_2011(iterations: int) -> tuple[dict[int, dict[int, tuple[int, int]]
     )
 
 
-def _determinizations(name: str, iterations: int) -> Table:
+def _determinizations(name: str, iterations: int) -> TomlTable:
     """The agents of an experiment on the number of determinizations, under the names that the papers give them."""
     if name == "determinizations-lotr":
         schemes = {number: {"scheme": f"DeterminizedUCT({number}) with EXP3"} for number in BALANCE}
@@ -108,12 +108,12 @@ def _determinizations(name: str, iterations: int) -> Table:
 
 # -------------------- All of them, by their names.
 
-GROUPS: dict[str, dict[str, list[Table]]] = {
+GROUPS: dict[str, dict[str, list[TomlTable]]] = {
     "section8": {name: [{"games": GAMES, "iterations": ITERATIONS, **table}] for name, table in SUITE.items()},
     "earlier": _read("earlier"),
     **{group: {name: [table] for name, table in _read(group).items()} for group in ("sensitivity", "catalogue")},
 }
-USUAL: dict[str, Table] = {  # where a table has nothing else
+USUAL: dict[str, TomlTable] = {  # where a table has nothing else
     "section8": {"trials": TRIALS},
     "earlier": {},
     "sensitivity": {"iterations": 1000, "trials": 150},
@@ -122,7 +122,7 @@ USUAL: dict[str, Table] = {  # where a table has nothing else
 NAMES = tuple(name for tables in GROUPS.values() for name in tables)
 
 
-def tables(name: str, iterations: int | None = None) -> list[Table]:
+def tables(name: str, iterations: int | None = None) -> list[TomlTable]:
     """An experiment as tables; its cells are those of all of them together.
 
     Args:

@@ -45,15 +45,15 @@ BASELINE = "BASELINE"
 CHEATING = "cheating"
 
 
-Table = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
+TomlTable = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
 Text = Annotated[
     str, msgspec.Meta(pattern=r"\S")
 ]  # beside lists plain str: msgspec 0.22 crashes when such a type is freed
 Positive = Annotated[int, msgspec.Meta(ge=1, le=UNLIMITED)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
-Kind = TypeVar("Kind")
-Several = Annotated[list[Kind], msgspec.Meta(min_length=1)]
+V = TypeVar("V")
+Several = Annotated[list[V], msgspec.Meta(min_length=1)]
 
 
 class PlayerTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -85,7 +85,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True):
     pictures: Several[str] = msgspec.field(default_factory=lambda: ["agents"])
 
 
-def converted(value: object, kind: type[Kind], path: str = "") -> Kind:
+def converted(value: object, kind: type[V], path: str = "") -> V:
     """A value as what it must be.
 
     Raises:
@@ -184,7 +184,7 @@ OWN_GAME = (
 )
 
 
-def build_together(tables: Sequence[Table], module: str = "") -> Experiment:
+def build_together(tables: Sequence[TomlTable], module: str = "") -> Experiment:
     """One experiment with the cells of several tables; whatever else it has is that of the first. `module` as of `build`.
 
     Raises:
@@ -196,7 +196,7 @@ def build_together(tables: Sequence[Table], module: str = "") -> Experiment:
     return attrs.evolve(parts[0], cells=cells)
 
 
-def build(table: Table, module: str = "") -> Experiment:
+def build(table: TomlTable, module: str = "") -> Experiment:
     """The experiment that a table describes (see docs/experiments.md).
 
     Args:
@@ -392,7 +392,7 @@ def _variant(game: AnyGame) -> str:
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
-def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
+def load(name: str, changes: TomlTable, file: Path | None = None) -> Experiment:
     """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
 
     A TOML file may name the file of a game of one's own, from the folder that it is in. A Python file holds the table as the dict
@@ -461,14 +461,14 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     )
 
 
-def _python_table(path: Path) -> Table:
+def _python_table(path: Path) -> TomlTable:
     table = vars(load_file(path)).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
         raise Refusal(f"the file has no dict {PYTHON_TABLE}, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
     return table
 
 
-def _with_changes(table: dict[str, object], changes: Table) -> Table:
+def _with_changes(table: dict[str, object], changes: TomlTable) -> TomlTable:
     for budget, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
         if budget in changes:
             table.pop(replaced, None)

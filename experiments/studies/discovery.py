@@ -25,7 +25,7 @@ from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_differ
 
 
 @attrs.frozen
-class Recommendation:
+class FinderResult:
     """What a finder came to on a landscape.
 
     Attributes:
@@ -40,7 +40,7 @@ class Recommendation:
     seconds: float
 
 
-Found = dict[tuple[str, int], list[Recommendation]]  # by landscape and seed, one of each finder
+Found = dict[tuple[str, int], list[FinderResult]]  # by landscape and seed, one of each finder
 
 
 def summary(results: Found) -> str:
@@ -66,7 +66,7 @@ def with_interval(values: Sequence[float], sign: str) -> str:
 def read_found(path: Path) -> Found:
     """The rows of a file, which is named after its landscape."""
     results: Found = {}
-    for each in read_values(path, Recommendation):
+    for each in read_values(path, FinderResult):
         results.setdefault((path.stem, each.seed), []).append(each)
     return results
 

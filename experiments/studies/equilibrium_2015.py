@@ -33,7 +33,7 @@ from icarus.views.document import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Measurement = dict[str, Any]
+StudyRow = dict[str, Any]
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 Points = list[tuple[float, float, float]]  # x, y, half of the bar
 Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
@@ -56,7 +56,7 @@ SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
 
 
-def rows_of(directory: Path, file: str) -> list[Measurement]:
+def rows_of(directory: Path, file: str) -> list[StudyRow]:
     """The measurements in a file of a directory."""
     rows = [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
     if not rows:
@@ -70,7 +70,7 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     return statistics.fmean(values), error
 
 
-def pairs(rows: Iterable[Measurement]) -> dict[Pair, tuple[list[float], list[float]]]:
+def pairs(rows: Iterable[StudyRow]) -> dict[Pair, tuple[list[float], list[float]]]:
     """The rewards of the one player of each pair, where he sat first and where he sat second."""
     rewards: dict[Pair, tuple[list[float], list[float]]] = {}
     for row in rows:
@@ -86,17 +86,17 @@ def budget_text(iterations: int, times: int) -> str:
     return f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}"
 
 
-def seconds_of(row: Measurement) -> float | None:
+def seconds_of(row: StudyRow) -> float | None:
     """Processor seconds of a search of a measurement, all included."""
     return row["processor_seconds"] / row["searches"] if row.get("searches") else None
 
 
-def method_of(row: Measurement) -> str:
+def method_of(row: StudyRow) -> str:
     """The method of a measurement, without its matches and what it takes for granted."""
     return row["method"].split(" of ")[0].split(",")[0]
 
 
-def half(row: Measurement) -> float:
+def half(row: StudyRow) -> float:
     """NashConv/2, the unit of AAMAS 2015."""
     return row["nash_conv"] / 2
 
@@ -104,7 +104,7 @@ def half(row: Measurement) -> float:
 # -------------------------------------------------------------------------------------- the effects of the enhancements
 
 
-def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, list[float]]]:
     """For each game and budget with which all sixteen were measured by full stitching, what was found, by game and budget."""
     cells_of: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in rows:
@@ -114,7 +114,7 @@ def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[st
     return {key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()}
 
 
-def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+def measured_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, list[float]]]:
     """The same with the largest budget of each game alone."""
     complete = complete_cells(rows)
     largest = dict(complete.keys())  # later ones stand
@@ -226,7 +226,7 @@ DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
 
 
 def points(
-    rows: Iterable[Measurement], x_of: Callable[[Measurement], float | None], y_of: Callable[[Measurement], float]
+    rows: Iterable[StudyRow], x_of: Callable[[StudyRow], float | None], y_of: Callable[[StudyRow], float]
 ) -> Points:
     """A point for each budget: the mean over seeds, at the mean of x."""
     points: dict[int, list[tuple[float, float]]] = {}
@@ -249,7 +249,7 @@ def printed_curve(game: str, kind: str, name: str) -> list[tuple[float, float]]:
         ]
 
 
-def _curves(rows: Sequence[Measurement], path: Path) -> None:
+def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
     measured = [row for row in rows if method_of(row) == ROOT and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
@@ -300,7 +300,7 @@ SHORTEST = 0.001  # seconds that rows tell
 FEWEST = 100_000  # iterations after which c is compared
 
 
-def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> str:
+def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
     """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
     if not rows:
         return ""
@@ -313,14 +313,14 @@ def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> 
 
 
 def table(
-    rows: Iterable[Measurement], lines: dict[str, str], columns: dict[str, str], value: Callable[[Measurement], float]
+    rows: Iterable[StudyRow], lines: dict[str, str], columns: dict[str, str], value: Callable[[StudyRow], float]
 ) -> str:
     """A line for each game and budget, a column for each player.
 
     Args:
         lines, columns: titles by game and by player, as texts that `games.load` and an agent understand.
     """
-    cells: dict[tuple[str, int, str], list[Measurement]] = {}
+    cells: dict[tuple[str, int, str], list[StudyRow]] = {}
     for row in rows:
         cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
     body = ["| | iterations | " + " | ".join(columns.values()) + " |", "|---|---|" + "---|" * len(columns)]
@@ -331,7 +331,7 @@ def table(
     return "\n".join(body) + "\n"
 
 
-def head_to_head(blocks: Iterable[Measurement]) -> str:
+def head_to_head(blocks: Iterable[StudyRow]) -> str:
     """A line for each pair in the papers' two games, by game and iterations: the share of the points in either seat and in both."""
     lines = [
         (list(_TITLES).index(game), budget, times, player, opponent, first, second)
@@ -349,14 +349,14 @@ def head_to_head(blocks: Iterable[Measurement]) -> str:
     return "\n".join(body) + "\n"
 
 
-def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[str, str]:
+def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, str]:
     """All tables, by name.
 
     Args:
         rows, blocks: of exploitability, and of games head to head.
     """
 
-    def by(method: str) -> list[Measurement]:
+    def by(method: str) -> list[StudyRow]:
         return [row for row in rows if method_of(row) == method]
 
     from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}

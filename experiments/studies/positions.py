@@ -194,7 +194,7 @@ def correlation(path: Path) -> None:
 
 SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
 BASELINE = "-"
-Column = tuple[str, str]  # game and role
+GameRole = tuple[str, str]  # game and role
 
 
 @attrs.frozen
@@ -206,17 +206,17 @@ class Gain:
     games: int
 
 
-def rewards(run: Path) -> dict[tuple[Column, str], np.ndarray]:
+def rewards(run: Path) -> dict[tuple[GameRole, str], np.ndarray]:
     """The rewards of each agent in each game and role, by the games of a run."""
-    received = defaultdict[tuple[Column, str], list[float]](list)
+    received = defaultdict[tuple[GameRole, str], list[float]](list)
     for row in store.rows(run, store.experiment_in(run)):
         received[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
     return {key: np.array(values) for key, values in received.items()}
 
 
-def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
+def gains(directories: Sequence[Path]) -> dict[tuple[GameRole, str], Gain]:
     """The gain of each agent in each game, by the run that has most games of it."""
-    best: dict[tuple[Column, str], Gain] = {}
+    best: dict[tuple[GameRole, str], Gain] = {}
     for run in (run for directory in directories for run in runs_in(directory)):
         received = rewards(run)
         for (column, agent), rewards_of_agent in received.items():
@@ -231,7 +231,7 @@ def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
     return best
 
 
-def correlations(shared: Sequence[Shared]) -> dict[tuple[Column, str], float]:
+def correlations(shared: Sequence[Shared]) -> dict[tuple[GameRole, str], float]:
     """The correlation of each game and kind of record, where it is defined."""
     by_kind = {}
     for column, kind in dict.fromkeys(((each.game, each.role), each.kind) for each in shared):
@@ -242,8 +242,8 @@ def correlations(shared: Sequence[Shared]) -> dict[tuple[Column, str], float]:
 
 
 def pairs(
-    agent: str, by_kind: Mapping[tuple[Column, str], float], measured: Mapping[tuple[Column, str], Gain]
-) -> list[tuple[Column, float, Gain]]:
+    agent: str, by_kind: Mapping[tuple[GameRole, str], float], measured: Mapping[tuple[GameRole, str], Gain]
+) -> list[tuple[GameRole, float, Gain]]:
     """What an agent's record correlates, and what it gains, in each game that has both."""
     return [
         (column, value, measured[column, agent])

@@ -40,7 +40,7 @@ SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers d
 OPENING_SEED = 5
 PASSES = 13  # actions of Hearts before a card is played: its peer cannot search there
 
-Run = Callable[[int], float]  # by a seed: how many a second
+TimedRun = Callable[[int], float]  # by a seed: how many a second
 
 
 @attrs.frozen
@@ -71,7 +71,7 @@ def opening(name: str) -> State:
     return state
 
 
-def _ours(state: State, strategy: Enhancement, iterations: int) -> Run:
+def _ours(state: State, strategy: Enhancement, iterations: int) -> TimedRun:
     """A run of new searches, one after another for SECONDS.
 
     Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.
@@ -90,7 +90,7 @@ def _ours(state: State, strategy: Enhancement, iterations: int) -> Run:
     return run
 
 
-def _peer(name: str, iterations: int) -> Run:
+def _peer(name: str, iterations: int) -> TimedRun:
     """OpenSpiel's C++ search of the corresponding state with random rollouts: MCTS, and IS-MCTS in Hearts."""
     import pyspiel
 

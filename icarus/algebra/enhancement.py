@@ -23,7 +23,7 @@ from icarus.checks import is_number, is_real
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 EXPLORATION = 0.7
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
-Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
+MixtureLike: TypeAlias = Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
 
 
@@ -33,21 +33,21 @@ class _Algebra:
     def __rshift__(self, other: object) -> "Enhancement":
         return _composed(">>", self, other)
 
-    def __add__(self, other: object) -> Combination:
+    def __add__(self, other: object) -> MixtureLike:
         return _composed("+", self, other)
 
-    def __xor__(self, other: object) -> Combination:
+    def __xor__(self, other: object) -> MixtureLike:
         return _composed("^", self, other)
 
     def __and__(self, other: object) -> "Enhancement":
         return _composed("&", self, other)
 
-    def __mul__(self, factor: object) -> Combination:
+    def __mul__(self, factor: object) -> MixtureLike:
         return _scale(self, factor)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: float) -> Combination:
+    def __truediv__(self, divisor: float) -> MixtureLike:
         if not is_real(divisor) or divisor <= 0:
             raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
         return _scale(self, 1 / divisor)
@@ -271,14 +271,14 @@ def _terms(value: object, operator: str) -> Terms:
     return ((Weight(), _operand(value, operator)),)
 
 
-def _composed(operator: str, first: object, second: object) -> Combination:
+def _composed(operator: str, first: object, second: object) -> MixtureLike:
     if operator in (">>", "&"):
         operands = [_inside(_operand(operand, operator), operator) for operand in (first, second)]
         return _composition(operator, tuple((Weight(), part) for terms in operands for _, part in terms))
     return _normalise(operator, (*_terms(first, operator), *_terms(second, operator)))
 
 
-def _scale(value: Combination, factor: object) -> Combination:
+def _scale(value: MixtureLike, factor: object) -> MixtureLike:
     scale = weight_from(factor)
     operator, terms = (
         (value.operator, value.terms) if isinstance(value, UnnormalizedMixture) else ("*", ((Weight(), value),))
@@ -286,7 +286,7 @@ def _scale(value: Combination, factor: object) -> Combination:
     return _normalise(operator, tuple((scale.times(weight), term) for weight, term in terms))
 
 
-def _normalise(operator: str, terms: Terms) -> Combination:
+def _normalise(operator: str, terms: Terms) -> MixtureLike:
     """The finished composition where the weights sum to 1, else the sum as it stands."""
     if operator == "*" and terms[0][0] == Weight():
         return terms[0][1]

@@ -25,7 +25,7 @@ try:
 except ImportError:  # no Unix: nobody is kept from writing to one file twice at once
     fcntl = None  # type: ignore[assignment]
 
-Row: TypeAlias = dict[str, Any]
+GameRow: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[object, ...]
 PACKED = ".gz"  # the end of the name of a packed file
 UNFINISHED = ".new"  # the end of the name of a file that is being written
@@ -114,7 +114,7 @@ def checksum_in(line: bytes) -> re.Match[bytes] | None:
     return _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
 
 
-def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
+def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
     """The row of a line, without its checksum.
 
     Args:
@@ -162,8 +162,8 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
 
 
 def read_rows(
-    path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False, strict: bool = False
-) -> Iterator[Row]:
+    path: Path, fields: Sequence[str], shape: Any = GameRow, *, unchecked: bool = False, strict: bool = False
+) -> Iterator[GameRow]:
     """The rows of a ledger in their order, each game once.
 
     Args:
@@ -189,7 +189,7 @@ def read_rows(
             raise ValueError(f"{place}: damaged; a line above is another row of the same game")
 
 
-def key_of(row: Row, fields: Sequence[str]) -> Key:
+def key_of(row: GameRow, fields: Sequence[str]) -> Key:
     """What tells a row's game from all others."""
     return tuple(tuple(value) if isinstance(value := row.get(name), list) else value for name in fields)
 
@@ -225,9 +225,9 @@ class Ledger:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
-    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = Row, **reading: bool) -> None:
+    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
-        self.rows: dict[Key, Row] = {}
+        self.rows: dict[Key, GameRow] = {}
         self._file = open_to_append(path) if path else None
         try:
             for row in read_rows(path, fields, shape, **reading) if path else ():
@@ -244,11 +244,11 @@ class Ledger:
             with naming_file(self.path):
                 self._file.close()
 
-    def note(self, row: Row) -> None:
+    def note(self, row: GameRow) -> None:
         """Hold a row in memory; a ledger that needs less of its rows overrides it."""
         self.rows[key_of(row, self.fields)] = row
 
-    def keep(self, row: Row) -> None:
+    def keep(self, row: GameRow) -> None:
         """Hold the row of a game that has ended, and write it.
 
         Raises:
@@ -263,7 +263,7 @@ class Ledger:
                     self._synced = time.monotonic()
         self.note(row)
 
-    def played(self, tasks: Iterable[T], play: Callable[[T], Row], workers: Workers = ALONE) -> Iterator[Row]:
+    def played(self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE) -> Iterator[GameRow]:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
@@ -277,7 +277,7 @@ class Ledger:
             self.keep(row)
             yield row
 
-    def play(self, tasks: Iterable[T], play: Callable[[T], Row], workers: Workers = ALONE) -> list[Row]:
+    def play(self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE) -> list[GameRow]:
         """The rows of games in their order; see `played`."""
         requested = list(tasks)
         for _ in self.played(requested, play, workers):

@@ -23,6 +23,7 @@ from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
+from icarus.engine.search import Progress
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State, draw_outcome
@@ -52,7 +53,6 @@ save FILE   keep the game, for icarus play --resume FILE
 quit        stop; the game is kept in a file"""
 VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
-Progress = Callable[[int, float], None]
 Answer = dict[str, Any]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 

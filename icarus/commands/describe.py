@@ -17,7 +17,7 @@ import numpy as np
 import typer
 
 from icarus.algebra.parsing import Operand
-from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
+from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import load_unedited
 from icarus.arena.player import Configuration, Entrant, read_configuration
 from icarus.arena.workers import workers as start_workers
@@ -107,7 +107,7 @@ def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
     return audited(game, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions)))))
 
 
-def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:
+def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[GameRow], bool]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
     deadline, interrupted = time.monotonic() + seconds, False
     with (
@@ -206,12 +206,12 @@ class Plan:
         pairs += [(STRATEGIES, self.entrant(each), even) for each in self.strategies]
         return tasks + [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
 
-    def play(self, task: Task) -> Row:
+    def play(self, task: Task) -> GameRow:
         """Play a game: the same one whenever and wherever."""
         loaded = load_unedited(self.game, ((*self.own_files, self.digest),))
         game, seed = loaded.game, (self.seed, KINDS.index(task.kind), task.number)
         player, opponent = task.player.player(loaded.names), task.opponent.player(loaded.names)
-        row: Row = dict(zip(KEY, task.key, strict=True))
+        row: GameRow = dict(zip(KEY, task.key, strict=True))
         if task.kind in (RANDOM, EVEN):
             log = play(game, [player] * game.players, seed=seed)
             choices = [each.legal for each in log.decisions]
@@ -258,9 +258,9 @@ def mean_of(values: Sequence[float], comparisons: int = 1) -> MeanInterval:
     return MeanInterval(margin.mean, low, high, margin.units)
 
 
-def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
+def measures_of(plan: Plan, game: AnyGame, rows: Iterable[GameRow]) -> Measures:
     """All measures, as JSON can hold them once `attrs.asdict` has met the means."""
-    games: dict[str, list[Row]] = {kind: [] for kind in KINDS}
+    games: dict[str, list[GameRow]] = {kind: [] for kind in KINDS}
     for row in rows:
         games[row["stream"]].append(row)
     return {
@@ -272,7 +272,7 @@ def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
     }
 
 
-def course(game: AnyGame, rows: Sequence[Row]) -> dict[str, str]:
+def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
     """How games of one kind go: length, choices, draws, and what each seat gets."""
     lengths, returns = np.array([row["length"] for row in rows]), np.array([row["returns"] for row in rows])
     choices = np.array([legal for row in rows for legal in row["choices"]] or [1])
@@ -301,7 +301,7 @@ def seats(game: AnyGame, returns: np.ndarray) -> dict[str, MeanInterval]:
     return {seat_name(game, i): mean_of(shares[:, i].tolist(), game.players) for i in range(game.players)}
 
 
-def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
+def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     """The levels of the game, see `icarus.engine.match`; none without games."""
     if not rows:
         return []
@@ -311,7 +311,7 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
 
 
-def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
+def strategies(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     """What each strategy scores against the reference, the best first; the intervals hold all at once."""
     scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
     comparisons: list[Measures] = [
@@ -320,7 +320,7 @@ def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     return sorted(comparisons, key=lambda each: -each["score"].mean)
 
 
-def _by_deal(rows: Iterable[Row], player: Entrant) -> list[float]:
+def _by_deal(rows: Iterable[GameRow], player: Entrant) -> list[float]:
     """A player's mean score in both games of each deal."""
     scores: dict[int, list[float]] = {}
     for row in rows:

@@ -32,7 +32,7 @@ def ladder_command(
     ] = 100,
     rows: Annotated[Path | None, value_option("FILE", ROWS_HELP, dir_okay=False)] = None,
     engine: Annotated[str | None, value_option("ENGINE", ENGINE_HELP)] = None,
-    scheme: options.Scheme = options.DEFAULT_SCHEME,
+    scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     files: options.With = None,

@@ -51,7 +51,7 @@ WITH_HELP = "Python file with enhancements, weights or games of your own. Repeat
 With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
 DECAY_HELP = "Weight of a search's records in the next {}: 0 forgets them, 1 keeps all that apply. One number, or one for each strategy."
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
-Scheme = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
+SchemeText = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
 
 
 def refuse_options(context: typer.Context, names: Sequence[str], reason: str) -> None:

@@ -34,7 +34,7 @@ def play_command(
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    scheme: options.Scheme = options.DEFAULT_SCHEME,
+    scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,

@@ -35,7 +35,7 @@ def search_command(
     moves: Annotated[
         str, value_option("MOVES", 'Moves to play before the search, in the notation of the game: "d3 c5".')
     ] = "",
-    scheme: options.Scheme = options.DEFAULT_SCHEME,
+    scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     threads: options.Threads = 1,
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,

@@ -71,7 +71,7 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
     """Every function, flag and constant that a function can reach, in an order that its content decides.
 
     Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
-    library comes as its name, and what was met before as the number of its first meeting.
+    library comes as its name. What has come before comes again as its number in this order.
 
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.

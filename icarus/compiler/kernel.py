@@ -53,9 +53,7 @@ class CompiledFunction:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
 
-    def __new__(
-        cls, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None
-    ) -> Any:
+    def __new__(cls, function: Callable, arity: int, name: str, returns: str = "", **_: object) -> Any:
         """A kernel, which stays plain Python where nothing is to be compiled."""
         made_by = MAKES_PLAIN.get()
         return object.__new__(cls) if made_by is None else PlainKernel(made_by(function), name, returns)

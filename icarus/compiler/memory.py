@@ -124,17 +124,18 @@ def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
     return dtype.dtype(types.int64, dtype), codegen
 
 
-Kind: TypeAlias = Any  # of a parameter: int, float, (dtype, dimensions) of an array, or (class, kinds) of a named tuple
+# Of a parameter: int, float, (dtype, dimensions) of an array, or (class, kinds) of a named tuple.
+ParameterKind: TypeAlias = Any
 
 
 @functools.cache
-def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
+def unpack_parameters(kinds: tuple[ParameterKind, ...]) -> Intrinsic:
     """An intrinsic that reads consecutive parameters at an address as a tuple; `pack_parameters` writes them there.
 
     An array is a word for its address and one for each length.
     """
 
-    def type_of(kind: Kind) -> Any:
+    def type_of(kind: ParameterKind) -> Any:
         if not isinstance(kind, tuple):
             return types.int64 if kind is int else types.float64
         first, rest = kind
@@ -168,7 +169,7 @@ def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
     return unpack
 
 
-def kind_of(value: Any) -> Kind:
+def kind_of(value: Any) -> ParameterKind:
     """The kind of a parameter: an integer, a real, an array or a named tuple of such."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim

@@ -22,7 +22,7 @@ from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, 
 from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
-Arrays: TypeAlias = np.ndarray | np.void
+ArrayOrRecord: TypeAlias = np.ndarray | np.void
 
 
 class SmallIntegers(np.ndarray):
@@ -141,7 +141,7 @@ def as_compiled(value: Any) -> Any:
     return value.view(SmallIntegers if is_small(value.dtype) else RecordArray)
 
 
-def _differs(value: object) -> TypeGuard[Arrays]:
+def _differs(value: object) -> TypeGuard[ArrayOrRecord]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
     if isinstance(value, np.ndarray):
         return (is_small(value.dtype) or value.dtype.names is not None) and not isinstance(

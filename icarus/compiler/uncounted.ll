@@ -1,3 +1,3 @@
-; What makes no array meets none that is counted.
+; A kernel that allocates no array counts no references.
 define weak_odr void @NRT_incref(ptr %counted) alwaysinline { ret void }
 define weak_odr void @NRT_decref(ptr %counted) alwaysinline { ret void }

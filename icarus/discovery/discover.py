@@ -15,7 +15,7 @@ from icarus.arena.player import Configuration, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery import race
-from icarus.discovery.race import Discovery, Games, RaceProgress, RaceProtocol, Report, plan_units
+from icarus.discovery.race import Discovery, RaceGames, RaceProgress, RaceProtocol, Report, plan_units
 from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel.game import AnyGame
@@ -31,7 +31,7 @@ ROLES = {"dou-di-zhu": (0,)}  # seats that the paper judges by themselves (secti
 
 
 @attrs.frozen(kw_only=True)
-class Settings:
+class RaceSettings:
     """The settings of a race.
 
     Attributes:
@@ -76,7 +76,7 @@ def discover(
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
-        settings: the fields of `Settings`.
+        settings: the fields of `RaceSettings`.
 
     Raises:
         TypeError: an argument of another kind.
@@ -85,7 +85,7 @@ def discover(
     """
     check_callable("report", report, "a function of a RaceProgress")
     checks.integer("workers", workers, least=1)
-    protocol = plan_race(game, Settings(**settings))
+    protocol = plan_race(game, RaceSettings(**settings))
     game = protocol.game if isinstance(game, str) else game
     directory = None if to is None else Path(to)
     if directory is not None:
@@ -95,12 +95,12 @@ def discover(
         protocol.write(directory)
     with (
         start_workers(workers, cluster) as playing,
-        Games(protocol, game, directory / race.ROWS if directory else None, playing) as games,
+        RaceGames(protocol, game, directory / race.ROWS if directory else None, playing) as games,
     ):
         return race.run(protocol, games, report)
 
 
-def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
+def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     """The protocol of a race. Nothing is played.
 
     Raises:

@@ -16,7 +16,7 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus.arena.ledger import Ledger, Row, check_settings, write_settings, write_whole
+from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited, work_of
 from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
@@ -243,7 +243,7 @@ KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row th
 Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
 
 
-def race_row(match: Match) -> Row:
+def race_row(match: Match) -> GameRow:
     """Play a match of a race."""
     log, seat = match.play(), match.key[KEY.index("seat")]
     choices = [each for each in log.decisions if each.legal > 1]
@@ -256,7 +256,7 @@ def race_row(match: Match) -> Row:
     }
 
 
-class Games(Ledger):
+class RaceGames(Ledger):
     """The games of a race: their ledger, and who plays those that it lacks."""
 
     def __init__(
@@ -294,7 +294,7 @@ class Games(Ledger):
         return [mean_reward([self.rows[match.key] for match in each], seats) for each in matches]
 
 
-def mean_reward(rows: Sequence[Row], seats: Sequence[int]) -> float:
+def mean_reward(rows: Sequence[GameRow], seats: Sequence[int]) -> float:
     """What a player gets in the mean over seats, by the row of each; one row is that of a game against himself, for all seats."""
     each = zip(rows if len(rows) == len(seats) else [rows[0]] * len(seats), seats, strict=True)
     return sum(float(row["returns"][seat]) for row, seat in each) / len(seats)
@@ -383,7 +383,7 @@ class Discovery:
         return f"<race in {self.protocol.game}: {best} proven better than {str(self.protocol.reference)!r}, {self.games} games>"
 
 
-def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: None) -> Discovery:
+def run(protocol: RaceProtocol, games: RaceGames, report: Report = lambda report: None) -> Discovery:
     """Run a race, or what is left of it."""
     proofs = prove(protocol, games, explore(protocol, games, report), report)
     ablations = ablate(protocol, games, proofs[0].point, report)
@@ -394,7 +394,7 @@ def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: No
 # ------------------------------------------------------------------------------------------------------------------ explore
 
 
-def explore(protocol: RaceProtocol, games: Games, report: Report) -> list[Point]:
+def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Point]:
     """The finalists of the exploration, the best first."""
     space, total = protocol.space, protocol.units[0]
     finder = Factorial(space, total, (protocol.seed, EXPLORATION))
@@ -416,7 +416,7 @@ def explore(protocol: RaceProtocol, games: Games, report: Report) -> list[Point]
 # -------------------------------------------------------------------------------------------------------- prove, ablate
 
 
-def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
+def prove(protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
     pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
@@ -429,7 +429,7 @@ def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], repo
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
 
-def scores(games: Games, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
+def scores(games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
     """What the first of each pair gets against the second on the same deals; reported after each block of units."""
     received: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
@@ -440,7 +440,7 @@ def scores(games: Games, stream: int, pairs: Sequence[Pair], units: int, report:
     return received
 
 
-def rate_of(games: Games, configuration: Configuration, reference: Configuration) -> float:
+def rate_of(games: RaceGames, configuration: Configuration, reference: Configuration) -> float:
     """Iterations per second of a configuration's searches, as a share of the reference's in the same games: the median over games, nan
     where there are none."""
     names, rates = (str(configuration), str(reference)), list[float]()
@@ -451,7 +451,7 @@ def rate_of(games: Games, configuration: Configuration, reference: Configuration
     return float(np.median(rates)) if rates else math.nan
 
 
-def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) -> tuple[Ablation, ...]:
+def ablate(protocol: RaceProtocol, games: RaceGames, winner: Point, report: Report) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
     space, without = protocol.space, dict[str, Point]()
     for k, name in enumerate(space.names):

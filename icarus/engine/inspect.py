@@ -357,7 +357,7 @@ class Tree:
         return state
 
 
-def tree_of(result: Result, limit: int = LIMIT) -> Tree:
+def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     """The tree of a search; where it has more than `limit` nodes, those of most visits.
 
     With several trees, or threads that share only their roots, it is the first one's.

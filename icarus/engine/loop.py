@@ -128,7 +128,7 @@ class Buffers:
 
 
 class Counts:
-    """What has been counted."""
+    """Playouts, depth and decisions of a search so far."""
 
     iterations: int
     earlier_iterations: int  # of the searches with whose records this one begins

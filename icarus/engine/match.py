@@ -24,10 +24,10 @@ from icarus.specs import parse
 
 FILE = "levels.json"
 DATA = Path(__file__).with_name(FILE)
-Settings: TypeAlias = dict[str, Any]  # by name, as read from JSON
+AgentSettings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
-def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
+def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettings]:
     """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval,
     and its `step` above the level below.
 

@@ -146,7 +146,7 @@ class Algorithm(ABC):
         """Refuse a game that it cannot play, before anything is searched.
 
         Raises:
-            ValueError: so, with the reason.
+            ValueError: it cannot; the message says why.
         """
 
 
@@ -154,7 +154,7 @@ def check_callable(name: str, value: object, expected: str) -> None:
     """Refuse what is neither None nor a function.
 
     Raises:
-        TypeError: so; the message begins with `name`.
+        TypeError: it is something else; the message begins with `name`.
     """
     if value is not None and not callable(value):
         raise TypeError(f"{name} is {value!r}; it must be {expected}")

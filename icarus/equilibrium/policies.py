@@ -17,7 +17,7 @@ from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 # A TabularPolicy, a function of states, an Agent, or a pair of these, one for each player.
-Policy: TypeAlias = Any
+PolicyLike: TypeAlias = Any
 # By action, or in the order of the actions.
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float] | np.ndarray
 
@@ -87,11 +87,7 @@ def uniform_policy(tree: GameTree) -> TabularPolicy:
     return normalise(tree, np.zeros(len(tree.slots)))
 
 
-def _are_of_one_game(first: GameTree, second: GameTree) -> bool:
-    return str(first.game) == str(second.game) and np.array_equal(first.sets, second.sets)
-
-
-def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
+def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy:
     """A policy of any kind written out over a tree.
 
     Args:
@@ -113,7 +109,8 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
-        if policy.tree is not tree and not _are_of_one_game(policy.tree, tree):
+        is_same = str(policy.tree.game) == str(tree.game) and np.array_equal(policy.tree.sets, tree.sets)
+        if policy.tree is not tree and not is_same:
             raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
@@ -131,7 +128,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     )
 
 
-def _from_pair(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPolicy:
+def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> TabularPolicy:
     if len(pair) != 2:
         raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
     first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
@@ -303,7 +300,7 @@ class BestResponse:
 
 
 def exploitability(
-    game: GameOrTree, policy: Policy, *, seed: int = 0, progress: Callable[[float], None] | None = None
+    game: GameOrTree, policy: PolicyLike, *, seed: int = 0, progress: Callable[[float], None] | None = None
 ) -> Exploitability:
     """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
 
@@ -345,7 +342,7 @@ def exploitability(
     return Exploitability(expected, best)
 
 
-def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
+def best_response(game: GameOrTree, policy: PolicyLike, player: int, *, seed: int = 0) -> BestResponse:
     """The best response of a player to the other's policy; arguments as in `exploitability`.
 
     Raises:
@@ -360,7 +357,7 @@ def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 
     return BestResponse(int(player), distance.best_responses[player], response)
 
 
-def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], Exploitability]:
+def _responses(tree: GameTree, policy: PolicyLike, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], Exploitability]:
     """((the policy, the best responses) by slot, their values)."""
     probabilities = tabulate(tree, policy, seed).probabilities
     best, out = np.zeros(len(probabilities)), np.zeros(PLAYERS + 1)

@@ -33,7 +33,7 @@ from icarus.kernel.contract import Short, structure
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame, check_is_state
-from icarus.kernel.state import PlayedGame, State
+from icarus.kernel.state import GameOfState, State
 
 GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
@@ -291,7 +291,7 @@ class GameTree:
                 refuse_unless_walkable(game)
         refuse_as_too_large(game, "more than the limit", limits[-1])
 
-    game: PlayedGame
+    game: GameOfState
 
     def _grow(self, largest: int, walk: Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""

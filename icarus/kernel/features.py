@@ -1,6 +1,6 @@
 """What a game tells of a state beyond its rules: features, features of actions, and a heuristic.
 
-They are compiled when a slot, or an early cut-off, first reads them, and refused where they make no sense.
+They are compiled when a slot, or an early cut-off, first reads them, and refused in a game that has none.
 """
 
 import math

@@ -47,7 +47,7 @@ class EpisodePosition:
         return self.label, ()
 
 
-PlayedGame: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
+GameOfState: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
 
 
 class State:
@@ -69,18 +69,18 @@ class State:
         ValueError: a fact outside its range.
     """
 
-    def __init__(self, game: PlayedGame, data: StateData) -> None:
+    def __init__(self, game: GameOfState, data: StateData) -> None:
         game.check_data(data)
         self._begin(game, data)
 
     @classmethod
-    def from_data(cls, game: PlayedGame, data: StateData) -> "State":
+    def from_data(cls, game: GameOfState, data: StateData) -> "State":
         """A state from data that the game's own functions made: they are not checked."""
         state = object.__new__(cls)
         state._begin(game, data)
         return state
 
-    def _begin(self, game: PlayedGame, data: StateData) -> None:
+    def _begin(self, game: GameOfState, data: StateData) -> None:
         """Let the history begin here."""
         self.game, self.data, self._is_drawn = game, data, False
         self._origin: EpisodePosition | None = None  # where it begins, once that is asked

@@ -182,7 +182,7 @@ class GtpEngine(Process):
         """
         commands = [] if self._told else ["boardsize 8", "clear_board"]
         for number, (player, action) in enumerate(state.history):
-            text = state_after(state, number).action_to_string(action) if number >= self._told else "pass"
+            text = earlier_state(state, number).action_to_string(action) if number >= self._told else "pass"
             if text != "pass":
                 commands.append(f"play {COLOURS[player]} {text}")
         self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
@@ -228,7 +228,7 @@ class Engine:
         return find_spec(self.module) is not None if self.module else shutil.which(self.command[0]) is not None
 
 
-def state_after(state: State, number: int) -> State:
+def earlier_state(state: State, number: int) -> State:
     """The state in which the history had so many actions."""
     if number == len(state.history):
         return state

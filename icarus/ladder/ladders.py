@@ -15,16 +15,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import attrs
 import msgspec
 import numpy as np
 
 from icarus import games
-from icarus.arena.ledger import Key, Ledger, Row
+from icarus.arena.ledger import GameRow, Key, Ledger
 from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, Player, play
+from icarus.engine.match import Agent, AgentSettings, Player, play
 from icarus.engine.search import SearchResult, SeatedPlayer
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -41,7 +41,7 @@ EVEN_PAIRS = 10
 LONGEST_STEP = 200.0  # Elo
 LEVEL_STEP = 100.0  # Elo from level to level, about: 64 % of the points
 
-Score = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
+PairScore = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
 
 
 @attrs.frozen
@@ -104,7 +104,7 @@ class Posterior:
 
 
 def posterior(
-    scores: Iterable[Score],
+    scores: Iterable[PairScore],
     priors: Mapping[str, Rating],
     newcomers: Iterable[str] = (),
     covariance: np.ndarray | None = None,
@@ -146,7 +146,7 @@ def posterior(
     return Posterior(names, value, np.linalg.inv(curvature), games_each, dispersion)
 
 
-def fitted(rows: Sequence[Row], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
+def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
     """The ratings that rows say, with one player at 0 and the dispersion that their pairs of games have.
 
     Until there are more pairs than `EVEN_PAIRS`, what counts most is that of games which are won or lost.
@@ -187,7 +187,6 @@ def informative(rating: Rating, opponent: Rating, games: int) -> float:
 # ---------------------------------------------------------------------------------------------------------------- ladders
 
 
-Settings: TypeAlias = Mapping[str, Any]  # of an agent: the text of its strategy, and the keywords of `Agent`
 DATA = Path(__file__).with_name("data")
 RANDOM = "random"
 ZERO = Rating(0.0, 0.0, 0.0)
@@ -204,7 +203,7 @@ class Rung:
 
     name: str
     rating: Rating
-    agent: Settings = attrs.field(factory=dict)
+    agent: AgentSettings = attrs.field(factory=dict)
 
     def player(self) -> Player:
         """The opponent at the table."""
@@ -239,7 +238,7 @@ class Ladder:
         """The ratings by name."""
         return {rung.name: rung.rating for rung in self.rungs}
 
-    def rating_of(self, player: str, scores: Iterable[Score]) -> Rating:
+    def rating_of(self, player: str, scores: Iterable[PairScore]) -> Rating:
         """The rating of a player by games with the opponents alone; an opponent with the same name is a different player."""
         places = [place for place, rung in enumerate(self.rungs) if rung.name != player]
         opponents = {self.rungs[place].name: self.rungs[place].rating for place in places}
@@ -247,7 +246,7 @@ class Ladder:
         return posterior(scores, opponents, [player], covariance, self.dispersion).ratings()[player]
 
 
-def agent_of(settings: Settings) -> Agent:
+def agent_of(settings: AgentSettings) -> Agent:
     """An agent of a strategy's text and the keywords of `Agent`."""
     keywords = dict(settings)
     return Agent(parse(keywords.pop("strategy")), **keywords)
@@ -273,7 +272,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
 
 
-def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
+def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Of the players as many are levels as are about LEVEL_STEP apart: the sum of the squares of what a step lacks is least.
@@ -301,7 +300,7 @@ def _interval(rating: Rating) -> dict[str, int]:
     return {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
 
 
-def scores_of(rows: Iterable[Row]) -> list[Score]:
+def scores_of(rows: Iterable[GameRow]) -> list[PairScore]:
     """The scores of the games that are not void."""
     return [(row["player"], row["opponent"], row["score"]) for row in rows if "score" in row]
 
@@ -343,7 +342,7 @@ class PlayerWithOpening:
         return (RandomPlayer() if len(state.history) < self.plies else self.player).search(state, seed)
 
 
-def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> Row:
+def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> GameRow:
     """A game as a row; where an engine fails the row is void, and says why.
 
     Args:
@@ -353,7 +352,8 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     """
     first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
     seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
-    row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
+    row: GameRow = {"game": str(game), "player": str(player), "opponent": str(opponent)}
+    row |= {"seed": list(seed), "side": side}
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     row |= {"icarus": VERSION, "started": started, "engines": {}}
     actions: list[Any] = []
@@ -397,11 +397,11 @@ class Pairs:
         failures: of each engine, in a row.
     """
 
-    def __init__(self, game: AnyGame, players: Mapping[str, Player], ledger: Ledger, seed: int, stamp: Row) -> None:
+    def __init__(self, game: AnyGame, players: Mapping[str, Player], ledger: Ledger, seed: int, stamp: GameRow) -> None:
         self.ledger, self.failures = ledger, Counter[str]()
         self._game, self._players, self._seed, self._stamp = game, players, seed, stamp
 
-    def between(self, player: str, opponent: str) -> list[Row]:
+    def between(self, player: str, opponent: str) -> list[GameRow]:
         """The games between two players, void ones included."""
         return [
             row
@@ -413,7 +413,7 @@ class Pairs:
         """Whether a player is an engine that failed again and again, so that it plays no more."""
         return self.failures[player] >= PATIENCE
 
-    def play(self, player: str, opponent: str) -> Iterator[Row]:
+    def play(self, player: str, opponent: str) -> Iterator[GameRow]:
         """The next two games between two players, or the one that a pair lacks."""
         tried = len(self.between(player, opponent))
         for number in range(tried, tried + 2 - tried % 2):
@@ -464,7 +464,7 @@ class Climb:
         *,
         ledger: Ledger | None = None,
         seed: int = 0,
-        stamp: Row | None = None,
+        stamp: GameRow | None = None,
         files: Sequence[Path] = (),
     ) -> None:
         self.ladder, self.player, self.name = ladder, player, str(player)
@@ -482,7 +482,7 @@ class Climb:
         self._pairs = Pairs(game, players | {self.name: player}, self._ledger, seed, stamp)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[GameRow]:
         """All games of this player, including void ones."""
         rows = self._ledger.rows.values()
         return [row for row in rows if (row.get("game"), row["player"]) == (self.ladder.game, self.name)]
@@ -500,7 +500,7 @@ class Climb:
         """What the games so far say, with what is known of the opponents."""
         return self.ladder.rating_of(self.name, scores_of(self.rows))
 
-    def games(self, number: int) -> Iterator[Row]:
+    def games(self, number: int) -> Iterator[GameRow]:
         """Play until there are so many games that are not void; each is kept before it is given out."""
         with self._pairs as pairs:
             while sum("score" in row for row in self.rows) < number and (rung := self._next()) is not None:

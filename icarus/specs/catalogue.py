@@ -724,7 +724,7 @@ PROGRESSIVE_BIAS = attrs.evolve(BASELINE, name="PROGRESSIVE_BIAS", policy=argmax
 
 
 PRUNED = -1e9  # the value of what is not searched: finite, for weighted sums
-Growth = Annotated[float, Range(1, 1e3, above=True)]
+AboveOne = Annotated[float, Range(1, 1e3, above=True)]
 
 
 @helper
@@ -750,7 +750,7 @@ def unpruned(
     after: int = 30,
     first: Count = 5,
     pace: Positive = 50.0,
-    growth: Growth = 1.3,
+    growth: AboveOne = 1.3,
     exploration: float = EXPLORATION,
 ) -> None:
     """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h; +∞ for all if N ≤ T
@@ -773,7 +773,7 @@ def widened(
     legal: Array,
     out: Array,
     pace: Positive = 40.0,
-    growth: Growth = 1.4,
+    growth: AboveOne = 1.4,
     exploration: float = EXPLORATION,
 ) -> None:
     """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h

@@ -12,7 +12,7 @@ from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
 from icarus.checks import count_text
-from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, tree_of
+from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
 from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -125,15 +125,11 @@ def decider(choice: Choice) -> str:
 def change(update: Update) -> str:
     """What became of a record, field by field."""
     changed = [
-        f"{name} {_change(update.before[name] if update.before else None, value)}"
+        f"{name} {' → '.join(number_text(fields[name]) for fields in (update.before, update.after) if fields)}"
         for name, value in update.after.items()
         if update.before is None or update.before[name] != value
     ]
     return ", ".join(changed) or "as it was"
-
-
-def _change(before: FieldValue | None, after: FieldValue) -> str:
-    return f"{number_text(after)}" if before is None else f"{number_text(before)} → {number_text(after)}"
 
 
 def number_text(value: FieldValue) -> str:
@@ -279,7 +275,7 @@ class _Texts:
 
 def history_texts(result: Result) -> dict[int, str]:
     """Histories of the tree, those of most visits, as players write them, by the keys of their records."""
-    tree = tree_of(result, TREE)
+    tree = search_tree(result, TREE)
     texts: dict[int, str] = {}
     for node in range(len(tree)):
         if tree.record[node] >= 0:

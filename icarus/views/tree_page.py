@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.inspect import LIMIT, Tree, tree_of
+from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
@@ -30,7 +30,7 @@ def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Pat
 
 def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     """The tree of a search as an HTML page."""
-    tree = tree_of(result, limit)
+    tree = search_tree(result, limit)
     summary = str(result).split("\n", 1)[0] + _left_out(tree)
     return page(
         "tree",

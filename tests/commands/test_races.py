@@ -15,7 +15,7 @@ from icarus.arena.player import Configuration, Entrant
 from icarus.audit import AuditReport
 from icarus.commands.cli import run
 from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, mean_of, measures_of, page_of, seats
-from icarus.discovery.race import Games
+from icarus.discovery.race import RaceGames
 from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder import Engine
@@ -185,9 +185,9 @@ RACE = "discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space two
 def test_a_race_is_stopped_and_goes_on_to_its_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = Games.play
+    play = RaceGames.play
 
-    def stop_after_two_batches(games: Games, *arguments: Any) -> list[Any]:
+    def stop_after_two_batches(games: RaceGames, *arguments: Any) -> list[Any]:
         if len(games.rows) > 30:
             raise KeyboardInterrupt
         return play(games, *arguments)
@@ -195,7 +195,7 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(
     monkeypatch.chdir(tmp_path)
     Path("two.toml").write_text(SPACE)
     with monkeypatch.context() as patch:
-        patch.setattr(Games, "play", stop_after_two_batches)
+        patch.setattr(RaceGames, "play", stop_after_two_batches)
         assert run(RACE.split()) == 130
     assert "the games played are kept in race; run the same command to continue" in capsys.readouterr().err
     rows = Path("race/games.jsonl").read_bytes()

@@ -15,9 +15,9 @@ from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Configuration
-from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
+from icarus.discovery.discover import RaceSettings, discover, discovered, plan_race, proven_configurations
 from icarus.discovery.finders import Factorial
-from icarus.discovery.race import KEY, PROOF, Discovery, Games, explore
+from icarus.discovery.race import KEY, PROOF, Discovery, RaceGames, explore
 from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
 
@@ -55,9 +55,9 @@ def test_a_killed_race_goes_on_and_ends_alike(
     finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     discovery, whole = finished_race
-    keep, directory, played = Games.keep, tmp_path / "killed", 0
+    keep, directory, played = RaceGames.keep, tmp_path / "killed", 0
 
-    def kill(self: Games, row: Any) -> None:
+    def kill(self: RaceGames, row: Any) -> None:
         nonlocal played
         keep(self, row)
         played += 1
@@ -65,7 +65,7 @@ def test_a_killed_race_goes_on_and_ends_alike(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Games, "keep", kill)
+        patch.setattr(RaceGames, "keep", kill)
         race(directory)
     with (directory / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"explo')  # the end of a line that was being written
@@ -132,7 +132,7 @@ def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path
 
 def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discovery, Path]) -> None:
     reference = Configuration("BASELINE >> MAST")
-    with Games(finished_race[0].protocol, "kuhn-poker") as games:
+    with RaceGames(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
@@ -140,7 +140,7 @@ def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discover
 def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(
     finished_race: tuple[Discovery, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    protocol, games = finished_race[0].protocol, Games(finished_race[0].protocol, "kuhn-poker")
+    protocol, games = finished_race[0].protocol, RaceGames(finished_race[0].protocol, "kuhn-poker")
     games.rows |= {key_of(row, KEY): row for row in races.rows_of(finished_race[1])}
     reference, *others = [(0, 1, 1), (0, 0, 0), (0, 0, 1)]
     assert SPACE.configuration(reference) == protocol.reference
@@ -150,10 +150,10 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(
 
 
 def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs() -> None:
-    protocols = [plan_race("kuhn-poker", Settings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
+    protocols = [plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
     protocols.append(attrs.evolve(protocols[0], format=1))
     match = (PROOF, (Configuration("MAST"),) * 2, 0, 0)
-    first, second, old = (Games(each, "kuhn-poker").match(*match).seed for each in protocols)
+    first, second, old = (RaceGames(each, "kuhn-poker").match(*match).seed for each in protocols)
     assert first != second and first[:3] == old == (0, PROOF, 0)
     assert [same for _, same in races.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [True]
 
@@ -268,7 +268,7 @@ def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path: Path, monk
         "import attrs\nimport rules_of_own_race\nfrom icarus import MAST\nMINE = attrs.evolve(MAST, name='MINE')\n"
     )
     imported.write_text("STONES = 7\n")
-    settings = Settings(**{**SETTINGS, "files": [str(own)]})
+    settings = RaceSettings(**{**SETTINGS, "files": [str(own)]})
     plan_race("kuhn-poker", settings).write(tmp_path / "race")
     imported.write_text("STONES = 8\n")
     monkeypatch.setattr(load_files, "_in_memory", {})  # as in another process

@@ -15,7 +15,7 @@ from experiments.plan import loading
 from experiments.plan.definition import Experiment
 from experiments.plan.loading import build
 from experiments.run import row, run, trials_of
-from icarus.arena.ledger import Row
+from icarus.arena.ledger import GameRow
 from icarus.arena.workers import ALONE, Workers
 
 TRIALS = 12  # games of each of three agents
@@ -84,7 +84,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SMALL = ("figure5", "--games", "othello", "--trials", TRIALS, "--iterations", 20)
 
 
-def games(directory: Path) -> dict[tuple[str, int], Row]:
+def games(directory: Path) -> dict[tuple[str, int], GameRow]:
     """The games kept in a directory, without what depends on the clock or on the machine."""
     experiment = store.experiment_in(directory)
     return {(row["cell"], row["trial"]): without_clocks(row) for row in store.rows(directory, experiment)}
@@ -110,7 +110,7 @@ def all_of_table_1(trials: int = 4, **changes: Any) -> Any:
     return loading.load("figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes})
 
 
-def keep(directory: Path, experiment: Any, rows: Iterable[Row]) -> Path:
+def keep(directory: Path, experiment: Any, rows: Iterable[GameRow]) -> Path:
     """A directory with invented games."""
     with store.ledger_of(directory, experiment) as ledger:
         for each in rows:
@@ -137,7 +137,7 @@ def play(experiment: Any, directory: Path, workers: Workers = ALONE) -> None:
         pass
 
 
-def a_row(cell: Any, trial: int, **changes: Any) -> Row:
+def a_row(cell: Any, trial: int, **changes: Any) -> GameRow:
     """A row as a game of a cell would leave it, with an invented game."""
     return {
         "cell": cell.key,

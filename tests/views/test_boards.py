@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
-from icarus.engine.inspect import tree_of
+from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
 from icarus.kernel import shuffle
 from icarus.kernel.python_game import PythonGame
@@ -91,7 +91,7 @@ def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
 
 def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
     state = games.load("lotr-confrontation").new_initial_state(seed=1)
-    tree = tree_of(search(state, BASELINE, iterations=200, seed=1))
+    tree = search_tree(search(state, BASELINE, iterations=200, seed=1))
     for node in range(0, len(tree), 29):
         assert "?" in drawing(tree.state(node), 1, drawn_for=True).text()
 

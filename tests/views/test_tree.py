@@ -20,7 +20,7 @@ from icarus import (
     parse,
     search,
 )
-from icarus.engine.inspect import tree_of
+from icarus.engine.inspect import search_tree
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.python_game import in_python
@@ -38,7 +38,7 @@ def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
 
 def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> None:
     result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
-    tree, records = tree_of(result), result.records["BASELINE"]
+    tree, records = search_tree(result), result.records["BASELINE"]
     visited = records.rows[records.rows["visits"] > 0]
     assert len(tree) == len(visited) == len(np.unique(tree.record))
     for node in range(len(tree)):
@@ -51,7 +51,7 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
 @pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
 def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str) -> None:
     result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2)
-    tree, records = tree_of(result), result.records["BASELINE"]
+    tree, records = search_tree(result), result.records["BASELINE"]
     assert len(tree) > 50
     for node in range(1, len(tree)):
         player = int(tree.player[node])
@@ -64,7 +64,7 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     result = search(
         games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=150, seed=2, scheme=scheme
     )
-    tree = tree_of(result)
+    tree = search_tree(result)
     first = result.parts[0] if result.parts else result
     children = {int(tree.action[node]): visits_of(tree, node) for node in np.flatnonzero(tree.parent == 0)}
     # The very first playout expands the empty history: the move that it goes on with is simulated.
@@ -78,8 +78,8 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
 def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: str, scheme: Scheme) -> None:
     compiled, strategy = games.load(game), parse("RAVE >> NAST2")
     searched = {"iterations": 30, "seed": 2, "scheme": scheme}
-    compiled_tree = tree_of(search(compiled.new_initial_state(seed=3), strategy, **searched))
-    python_tree = tree_of(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
+    compiled_tree = search_tree(search(compiled.new_initial_state(seed=3), strategy, **searched))
+    python_tree = search_tree(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
     assert compiled_tree.label == python_tree.label
     for name in ("parent", "action", "player", "legal", "rows"):
         assert np.array_equal(getattr(compiled_tree, name), getattr(python_tree, name)), name

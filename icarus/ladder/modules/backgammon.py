@@ -11,10 +11,10 @@ import gnubg_nn
 from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
-from icarus.ladder.engines import state_after
+from icarus.ladder.engines import earlier_state
 
 DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
-Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
+CheckerStep = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
 class GnuBackgammon:
@@ -35,7 +35,7 @@ class GnuBackgammon:
         """The next action of the roll; what of the roll was forced has been played without asking."""
         roll = max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
         if roll != self._roll:
-            rolled = state_after(state, roll)
+            rolled = earlier_state(state, roll)
             self._roll, self._target = roll, checkers_after(rolled, self._steps(rolled))
         mover = int(state.facts.player)
         path = path_to(state, mover, self._target)
@@ -43,7 +43,7 @@ class GnuBackgammon:
             raise ValueError(f"no legal actions lead to {self._target} in {state}")
         return path[0]
 
-    def _steps(self, state: State) -> list[Step]:
+    def _steps(self, state: State) -> list[CheckerStep]:
         board = board_of(state, int(state.facts.player))
         first, second = dice(state)
         if self._pubeval:
@@ -63,7 +63,7 @@ def dice(state: State) -> tuple[int, int]:
     return first, second or first
 
 
-def checkers_after(state: State, steps: list[Step]) -> tuple[int, ...]:
+def checkers_after(state: State, steps: list[CheckerStep]) -> tuple[int, ...]:
     """The mover's checkers on 0 … BAR after the steps."""
     points = [int(count) for count in state.facts.points[state.facts.player]]
     for origin, target in steps:

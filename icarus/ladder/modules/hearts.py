@@ -10,7 +10,7 @@ import pyspiel
 from icarus.games.cards import CARDS, RANKS
 from icarus.games.hearts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
 from icarus.kernel.state import State
-from icarus.ladder.engines import state_after
+from icarus.ladder.engines import earlier_state
 
 EXPLORATION = 18.0  # 0.7 of the 26 points between best and worst
 WORLDS = -1  # a new determinization for each iteration
@@ -55,7 +55,7 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     """The round under way as a state of OpenSpiel's."""
     actions = [action for _, action in state.history]
     first = max((number for number, action in enumerate(actions, 1) if action == DEAL), default=0)
-    started = state_after(state, first)
+    started = earlier_state(state, first)
     copy = game.new_initial_state()
     # As many seats on as OpenSpiel's outcome says.
     copy.apply_action(OFFSETS[int(started.facts.round_number) % PLAYERS])
