@@ -33,6 +33,7 @@ from experiments.report import (
     write,
 )
 from experiments.results import Results, Tally, results_of, runs_in
+from experiments.run import NOTHING_TO_REPLAY
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
 from icarus.arena.ledger import GameRow, naming_file, write_whole
@@ -322,13 +323,19 @@ def verify(
     agent: Annotated[str | None, value_option("NAME", "Sample the games of this agent only.")] = None,
     trial: Annotated[int | None, value_option("N", "Sample the games of this number only.")] = None,
 ) -> int:
-    """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
-    if races.is_race(directory):
-        if (agent, trial) != (None, None):
-            raise Refusal(
-                f"{directory} is a race, whose games have no agents and trials; leave out --agent and --trial"
-            )
-        return _print_audit(races.audit(directory, _positive("sample", sample), seed))
+    """Play a sample of games again and compare them action by action; the exit code is 1 if one differs.
+
+    DIR may also be the directory of a race, of ladders, or of duels."""
+    kinds = (races.is_race, races.audit), (ladders.is_ladder, ladders.audit), (races.duels_in, races.audit_duels)
+    for is_kind, audit in kinds:
+        if is_kind(directory):
+            if (agent, trial) != (None, None):
+                raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
+            return _print_audit(audit(directory, _positive("sample", sample), seed))
+    if any(directory.glob("*.jsonl*")) and not (directory / store.EXPERIMENT).exists():
+        raise Refusal(
+            f"{directory}: {NOTHING_TO_REPLAY}; rows of equilibria are measures of the commits that they name"
+        )
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} uses a Python file, which is run now: {module}")

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import json
 import math
+import random
 import re
 import time
 import tomllib
@@ -16,10 +17,10 @@ import attrs
 import numpy as np
 
 from experiments.results import pack
-from experiments.run import provenance
+from experiments.run import compare_fields, provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
-from icarus.arena.ledger import GameRow, read_rows
+from icarus.arena.ledger import GameRow, packed_path, read_rows
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import (
@@ -41,6 +42,7 @@ from icarus.ladder.ladders import (
     expected,
     fitted,
     level_rows,
+    play_game,
     posterior,
     rated_games,
     read_ladder,
@@ -225,6 +227,32 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack(rows_of(directory, ladder.game, kind))
     return are_levels
+
+
+def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Games of a random sample played again: (what was found, whether it was the same).
+
+    Not of those in which somebody decides by the clock, an engine plays, or a player is planned no more.
+    """
+    rows = list[tuple[GameRow, dict[str, Rung]]]()
+    for game, plan in PLAN.items():
+        compared = [player for each in COMPARISONS[game] for player in (each.player, each.opponent)]
+        planned = [*opponents(game).rungs, *map(rung_of, [*plan.get(BY_ITERATIONS, ()), *compared])]
+        rungs = {rung.name: rung for rung in planned if rung.name == RANDOM or rung.agent.get("iterations")}
+        games_played = [row for kind in (BETWEEN, COMPARED, *TABLES) for row in read_rows_of(directory, game, kind)]
+        rows += [
+            (row, rungs) for row in games_played if {row["player"], row["opponent"]} <= {*rungs} and "score" in row
+        ]
+    for row, rungs in random.Random(seed).sample(rows, min(sample, len(rows))):
+        player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
+        again = play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
+        name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
+        yield compare_fields(name, row, again, ("returns", "actions", "score"), len(again["actions"]))
+
+
+def is_ladder(directory: Path) -> bool:
+    """Whether a directory has the rows of a game's ladder."""
+    return any((path := rows_of(directory, game, BETWEEN)).exists() or packed_path(path).exists() for game in PLAN)
 
 
 def play_table(game: str, kind: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:

@@ -8,6 +8,7 @@ reads finished races, prints a line of Markdown for each, and with --keep writes
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,10 +19,11 @@ import msgspec
 import typer
 
 from experiments.plan.definition import Refusal
-from experiments.run import NOTHING_TO_REPLAY
+from experiments.run import NOTHING_TO_REPLAY, compare_fields
 from icarus import discovery
-from icarus.arena.ledger import GameRow, key_of, read_rows
-from icarus.arena.player import read_configuration
+from icarus.arena.ledger import PACKED, GameRow, key_of, read_rows
+from icarus.arena.match import Match, load_game
+from icarus.arena.player import Entrant, read_configuration
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
 from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, race_row, run
@@ -88,12 +90,43 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         pair = read_configuration(row["player"]), read_configuration(row["opponent"])
         again = race_row(games.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
-        changed = [key for key in ("returns", "moves") if again[key] != row[key]]
-        name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
-        if changed:
-            yield f"{name}: {changed[0]} was {row[changed[0]]}, now {again[changed[0]]}", False
-        else:
-            yield f"{name}: {row['moves']} actions, the same", True
+        yield _compare(row, again)
+
+
+def _compare(row: GameRow, again: GameRow, where: str = "") -> tuple[str, bool]:
+    """A game of a race or a duel played again: what was found, and whether it was the same."""
+    name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
+    return compare_fields(name, row, again, ("returns", "moves"), row["moves"])
+
+
+DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
+DUEL_SEED = "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
+
+
+def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
+    """The files of a directory that hold duels by iterations, with the parts of their names: game, iterations and seed."""
+    paths = [path.with_name(path.name.removesuffix(PACKED)) for path in sorted(directory.glob("*.jsonl*"))]
+    return {path: match for path in paths if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))}
+
+
+def audit_duels(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Games of a random sample of duels played again, as `audit`; a strategy that is no more cannot be played, which is told."""
+    files = duels_in(directory)
+    rows = [(path, row) for path in files for row in read_rows(path, KEY)]
+    for path, row in random.Random(seed).sample(rows, min(sample, len(rows))):
+        game, iterations, own_seed = files[path].group("game", "iterations", "seed")
+        key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
+        try:
+            player, opponent = (
+                Entrant(read_configuration(row[side]), int(iterations)) for side in ("player", "opponent")
+            )
+            seats = range(load_game(game, ()).game.players)
+            entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
+            again = race_row(Match(key, game, entrants, (int(own_seed or DUEL_SEED), stream, row["deal"])))
+        except ValueError as error:
+            yield f"{game}: {row['player']} against {row['opponent']}: not played again: {error}", True
+            continue
+        yield _compare(row, again, f"{game}: ")
 
 
 class Nobody(Workers):

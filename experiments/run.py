@@ -293,10 +293,20 @@ def compare_with_replay(row: GameRow, trial: Trial, experiment: Experiment) -> t
     return f"{name}: {len(now)} actions, the same", True
 
 
+def compare_fields(name: str, row: GameRow, again: GameRow, fields: Iterable[str], actions: int) -> tuple[str, bool]:
+    """A game of so many actions played again: what was found in some fields of its row, and whether it was the same."""
+    for field in fields:
+        if again[field] != row[field]:
+            return f"{name}: {field} was {row[field]}, now {again[field]}{_versions(row)}", False
+    return f"{name}: {actions} actions, the same", True
+
+
 def _versions(row: GameRow) -> str:
     """The end of a message: what played the game then and now, where that differs."""
     now = provenance()
     changed = [
-        f"{key} was {value} and is {now.get(key)}" for key, value in row["provenance"].items() if value != now.get(key)
+        f"{key} was {value} and is {now.get(key)}"
+        for key, value in row.get("provenance", {}).items()
+        if value != now.get(key)
     ]
     return f" ({'; '.join(changed)})" if changed else ""

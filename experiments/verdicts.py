@@ -85,6 +85,11 @@ class Expectation:
         """Whether an interval lies in what is excluded."""
         return _inside(self.contradict, estimate)
 
+    def smaller_effect(self, against: Estimate) -> float:
+        """The largest effect in the stated direction that an interval leaves although it contradicts, as it is below r; 0 without one."""
+        ends = (end for low, high in self.agree for end in (against.low, against.high) if low < end < high)
+        return max(ends, key=abs, default=0.0) if self.contradicted(against) else 0.0
+
     def standing(self, estimate: Estimate) -> float:
         """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
         half_width = (estimate.high - estimate.low) / 2
@@ -476,7 +481,7 @@ def summary_table(decisions: Sequence[Judgement], quoted: bool = False) -> Table
         )
     header = ["No.", *(["The paper"] * quoted), "As tested" if quoted else "The paper", "Verdict"]
     return Table(
-        "Statements, with the verdicts on their comparisons.",
+        'Statements, with the verdicts on their comparisons. A "higher" disagrees, too, where a gain, if there is one, is below r.',
         [*header, "agree", "disagree", "undecided", "not played", MORE_GAMES],
         lines,
     )
@@ -505,11 +510,13 @@ def figures_of(outcome: Outcome) -> tuple[str, str, str]:
     """The difference and its two intervals, each with its level, as texts in the unit that suits."""
     assert outcome.estimate is not None and outcome.against is not None
     measure, estimate, against = outcome.comparison.measure, outcome.estimate, outcome.against
-    intervals = (
+    to_agree, to_disagree = (
         f"{_text(each.low, measure)} to {_text(each.high, measure)} ({level_text(level)})"
         for each, level in zip((estimate, against), outcome.levels, strict=True)
     )
-    return _text(estimate.value, measure), *intervals  # type: ignore[return-value]
+    if outcome.verdict == DISAGREES and (effect := outcome.comparison.expected.smaller_effect(against)):
+        to_disagree += f"; up to {_text(effect, measure)} may be true, less than the paper could have found"
+    return _text(estimate.value, measure), to_agree, to_disagree
 
 
 def level_text(level: float) -> str:

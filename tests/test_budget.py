@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (768, 5),
-    "experiments": (5801, 30),
+    "experiments": (5859, 30),
     "experiments/studies": (1216, 10),
-    "tests": (21772, 112),
+    "tests": (21818, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -42,6 +42,7 @@ from experiments.verdicts import (
     Interim,
     combine_signs,
     decide,
+    details_table,
     different,
     higher,
     level_text,
@@ -177,6 +178,18 @@ def test_where_one_agreement_would_be_enough_all_share_the_five_percent():
 def test_a_statement_follows_from_how_many_cases_agree(needed, cases, verdict):
     claim = Claim("", tuple(case(*[higher(0.04)] * len(signs)) for signs in cases), needed)
     assert combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
+
+
+def test_a_verdict_says_which_small_effect_may_be_true_all_the_same():
+    assert higher(0.04).smaller_effect(Estimate(0.0, -0.02, 0.03)) == 0.03
+    assert lower(0.04).smaller_effect(Estimate(0.0, -0.03, 0.02)) == -0.03
+    losing, undecided = Estimate(-0.03, -0.05, -0.01), Estimate(0.0, -0.05, 0.05)
+    assert higher(0.04).smaller_effect(losing) == higher(0.04).smaller_effect(undecided) == 0
+    assert same(0.04).smaller_effect(Estimate(0.06, 0.05, 0.07)) == 0
+    text = details_table([decide(all_of(BETTER), of_nast(0.4, 200))]).rows[0][5]
+    assert text.endswith(" %)") and "may be true" not in text
+    nearly = details_table([decide(all_of(BETTER), of_nast(0.5, 20_000))]).rows[0][5]
+    assert nearly.endswith("; up to +1.0 % may be true, less than the paper could have found")
 
 
 def test_the_first_look_that_decides_stands_and_each_has_its_level():

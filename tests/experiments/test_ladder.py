@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from experiments import ladder as playing
-from experiments.commands import ladder
+from experiments import races
+from experiments.commands import ladder, main
 from experiments.ladder import COMPARISONS, PlannedMatch
 from experiments.statistics import iterations_for
+from icarus.arena.ledger import Ledger, read_rows
+from icarus.discovery.race import KEY
 from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
 
@@ -146,3 +150,37 @@ def test_the_command_plays_a_table_and_draws_it(
     assert "above MAST (2 iterations)" in table
     assert "BASELINE (3 iterations)" in table
     assert "MAST (2 iterations)" in picture.read_text()
+
+
+def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(tmp_path: Path, capsys: Any) -> None:
+    committed = playing.read_rows_of(Path("experiments/runs/ladder"), "dou-di-zhu", playing.BETWEEN)
+    names = "BASELINE (2 iterations)", "BASELINE (5 iterations)"
+    quick = [row for row in committed if (row["player"], row["opponent"]) == names][:3]
+    assert len(quick) == 3
+    (tmp_path / "ladder").mkdir()
+    changed = quick[1] | {"returns": quick[1]["returns"][::-1]}
+    with rated_games(tmp_path / "ladder" / "dou-di-zhu-opponents.jsonl") as ledger:
+        ledger.keep(quick[0])
+        ledger.keep(changed)
+    audited = list(playing.audit(tmp_path / "ladder", 10, 0))
+    assert sorted(same for _, same in audited) == [False, True]
+    assert next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
+
+    duels = Path("experiments/runs/discovery/transfer")
+    name = "phantom-mnk-1000-iterations.jsonl"
+    (tmp_path / "duels").mkdir()
+    rows = list(read_rows(duels / name, KEY))[:2]
+    rows[1]["moves"] += 1
+    rows.append(rows[0] | {"player": "GONE", "deal": 1})
+    with Ledger(tmp_path / "duels" / name, KEY) as ledger:
+        for row in rows:
+            ledger.keep(row)
+    texts = dict(races.audit_duels(tmp_path / "duels", 10, 0))
+    assert sorted(texts.values()) == [False, True, True]
+    assert any("moves was" in text for text in texts) and any(
+        "not played again: the strategy 'GONE'" in text for text in texts
+    )
+    assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
+    assert main(["verify", "experiments/runs/equilibrium"]) == 2
+    said = capsys.readouterr().err
+    assert "without agents and trials" in said and "rows of equilibria are measures of the commits" in said
