@@ -17,6 +17,7 @@ TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
 }
+NUMBER = re.compile(r"[<>+-]? ?\d")  # the beginning of a cell that LaTeX sets to the right
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
 
@@ -77,7 +78,9 @@ def latex_table(table: Table) -> str:
     """A table for LaTeX with the package booktabs; its caption is a comment."""
     letters = str.maketrans(TEX | {sign: f"${sign}$" for sign in "<>"})
     head, *body = [" & ".join(cell.translate(letters) for cell in row) + " \\\\" for row in (table.header, *table.rows)]
-    begin = f"% {table.caption}\n\\begin{{tabular}}{{{'l' * len(table.header)}}}"
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
+    letters_of = ("r" if all(map(NUMBER.match, filter(None, column))) and any(column) else "l" for column in columns)
+    begin = f"% {table.caption}\n\\begin{{tabular}}{{{''.join(letters_of)}}}"
     return "\n".join([begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 

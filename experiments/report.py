@@ -43,6 +43,7 @@ from experiments.verdicts import (
     figures_of,
     place_title,
 )
+from icarus.checks import count_text
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
@@ -362,11 +363,9 @@ def findings(columns: Columns) -> Iterator[Block]:
         lines = [line for _, line in sorted(effect_lines, key=lambda each: each[0])]
         yield Table(caption, ["Game", "Agent", "Effect", "95 % interval", "p (Holm)"], lines)
     if left := tested - len(effect_lines):
-        which = (
-            f"In the other {left} of {tested} comparisons no" if effect_lines else f"In none of {tested} comparisons a"
-        )
+        which = f"Of the other {left}" if effect_lines else f"Of {count_text(tested, 'comparison')}"
         yield Paragraph(
-            f"{which} difference from evenly matched players is seen (p above 0.05). Column Detectable: how large it would have to be."
+            f"{which} none shows a difference from evenly matched players (p above 0.05). Column Detectable: how large it would have to be."
         )
     if counts := counts_of_table_1(columns):
         caption = "Averages over the combinations without and with an enhancement (Figure 3), the largest effect first."

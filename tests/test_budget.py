@@ -28,7 +28,7 @@ BUDGET = {
     "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (768, 5),
-    "experiments": (5859, 30),
+    "experiments": (5861, 30),
     "experiments/studies": (1216, 10),
     "tests": (21818, 112),
 }  # lines of code without comments and docstrings, and files
