@@ -42,7 +42,7 @@ def read_protocol(directory: Path) -> RaceProtocol:
         protocol = msgspec.convert(table, RaceProtocol)
     except OSError:
         raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     if protocol.settings() != table:
         raise ValueError(f"{path} was changed after the race had started: its digest is not {table.get('digest')}")

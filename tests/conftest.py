@@ -12,9 +12,8 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # threads that wait for work on small matrices cost ten times its time
+# Threads that wait for work on small matrices cost ten times its time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
 import pytest

@@ -94,12 +94,10 @@ SLOW_TO_LOAD = {
 }
 JUDGING = {f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "ratings")}
 LONGEST_BODY, MOST_FOLDERS, MOST_PARAMETERS = 50, 14, 7
-MANY_PARAMETERS = {
-    "search": 13
-}  # its budget, its threads with what they share, its scheme with its cut-off are two each
-CONTRACT = {
-    field.name for field in attrs.fields(Game)
-}  # the docstring of Game says once what the functions of a game do
+# Its budget, its threads with what they share, its scheme with its cut-off are two each.
+MANY_PARAMETERS = {"search": 13}
+# The docstring of Game says once what the functions of a game do.
+CONTRACT = {field.name for field in attrs.fields(Game)}
 SELF_EXPLAINING = {f"icarus.games.lotr_confrontation.{name}" for name in ("enter", "has", "can_move")} | {
     "icarus.compiler.rng.rotated"
 }

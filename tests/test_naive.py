@@ -725,9 +725,8 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> 
     while not state.is_terminal():
         if not state.is_chance_node():
             records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 50, seed=3).records[naive.epic()]
-            unplaced = {
-                (state.position_in_episode().label, None, ())
-            }  # where another's action has just ended an episode
+            # Where another's action has just ended an episode.
+            unplaced = {(state.position_in_episode().label, None, ())}
             assert set(records) <= possible | {empty} | unplaced
         state.apply_action(int(generator.choice(state.legal_actions())))
 

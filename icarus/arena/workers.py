@@ -89,7 +89,7 @@ class Workers:
             raise
         except (CancelledError, OSError):
             advice = "finished games are kept; run the same command to continue"
-            raise GameFailed(f"the cluster does not answer any more ({task} was played); {advice}") from None
+            raise GameFailed(f"the scheduler does not answer any more ({task} was played); {advice}") from None
         except Exception as error:  # dask gives up a game over which processes have died
             result, failure = None, sentence_of(error) or repr(error)
         if failure:

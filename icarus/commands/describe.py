@@ -99,7 +99,7 @@ def describe_command(
 
 def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
     """A short audit of a game; that of an earlier call where its plan has been checked to be the same."""
-    with contextlib.suppress(OSError, ValueError):  # there is none, or none that can be read
+    with contextlib.suppress(OSError, ValueError, RecursionError):  # there is none, or none that can be read
         return msgspec.json.decode((directory / AUDIT).read_bytes(), type=AuditReport)
     if not isinstance(game, Game):
         return audited(game, seed, PLAIN_AUDITED)

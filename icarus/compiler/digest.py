@@ -39,7 +39,9 @@ BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the fold
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
-Place: TypeAlias = tuple[Any, str]  # of a variable: globals and a name in them, or the cell of a closure
+Place: TypeAlias = tuple[
+    Any, str
+]  # of a variable: globals and a name in them, the cell of a closure, or a function for its defaults
 PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
 MUTABLE = np.ndarray | np.void | tuple | list  # their content may change while they stay the same objects
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
@@ -143,7 +145,8 @@ def content_of(cell: pytypes.CellType) -> object:
 def current(place: Place) -> object:
     """What a variable is bound to now."""
     space, name = place
-    return content_of(space) if isinstance(space, pytypes.CellType) else space.get(name)
+    is_function = isinstance(space, pytypes.FunctionType)
+    return space.__defaults__ if is_function else space.get(name) if isinstance(space, dict) else content_of(space)
 
 
 def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
@@ -174,7 +177,8 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
     elif isinstance(value, pytypes.FunctionType):
         yield from _variables(value, frozenset(names_in(value.__code__)))
         if value.__defaults__ or value.__kwdefaults__:
-            yield Reached("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
+            items = value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))
+            yield Reached("defaults", items, place=None if _is_ours(value) else (value, ""))
     elif hasattr(value, "py_func"):
         yield Reached("", value.py_func)
         for flag, setting in sorted({**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()):

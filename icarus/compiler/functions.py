@@ -61,9 +61,8 @@ class CompilationError(TypeError):
 # ------------------------------------------------------------------------------------------------------------------------- helpers
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
-MAKES_PLAIN: ContextVar[Any] = ContextVar(
-    "makes plain", default=None
-)  # plain Python of kernels, where nothing is to be compiled
+# Plain Python of kernels, where nothing is to be compiled.
+MAKES_PLAIN: ContextVar[Any] = ContextVar("makes plain", default=None)
 REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `overload`
 _registered: list[Callable] = []  # replacements that the compiler knows of
 _in_memory = False

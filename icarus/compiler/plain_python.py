@@ -90,9 +90,8 @@ def _field(name: str, dtype: np.dtype) -> property:
         except OverflowError:
             if value < 0:
                 raise
-            structure._data[name] = np.iinfo(
-                dtype.base
-            ).max  # full, as compiled code leaves a count, which then is refused
+            # Full, as compiled code leaves a count, which then is refused.
+            structure._data[name] = np.iinfo(dtype.base).max
 
     if dtype.base.names is not None or (dtype.shape and is_small(dtype)):
         return property(read_as_compiled, write)

@@ -28,9 +28,8 @@ from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 STEP_CLAIMS = ("unseen", "seen", "sees all")
 WHIST = knockout_whist(players=2)
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
-SECRETIVE.sort(
-    key=lambda game: game not in (CARD, SECRETS, toy.CLASHES)
-)  # what is dealt, moves, and choices made at once by three
+# What is dealt, moves, and choices made at once by three.
+SECRETIVE.sort(key=lambda game: game not in (CARD, SECRETS, toy.CLASHES))
 by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
@@ -39,14 +38,12 @@ BY_DEPTH: dict[tuple, list[int]] = {}  # rows of one tree after as many actions
 for k, row in enumerate(ROWS):
     BY_ACTIONS.setdefault((row.tree, row.actions()), []).append(k)
     BY_DEPTH.setdefault((row.tree, len(row.path)), []).append(k)
-BESIDE = [
-    BY_ACTIONS[row.tree, row.actions()] if row.tree < 3 else [] for row in ROWS
-]  # the same actions after every deal, in the small card games
+# The same actions after every deal, in the small card games.
+BESIDE = [BY_ACTIONS[row.tree, row.actions()] if row.tree < 3 else [] for row in ROWS]
 BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int64)
 BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
-COUSINS = [
-    BY_DEPTH[row.tree, len(row.path)] if row.tree == 4 else [] for row in ROWS
-]  # as many of the secret choices made, whichever
+# As many of the secret choices made, whichever.
+COUSINS = [BY_DEPTH[row.tree, len(row.path)] if row.tree == 4 else [] for row in ROWS]
 COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
 COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
 

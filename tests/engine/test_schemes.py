@@ -241,9 +241,8 @@ FIGURE_2 = [
 
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
 def test_figure_2_each_node_is_an_information_set(scheme: Scheme) -> None:
-    trees = [
-        searched(after(FUSION), scheme, seed).records["BASELINE"] for seed in range(4)
-    ]  # a₁ is visited rarely: one may not do
+    # Action a₁ is visited rarely: one may not do.
+    trees = [searched(after(FUSION), scheme, seed).records["BASELINE"] for seed in range(4)]
     assert set.union(*map(set, trees)) == {trees[0].key(record) for record in [(), *FIGURE_2]}
 
 
@@ -387,7 +386,6 @@ def test_exp3_mixes_both_coins_evenly(scheme: Scheme, seed: int) -> None:
     result = searched(after(PENNIES), scheme.with_exp3(), seed, iterations=60_000)
     assert result.visits[0] / result.visits.sum() == pytest.approx(0.5, abs=0.05)
     assert result.value == pytest.approx(0.5, abs=0.03)
-    visits = [
-        int(result.records["EXP3"][1, (coin,)]["visits"]) for coin in (0, 1)
-    ]  # no record of the second depends on the first's
+    # No record of the second depends on the first's.
+    visits = [int(result.records["EXP3"][1, (coin,)]["visits"]) for coin in (0, 1)]
     assert visits[0] / sum(visits) == pytest.approx(0.5, abs=0.05)

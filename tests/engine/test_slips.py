@@ -414,9 +414,8 @@ TOO_MANY = "more legal actions than its max_legal"
 MOVED = "a determinization changed the player to move, or ended the game"
 SOMEBODY = "the player function of nim7 gave a number that is not a player, "
 NOTHING = "the legal function of nim7 gave no legal action at a state that is not terminal"
-PLAINLY = {  # what plain Python says instead
-    TOO_MANY: f"{TOO_MANY}|index 3 is out of bounds for axis 0 with size 3"
-}
+# What plain Python says instead.
+PLAINLY = {TOO_MANY: f"{TOO_MANY}|index 3 is out of bounds for axis 0 with size 3"}
 WAYS: dict[str, dict[str, Any]] = {
     "compiled": {},
     "python": {"engine": "python"},

@@ -109,9 +109,8 @@ def test_the_plan_agrees_with_rs_power_prop_test():
 
 
 def test_the_averages_of_figure_3_sum_eight_combinations_each():
-    counts = {
-        c.name: (1 << i, 1000) for i, c in enumerate(COMBINATIONS)
-    }  # each combination shows in the sum by its bit
+    # Each combination shows in the sum by its bit.
+    counts = {c.name: (1 << i, 1000) for i, c in enumerate(COMBINATIONS)}
     without_nast, with_nast = marginals(counts)["NAST"]
     assert with_nast == (sum(1 << i for i, c in enumerate(COMBINATIONS) if "N" in c.name), 8000)
     assert without_nast[0] + with_nast[0] == (1 << 16) - 1

@@ -112,12 +112,13 @@ class Bench:
 
 def rows_of(directory: Path, experiment: Experiment) -> dict[tuple[str, int], Any]:
     """The rows of a run without clocks."""
-    return {(row["cell"], row["trial"]): _timeless(row) for row in store.rows(directory, experiment)}
+    return {(row["cell"], row["trial"]): timeless(row) for row in store.rows(directory, experiment)}
 
 
-def _timeless(value: Any) -> Any:
+def timeless(value: Any) -> Any:
+    """A value without what clocks say."""
     if isinstance(value, dict):
-        return {key: _timeless(inner) for key, inner in value.items() if key not in _CLOCKS}
+        return {key: timeless(inner) for key, inner in value.items() if key not in _CLOCKS}
     return value
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
+
 from experiments import results as store
 from experiments.plan import loading
 from experiments.races import read_protocol
@@ -26,14 +28,14 @@ from icarus.arena.workers import ALONE
 from icarus.commands import cli, console, describe
 from icarus.commands.conversation import Session
 from icarus.discovery import race
-from icarus.discovery.discover import Settings, plan_race
+from icarus.discovery.discover import RaceSettings, plan_race
 from icarus.discovery.space import SHIPPED, load_space
 from icarus.engine.match import levels_of
 from icarus.ladder import engines
 from icarus.ladder.engines import EngineFailed, Process
 from icarus.ladder.ladders import ZERO, Climb, Ladder, Rung, rated_games
 from icarus.load_files import digest_of, load_file, load_files
-from tests.faults.harness import Bench, Wrong
+from tests.faults.harness import Bench, Wrong, timeless
 from tests.forked import survive
 
 FEW, MOST = 3, 6  # games before and after the edit
@@ -72,10 +74,10 @@ def _after_few(rows: Iterable[Any], between: Between) -> None:
 
 
 def _race(own: Path, directory: Path, between: Between) -> None:
-    protocol = plan_race("stones", Settings(games=4000, iterations=2, files=[str(own)]))
+    protocol = plan_race("stones", RaceSettings(games=4000, iterations=2, files=[str(own)]))
     protocol.write(directory)
     pair = Configuration("MINE"), Configuration("BASELINE")
-    with race.Games(protocol, protocol.game, directory / race.ROWS) as played:
+    with race.RaceGames(protocol, protocol.game, directory / race.ROWS) as played:
         played.scores(race.PROOF, [pair] * FEW, range(FEW))
         between()
         played.scores(race.PROOF, [pair] * MOST, range(MOST))
@@ -84,8 +86,8 @@ def _race(own: Path, directory: Path, between: Between) -> None:
 def _report(own: Path, directory: Path, between: Between) -> None:
     load_file(own)
     plan = describe.Plan("stones", (str(own),), digest_of(own), 2, ("MINE",), 0)
-    check_settings(directory / describe.PLAN, vars_of(plan), "report", directory / describe.GAMES)
-    write_settings(directory / describe.PLAN, vars_of(plan))
+    check_settings(directory / describe.PLAN, attrs.asdict(plan), "report", directory / describe.GAMES)
+    write_settings(directory / describe.PLAN, attrs.asdict(plan))
     with Ledger(directory / describe.GAMES, describe.KEY) as ledger:
         _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], plan.play), between)
 
@@ -125,10 +127,6 @@ COMMANDS = {  # who continues rows, and where they are
     _saved_game: "whole.txt",
 }
 TOLD_BY = ("returns", "moves", "score", "actions", "length", "choices", "statistics")  # without clocks
-
-
-def vars_of(plan: describe.Plan) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in plan.__slots__ if not name.startswith("__")}
 
 
 def edit_rules(bench: Bench) -> None:
@@ -181,13 +179,7 @@ def _told(path: Path, command: Callable) -> object:
         return path.read_text()
     key = ("seed", "side") if command is _rating else ("cell", "trial") if command is _experiment else race.KEY
     rows = read_rows(path, describe.KEY if command is _report else key)
-    return sorted(str([(name, _timeless(row[name])) for name in TOLD_BY if name in row]) for row in rows)
-
-
-def _timeless(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _timeless(inner) for name, inner in value.items() if "seconds" not in name}
-    return value
+    return sorted(str([(name, timeless(row[name])) for name in TOLD_BY if name in row]) for row in rows)
 
 
 # -------------------- Engines that drip, flood, fall silent, and leave children behind.
@@ -206,7 +198,6 @@ ANSWERS = {  # shell text, and what the answer is; empty where it must fail
     "exec 1>&-; sleep 30": "",
     "printf '\\377\\376'; sleep 30": "",
     "exit 3": "",
-    "kill -9 $$": "",
     "printf '? no\\n\\n'": "",
 }
 
@@ -255,7 +246,7 @@ CODE_PAGES = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "space.toml": (f"# Räume π\n{SPACE}", load_space),
     "table.toml": (TABLE, lambda path: loading.load(str(path), {}).name),
-    "own.py": (PYTHON, lambda path: load_file(path).TITLE),
+    "own.py": (PYTHON, lambda path: getattr(load_file(path), "TITLE", "")),
     "levels.json": (LEVELS.replace("{", '{"Größe π": 1, ', 1), lambda path: levels_of("othello", path)),
     "saved.txt": ("", lambda path: [played.text for played in Session.resumed(path).played]),
     "settings.json": ('{"name": "mine"}', lambda path: check_settings(path, {"name": "mine"}, "race", path)),
@@ -274,7 +265,7 @@ def _text_of(name: str, bench: Bench) -> str:
         folder.mkdir()
         session.save(folder / name)
     elif name == "protocol.json":
-        plan_race("kuhn-poker", Settings(games=4000)).write(folder)
+        plan_race("kuhn-poker", RaceSettings(games=4000)).write(folder)
     elif name == "experiment.json":
         folder = bench.whole
     return READERS[name][0] or (folder / name).read_text("utf-8")
@@ -354,13 +345,9 @@ def write_code_page(bench: Bench) -> None:
             raise Wrong(f"{line} with {encoding} ends with {code}: {errors}")
         files = [file.read_text("utf-8") for file in folder.iterdir()]
         text = content.getvalue().decode(encoding)
-        printed.append("\n".join([text, *files]) if encoding == page else "\n".join([_escaped(text, page), *files]))
+        printed.append("\n".join([text.encode(page, "backslashreplace").decode(page), *files]))
     if _without_clocks(printed[0]) != _without_clocks(printed[1]):
         raise Wrong(f"{line} with {page} prints {printed[1]!r}, not {printed[0]!r}")
-
-
-def _escaped(text: str, page: str) -> str:
-    return text.encode(page, "backslashreplace").decode(page)
 
 
 def _without_clocks(text: str) -> list[str]:

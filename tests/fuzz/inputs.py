@@ -1,17 +1,24 @@
-"""What is drawn: strategies as texts and as values, command lines, tables of experiments, damage to files."""
+"""What is drawn: strategies as texts and as values, command lines, tables of experiments, damage to files; views of arrays, answers of
+engines, nests of brackets, and games of luck."""
 
+import array
 import functools
+import random
 import socket
 import threading
+import types
+from collections.abc import Callable
 from typing import Any
 
 import attrs
+import numpy as np
 from hypothesis import strategies as st
 
-from icarus import BASELINE, Agent, games
+from icarus import BASELINE, Agent, Game, PythonGame, games
 from icarus.commands.conversation import Conversation, Session
 from icarus.commands.server import Server
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.kernel import CHANCE, TERMINAL, below, shuffle
 from icarus.specs import SPECIFICATIONS
 from tests.algebra.test_algebra import compositions
 from tests.toy import ALL_TOYS
@@ -232,3 +239,218 @@ def answers(request: Request) -> list[int]:
             content += piece
     heads = content.split(b"HTTP/1.1 ")[1:]
     return [int(head[:3]) for head in heads]
+
+
+# -------------------- Arrays that slots read: views of others, by whatever name the slot has them.
+
+SIZE = 24
+_OWNERS: list[Callable[[np.ndarray], np.ndarray]] = [
+    np.copy,
+    lambda numbers: np.frombuffer(bytearray(numbers.tobytes()), np.int64),
+    lambda numbers: np.frombuffer(array.array("q", numbers.tolist()), np.int64),
+]
+_PAIRS = [("first", "i8"), ("second", "i8")]
+VIEWS: list[tuple[Callable[[np.ndarray], Any], str]] = [  # and how a slot reads the first elements
+    (lambda base: base, "W[i]"),
+    (lambda base: base[:4], "W[i]"),
+    (lambda base: base[::-2], "W[i]"),
+    (lambda base: base.reshape(4, 6).T, "W[i, i]"),
+    (lambda base: base.view(np.int16), "W[4 * i]"),
+    (lambda base: base.view(_PAIRS)["second"], "W[i]"),
+    (lambda base: base.view(_PAIRS), "W[i].first"),
+    (lambda base: np.lib.stride_tricks.sliding_window_view(base, 3), "W[i, 2]"),
+    (lambda base: base[5:6].reshape(()), "W[()]"),
+]
+_NAMES = {  # what the module of a slot has beside it, by the array, and the name by which the slot reads it
+    "a global": (lambda view: {"W": view}, "W", ""),
+    "of a module": (lambda view: {"other": types.SimpleNamespace(W=view)}, "W", "W = other.W"),
+    "in tuples": (lambda view: {"nested": (1, (view, 2))}, "nested[1][0]", ""),
+    "of a helper": (lambda view: {"W": view}, "get(i)", "@helper\ndef get(i):\n    return {read}"),
+    "a default": (lambda view: {"W": view}, "get(i)", "@helper\ndef get(i, W=W):\n    return {read}"),
+}
+
+
+def slot_with_view(base: np.ndarray, make: Callable, read: str, where: str) -> tuple[Callable, np.ndarray, str]:
+    """The capture function of a slot that reads a view, what the view is of, and where the view is."""
+    space, name, before = _NAMES[where]
+    reads = name if "get" in name else read.replace("W", name)
+    source = f"""
+from icarus.kernel import helper, record, update
+{before.format(read=read)}
+def read_view(history, updates):
+    total = 0
+    for i in range(4):
+        total = (total * 100 + int({reads})) % 1000003
+    update(updates, record(total), history.steps[0].player)
+"""
+    module = types.ModuleType("module_of_a_view")
+    vars(module).update(space(make(base)))
+    exec(source, vars(module))
+    return vars(module)["read_view"], base, where
+
+
+_numbers_in_arrays = st.lists(st.integers(0, 99), min_size=SIZE, max_size=SIZE).map(np.array)
+_bases = st.tuples(st.sampled_from(_OWNERS), _numbers_in_arrays).map(lambda drawn: drawn[0](drawn[1]))
+slots_with_views = st.tuples(_bases, st.sampled_from(VIEWS), st.sampled_from([*_NAMES])).map(
+    lambda drawn: slot_with_view(drawn[0], *drawn[1], where=drawn[2])
+)
+
+
+# -------------------- What an engine writes: pieces of answers, with pauses between them.
+
+_pieces = st.sampled_from(
+    ["=", "?", " ok", "\n", "\n\n", "\r\n", " ", "\t", "= a1\n\n", "words", "\\377", "\\0", "=" * 300]
+)
+engine_outputs = st.lists(_pieces, max_size=8)
+
+
+def answer_in(text: str) -> str | None:
+    """The answer in what an engine has written, by the protocol's own words; None where none ends."""
+    lines: list[str] = []
+    for line in text.split("\n")[:-1]:
+        if line.strip():
+            lines.append(line.strip())
+        elif lines:
+            return "\n".join(lines)
+    return None
+
+
+# -------------------- Files nested as deep as nobody writes them.
+
+
+@attrs.frozen
+class Nest:
+    """Brackets in brackets, closed or not."""
+
+    brackets: tuple[str, str, str]
+    depth: int
+    inner: str
+    is_closed: bool
+    encoding: str
+
+    def __bytes__(self) -> bytes:
+        before, opening, closing = self.brackets
+        text = before + self.depth * opening + self.inner + self.is_closed * self.depth * closing
+        return text.encode(self.encoding)
+
+
+BRACKETS = [("", "[", "]"), ("", '{"a":', "}"), ("a = ", "[", "]"), ("a = ", "{a = ", "}"), ("", "[[", "]]")]
+nests = st.builds(
+    Nest, st.sampled_from(BRACKETS), st.sampled_from([1, 3, 50, 900, 5_000, 60_000]), st.sampled_from(["", "1", "é"]),
+    st.booleans(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1"]),
+)  # fmt: skip
+
+
+# -------------------- Games of cards whose luck is where it may be, or where nobody sees it.
+
+FAIR = ("chance", "shown", "told to all", "none")
+FORESEEN = ("deck", "generator", "number", "late")
+
+
+def _next(number: int) -> int:
+    return (number * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+
+
+def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
+    """Two players in turn take two points, or a card from the top, until each has had so many turns."""
+
+    def initial(rng: np.ndarray) -> dict[str, Any]:
+        deck, luck = list(range(cards)), random.Random(int(below(rng, 1 << 32)))
+        if kind != "none":
+            luck.shuffle(deck)
+        state: dict[str, Any] = {"points": [0, 0], "turn": 0, "draws": False, "told": []}
+        if kind == "generator":
+            return state | {"luck": luck}
+        if kind == "number":
+            return state | {"luck": luck.getrandbits(64)}
+        return state | ({} if kind == "chance" else {"deck": deck})
+
+    def player(state: dict[str, Any]) -> int:
+        return TERMINAL if state["turn"] == 2 * turns else CHANCE if state["draws"] else state["turn"] % 2
+
+    def top_card(state: dict[str, Any]) -> int:
+        if kind == "generator":
+            return state["luck"].randrange(cards)
+        if kind == "number":
+            state["luck"] = _next(state["luck"])
+            return (state["luck"] >> 40) % cards
+        return state["deck"][state["turn"] % cards]
+
+    def apply(state: dict[str, Any], action: int) -> None:
+        if kind == "chance" and action and not state["draws"]:
+            state["draws"] = True
+            return
+        late = kind == "late" and state["turn"] < turns
+        gain = action if state["draws"] else 2 if not action or late else top_card(state)
+        state["points"][state["turn"] % 2] += gain
+        state["told"].append(gain)
+        state["turn"], state["draws"] = state["turn"] + 1, False
+
+    def text(state: dict[str, Any]) -> str:
+        deck = state.get("deck") if kind in ("shown", "none") else ""
+        return f"{state['points']} after {state['turn']}, {state['draws']} {deck}"
+
+    functions: dict[str, Any] = {
+        "initial": initial,
+        "player": player,
+        "legal": lambda state: list(range(cards)) if state["draws"] else [0, 1],
+        "apply": apply,
+        "rewards": lambda state: [float(state["points"][i] > state["points"][1 - i]) for i in range(2)],
+        "text": text,
+    }
+    if kind == "told to all":
+        functions["observation"] = lambda state, player: tuple(state["deck"])
+    return PythonGame(name=f"luck-{kind.replace(' ', '-')}", players=2, max_length=4 * turns, **functions)
+
+
+luck_games = st.tuples(st.sampled_from(FAIR + FORESEEN), st.integers(4, 9), st.integers(2, 4))
+
+
+# The same as a compiled game: with a deck, or with a number that goes on from card to card.
+
+CARDS, TURNS = 8, 3
+_LUCK = np.dtype(
+    [("deck", np.int8, (CARDS,)), ("number", np.int64), ("points", np.int64, (2,)), ("turn", np.int64)], align=True
+)
+
+
+def _deal(state: Any, rng: np.ndarray) -> None:
+    for i in range(CARDS):
+        state.deck[i] = i
+    shuffle(rng, state.deck, CARDS)
+    state.number = below(rng, 1 << 30)
+
+
+def _player(state: Any) -> int:
+    return TERMINAL if state.turn == 2 * TURNS else state.turn % 2
+
+
+def _legal(state: Any, actions: np.ndarray) -> int:
+    actions[0], actions[1] = 0, 1
+    return 2
+
+
+def _take_from_deck(state: Any, action: int) -> None:
+    state.points[state.turn % 2] += state.deck[state.turn] if action == 1 else 2
+    state.turn += 1
+
+
+def _take_by_number(state: Any, action: int) -> None:
+    state.number = (state.number * 1103515245 + 12345) % (1 << 31)
+    state.points[state.turn % 2] += (state.number >> 16) % CARDS if action == 1 else 2
+    state.turn += 1
+
+
+def _rewards(state: Any, out: np.ndarray) -> None:
+    for i in range(2):
+        out[i] = 1.0 if state.points[i] > state.points[1 - i] else 0.0
+
+
+COMPILED_LUCK = [
+    Game(
+        name=f"luck-{apply.__name__.replace('_', '-')}", players=2, state=_LUCK, initial=_deal, player=_player, legal=_legal,
+        apply=apply, rewards=_rewards, max_legal=2, max_length=2 * TURNS,
+        text=lambda state: f"{state.points.tolist()} after {state.turn}", action_text=lambda state, action: ("two", "a card")[action],
+    )
+    for apply in (_take_from_deck, _take_by_number)
+]  # fmt: skip

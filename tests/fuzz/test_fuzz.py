@@ -4,6 +4,8 @@ import contextlib
 import functools
 import io
 import json
+import re
+import shlex
 import tempfile
 import unittest.mock
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
@@ -20,12 +23,19 @@ from experiments import results as store
 from experiments.plan import loading as building
 from experiments.plan.definition import Refusal, from_settings
 from experiments.results import results_of
-from icarus import Enhancement, parse, search
+from icarus import Enhancement, Game, audit, parse, search
+from icarus.arena import ledger
+from icarus.audit.contract import Contract
 from icarus.commands import cli, options
+from icarus.compiler import digest
+from icarus.ladder import engines
+from icarus.ladder.engines import EngineFailed, Process
 from tests.algebra.test_algebra import compositions
+from tests.compiler.test_compiler import keys
 from tests.engine.test_plain import same
 from tests.engine.test_twin import starts
 from tests.experiments.conftest import a_row, keep, small
+from tests.faults.others import OUTPUTS, READERS
 from tests.fuzz import inputs
 
 ROOT = Path(__file__).parent.parent.parent
@@ -117,16 +127,11 @@ def _outcome(work: Callable[[], Any]) -> Any:
 
 
 @tried(8)
-@given(arguments=inputs.command_lines)
-def test_a_command_ends_in_output_or_one_sentence(arguments: list[str]) -> None:
-    errors = io.StringIO()
+@given(arguments=inputs.command_lines, page=st.sampled_from(["utf-8", *OUTPUTS]))
+def test_a_command_ends_in_output_or_one_sentence(arguments: list[str], page: str) -> None:
+    errors, output = io.StringIO(), io.TextIOWrapper(io.BytesIO(), page, "backslashreplace")
     no_input = unittest.mock.patch("sys.stdin", io.StringIO(""))
-    with (
-        contextlib.chdir(ROOT),
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(errors),
-        no_input,
-    ):
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors), no_input:
         code = cli.run(list(arguments))
     assert code in (0, options.FAILED, options.REFUSED, options.UNCHECKED), (arguments, code)
     assert "Traceback" not in errors.getvalue(), arguments
@@ -195,3 +200,80 @@ def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Reques
     statuses = inputs.answers(foreign)
     assert len(statuses) == 1 and statuses[0] >= 400, (statuses, bytes(foreign))
     assert (game.version, game.session.played) == before, bytes(foreign)
+
+
+@tried(1)
+@given(drawn=inputs.slots_with_views)
+def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
+    """The next search reads it: both engines do, whatever they have read before."""
+    slot, base, where = drawn
+    assert keys(slot, "compiled") == keys(slot, "python"), where
+    base += 1
+    assert keys(slot, "compiled") == keys(slot, "python"), where
+
+
+@tried(4)
+@given(pieces=inputs.engine_outputs, ends=st.booleans())
+def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces: list[str], ends: bool) -> None:
+    script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
+    process = Process("fake", ("/bin/sh", "-c", f"{script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"), 0.3)
+    text = "".join(pieces).replace("\\377", "\ufffd").replace("\\0", "\0")
+    answer = inputs.answer_in(text)
+    try:
+        said = process.ask("name")
+        process.close(grace=0)
+    except EngineFailed as error:
+        one_sentence(error)
+        assert answer is None or not answer.startswith("="), (answer, error)
+    else:
+        assert answer is not None and answer.startswith("=") and said == answer[1:].strip(), (text, said)
+
+
+@tried(20)
+@given(nest=inputs.nests, kind=st.sampled_from([*READERS]))
+def test_a_file_of_brackets_is_read_or_named_in_a_sentence(nest: inputs.Nest, kind: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / kind).write_bytes(bytes(nest))
+        try:
+            READERS[kind][1](path)
+        except ValueError as error:
+            one_sentence(error)
+            assert folder in str(error), error
+
+
+@tried(3)
+@given(drawn=inputs.luck_games)
+def test_luck_that_nobody_sees_is_found_wherever_it_lies(drawn: tuple[str, int, int]) -> None:
+    report = audit(inputs.luck_game(*drawn), games=15)
+    assert report.failed == (("luck",) if drawn[0] in inputs.FORESEEN else ()), (drawn, str(report))
+
+
+@tried(1)
+@given(game=st.sampled_from(inputs.COMPILED_LUCK), seed=inputs.seeds)
+def test_luck_in_the_state_of_a_compiled_game_is_found(game: Game, seed: int) -> None:
+    report = audit(game, games=3, seed=seed)
+    assert report.failed == ("luck",), (game, str(report))
+
+
+VIEW = inputs.slot_with_view(np.arange(inputs.SIZE), *inputs.VIEWS[1], where="of a helper")
+PIECES = ["=", " ok", "\n", "words", "\n\n"]
+NEST = inputs.Nest(inputs.BRACKETS[1], 60_000, "", True, "utf-8")
+NOTICED: list[tuple[Callable, dict[str, Any], tuple[Any, str], object]] = [  # with what is taken from the library
+    (test_what_a_view_is_of_may_be_written_to, {"drawn": VIEW},
+     (digest, "_holds"), lambda bound: digest.current(bound.place) is bound.value),
+    (test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence, {"pieces": PIECES, "ends": True},
+     (engines, "_ANSWER"), re.compile(rb"(.*\n)")),
+    (test_a_file_of_brackets_is_read_or_named_in_a_sentence, {"nest": NEST, "kind": "settings.json"},
+     (ledger, "RecursionError"), ValueError),
+    (test_luck_that_nobody_sees_is_found_wherever_it_lies, {"drawn": ("generator", 5, 2)},
+     (Contract, "_follow"), lambda *arguments: None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "drawn", "place", "planted"), NOTICED, ids=lambda each: getattr(each, "__name__", ""))
+def test_an_input_is_noticed_where_the_library_does_nothing_about_it(
+    test: Any, drawn: dict[str, Any], place: tuple[Any, str], planted: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*place, planted, raising=False)
+    with pytest.raises((AssertionError, RecursionError)):
+        test.hypothesis.inner_test(**drawn)

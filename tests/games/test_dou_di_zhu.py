@@ -337,10 +337,8 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
 
 # ------------------------------------------------------------------------------------------------------------------ OpenSpiel
 
-FOUR_WITH_TWO, RUN_FROM_FOUR = (
-    "four with two kickers",
-    "bare run from a rank held four times",
-)  # plays that it does not know
+# Plays that it does not know.
+FOUR_WITH_TWO, RUN_FROM_FOUR = ("four with two kickers", "bare run from a rank held four times")
 KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = "kickers of one rank", "bomb on the nuke"  # that the rules do not
 DIFFERENCES = {FOUR_WITH_TWO, RUN_FROM_FOUR, KICKERS_OF_ONE_RANK, BOMB_ON_NUKE}
 

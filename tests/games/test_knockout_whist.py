@@ -418,7 +418,6 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
                 exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, remaining, second))
     deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])[0]
     merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
-    within = (
-        math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3
-    )  # a group is split among its hands afterwards
+    # A group is split among its hands afterwards.
+    within = math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3
     assert deal["total"] * within == pytest.approx(exact, rel=1e-13)

@@ -23,10 +23,8 @@ import attrs
 
 ROOT = Path(__file__).parents[2]
 LIST, RESULTS = Path(__file__).with_name("list.json"), Path(__file__).with_name("results.json")
-PATIENCE = {
-    False: 150,
-    True: 1200,
-}  # processor seconds for the tests of a subject, and for all; a mutant that needs more hangs
+# Processor seconds for the tests of a subject, and for all; a mutant that needs more hangs.
+PATIENCE = {False: 150, True: 1200}
 
 
 TESTS = {  # of each subject, that should notice its mutants, the fastest first
