@@ -101,15 +101,11 @@ class ArrayKernel:
         self.function, self.title, self.__doc__ = function, title, function.__doc__
         self._code: CompiledFunction | None = None
 
-    def prepare(self, *arguments: object) -> None:
-        """Compile it for arguments like these, before a clock runs."""
+    def __call__(self, *arguments: object) -> Any:
         if self._code is None:
             self._code = _compiled(self.function, tuple(map(kind_of, arguments)), self.title)
-
-    def __call__(self, *arguments: object) -> Any:
-        self.prepare(*arguments)
         words, out = pack_parameters(arguments), np.zeros(1)
-        self._code(words.ctypes.data, out.ctypes.data)  # type: ignore[misc]  # it is prepared
+        self._code(words.ctypes.data, out.ctypes.data)
         return get_annotations(self.function, eval_str=True)["return"](out[0])
 
 

@@ -21,6 +21,7 @@ from icarus import load_files as own_files
 from icarus.algebra.parsing import LONGEST
 from icarus.arena.player import load_game
 from icarus.commands import cli, console
+from icarus.commands import exploitability as measuring
 from icarus.commands import search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import Agent, play
@@ -133,6 +134,13 @@ def test_options_of_a_search_are_taken_and_told(icarus: Call, line: str) -> None
 def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus: Call) -> None:
     said = icarus("exploitability", "kuhn-poker")[1]
     assert said.startswith("uniform choice: NashConv 0.916667 (exploitability 0.458333, its half)")
+
+
+def test_what_many_searches_take_is_told_first(icarus: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "LONG", -1.0)
+    _, said, errors = icarus("exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5)
+    assert said.startswith("MAST (5 iterations), by stitching: NashConv ")
+    assert re.fullmatch(r"16 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
 
 
 def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:

@@ -50,13 +50,8 @@ def test_stitching_passes_memory_on_from_ancestors_alone(target):
 
 
 def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_stitched():
-    nash_convs = [
-        np.mean(
-            [
-                exploitability(KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
-                for s in range(1, 4)
-            ]
-        )
-        for n in (100, 3000, 100_000)
-    ]
+    def nash_conv(iterations, seed):
+        return exploitability(KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=iterations), seed=seed)).nash_conv
+
+    nash_convs = [np.mean([nash_conv(n, seed) for seed in range(1, 4)]) for n in (100, 3000, 100_000)]
     assert nash_convs[0] > nash_convs[1] > nash_convs[2] and nash_convs[2] < 0.05
