@@ -7,6 +7,7 @@ import pytest
 
 import icarus
 from icarus import SO_ISMCTS_POM, Agent, Game, PythonGame, Scheme, State, games, parse_scheme, search
+from icarus.engine.inspect import search_tree
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, TERMINAL
@@ -164,6 +165,14 @@ def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(s
     results = [search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM) for seed in range(plays)]
     share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in results) / plays
     assert share == pytest.approx(1 / 2, abs=5 * 0.025)  # five standard errors; over actions it would be 1/4
+
+
+def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing() -> None:
+    """Toys write the move of each player; Hearts only what it hides, so that all see each card that is played."""
+    state = next(each for each in states(games.load("hearts"), 1)[20:] if each.current_player() == 3)
+    tree = search_tree(search(state, BASELINE, iterations=100, scheme=SO_ISMCTS_POM))
+    replies = [np.flatnonzero(tree.parent == node) for node in np.flatnonzero(tree.parent == 0)]
+    assert max(map(len, replies)) > 3
 
 
 # -------------------- The small examples of Cowling, Powley and Whitehouse (2012) by name: their figures' trees, and what their text says
