@@ -427,6 +427,8 @@ def ladder(
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; the games played are kept")
+        if not ladders.read_rows_of(out, game, kind or (ladders.COMPARED if compare else ladders.BETWEEN)):
+            raise ValueError(f"{out} has no such games of {game}; --minutes 20 plays some")
         ladder_of_rows = ladders.fitted_ladder(game, out)
         standings = ladders.table_of(game, kind, out) if kind is not None else []
         ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()
@@ -497,7 +499,6 @@ def _comparisons(game: str, directory: Path) -> Table:
 
 
 app = make_program(
-    "experiments",
     (run, status, report, claims, query, merge, verify, plan, races.races_command, ladder),
     "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )

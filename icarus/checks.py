@@ -76,9 +76,8 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
         return int(value)
     if least is not None and least == most:
         raise ValueError(f"{name} is {value!r}; it must be {least}")
-    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
-    if least is None and most is not None:
-        limits = f" of at most {most}"
+    at_most = "" if most is None else f" of at most {most}"
+    limits = at_most if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     raise ValueError(f"{name} is {excerpt(repr(value), 100)}; it must be an integer{limits}")
 
 

@@ -119,7 +119,7 @@ def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:
             print(f"{plain.stem}, {result.units} units: {result}  {player}  against {opponent}", flush=True)
 
 
-app = make_program("discovery", (finders, duels), "What rows of finders and of duels say.")
+app = make_program((finders, duels), "What rows of finders and of duels say.")
 
 if __name__ == "__main__":
     run_main(app, "discovery")

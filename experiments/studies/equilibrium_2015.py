@@ -392,7 +392,7 @@ def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     _curves(measured, into / "root.png")
 
 
-app = make_program("equilibrium_2015", (effects, draw), "What the rows of the equilibria of 2015 say.")
+app = make_program((effects, draw), "What the rows of the equilibria of 2015 say.")
 
 if __name__ == "__main__":
     run_main(app, "equilibrium_2015")

@@ -69,7 +69,7 @@ def curve(rows: Path) -> None:
     print_table(Table("NashConv by iterations; 95 % intervals", ("game", "iterations", "NashConv", "seeds"), lines))
 
 
-app = make_program("large_games", (learned, curve), "NashConv beyond small games.")
+app = make_program((learned, curve), "NashConv beyond small games.")
 
 if __name__ == "__main__":
     run_main(app, "large_games")

@@ -378,9 +378,7 @@ def shapes(path: Path) -> None:
     print("\n".join(lines(read_values(path, Shape))))
 
 
-app = make_program(
-    "positions", (correlation, conjecture, screening, shapes), "What searches say in positions of kept games."
-)
+app = make_program((correlation, conjecture, screening, shapes), "What searches say in positions of kept games.")
 
 if __name__ == "__main__":
     run_main(app, "positions")

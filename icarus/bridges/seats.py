@@ -1,6 +1,7 @@
 """What both directions out of icarus need of a game: how far its actions are numbered, what a seat may see, and where chance acts."""
 
 import copy
+import functools
 import hashlib
 import inspect
 import os
@@ -130,6 +131,9 @@ def probabilities(state: Any) -> list[float]:
 
 
 RULES: Mapping[str, Any] = {"player": _player, "legal": _legal, "apply": _apply}  # which every such game has
+METHODS = {"player": "current_player", "legal": "legal_actions", "apply": "apply_action", "rewards": "returns",
+           "chance": "chance_outcomes", "observe": "observation", "determinize": "resample", "observation": "observation",
+           "multiplicity": "multiplicity", "action_text": "action_to_string", "initial": "__init__"}  # fmt: skip
 
 
 def game_of(kind: type) -> PythonGame:
@@ -164,22 +168,23 @@ def game_of(kind: type) -> PythonGame:
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
 
-    weighted, draws = hasattr(first, "multiplicity"), hasattr(first, "chance_outcomes")
-    named = hasattr(first, "action_to_string")
-    return PythonGame(
-        name=kind.__name__,
-        players=first.num_players(),
-        initial=initial,
+    weighted, draws, named = (hasattr(first, name) for name in ("multiplicity", "chance_outcomes", "action_to_string"))
+    functions: dict[str, Any] = {
+        "initial": initial,
         **RULES,
-        rewards=lambda state: [(each - low) / (high - low) for each in state.returns()],
-        chance=probabilities if draws else None,
-        observe=observe if hides else None,
-        determinize=determinize if hides else None,
-        observation=(lambda state, player: state.observation(player)) if hides else None,
-        multiplicity=(lambda state: state.multiplicity()) if weighted else None,
-        action_text=(lambda state, action: state.action_to_string(action)) if named else number_text,
-        utilities=(low, high),
-    )
+        "rewards": lambda state: [(each - low) / (high - low) for each in state.returns()],
+        "chance": probabilities if draws else None,
+        "observe": observe if hides else None,
+        "determinize": determinize if hides else None,
+        "observation": (lambda state, player: state.observation(player)) if hides else None,
+        "multiplicity": (lambda state: state.multiplicity()) if weighted else None,
+        "action_text": (lambda state, action: state.action_to_string(action)) if named else number_text,
+    }
+    for name, method in METHODS.items():
+        if functions[name] is not None:  # messages know it by the method of the class
+            functions[name] = functools.partial(functions[name])
+            functions[name].py_func = getattr(kind, method, None)
+    return PythonGame(name=kind.__name__, players=first.num_players(), utilities=(low, high), **functions)
 
 
 def _luck(rng: np.ndarray) -> random.Random:

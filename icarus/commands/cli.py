@@ -69,7 +69,7 @@ COMMANDS = (  # the first line of each one's docstring stands in the list of all
     describe_command,
     exploitability_command,
 )
-app = make_program("icarus", COMMANDS, "Information capture and reuse strategies in Monte Carlo tree search.")
+app = make_program(COMMANDS, "Information capture and reuse strategies in Monte Carlo tree search.")
 
 
 def run(arguments: list[str]) -> int:

@@ -30,7 +30,7 @@ UNFOLDED = 10_000  # characters: no table is wider
 # ----------------------------------------------------------------------------------------------------------- programs
 
 
-def make_program(name: str, commands: Iterable[Callable[..., Any]], help: str) -> typer.Typer:
+def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typer:
     """A program with a command for each function; `_command` at the end of its name is left out."""
     app = typer.Typer(
         help=help,

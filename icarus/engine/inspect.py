@@ -375,9 +375,7 @@ def root_state(result: Result, number: int) -> State:
     state, observer = result.state, result.state.current_player()
     if result.scheme.root == ONCE:
         return state.determinized(observer, seeded(result.seed))
-    if result.scheme.root == FRESH:
-        return state.determinize(observer, seed=number)
-    return state.clone()
+    return state.determinize(observer, seed=number) if result.scheme.root == FRESH else state.clone()
 
 
 def _action_seen_as(state: State, move: int, observer: int) -> int:

@@ -570,6 +570,4 @@ def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:
         in_view: whether the seat sees which action it is.
     """
     find = SEEN_PARTS.get(state.game.name)
-    if find is not None:
-        return find(state.facts, action)
-    return parts(state, action) if in_view else ()
+    return find(state.facts, action) if find is not None else parts(state, action) if in_view else ()

@@ -329,6 +329,12 @@ def test_a_class_passes_or_what_is_wrong_with_it_is_found(base: type, changes: d
     assert claim in report.failed if claim else report.passed, report
 
 
+@pytest.mark.parametrize("legal_actions", [lambda self: [][0], lambda self: [1, 1]])
+def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable) -> None:
+    report = audit(game_of(type("Coins", (Coins,), {"legal_actions": legal_actions})), games=1)
+    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report["choices"].examples[0]
+
+
 def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Coins has resample\(\) but no observation\(\)"):
         game_of(type("Coins", (Coins,), {"observation": property()}))

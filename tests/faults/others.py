@@ -1,6 +1,6 @@
 """Faults of others: rules edited between two games, engines that drip, files and outputs of other code pages, outputs without room.
 
-Each is drawn from the habits of its kind, and `PLANTED` has for each a change of the library with which it must be noticed.
+Each is drawn from the habits of its kind, and `KINDS` has for each a change of the library with which it must be noticed.
 """
 
 import contextlib
@@ -370,13 +370,11 @@ def fill_output(bench: Bench) -> None:
         raise Wrong(f"{line} ends with {code}, leaves {[*folder.iterdir()]}: {errors}")
 
 
-FAULTS: dict[Callable[[Bench], None], int] = {edit_rules: 30, drip: 40, recode: 60, write_code_page: 30, fill_output: 8}
-
-# What must be noticed: a part of the library that is taken away, by its name, and what stands in its place.
-PLANTED: dict[Callable[[Bench], None], tuple[str, object]] = {
-    edit_rules: ("icarus.load_files.imports_of", lambda path: ()),
-    drip: ("icarus.ladder.engines.os", SimpleNamespace(killpg=os.kill, read=os.read)),
-    recode: ("pathlib.Path.read_text", lambda path, encoding=None: path.read_bytes().decode("utf-8")),
-    write_code_page: ("icarus.commands.console.io", SimpleNamespace(TextIOWrapper=bytes)),
-    fill_output: ("icarus.views.document.write_whole", lambda path, text: path.write_text(text)),
+# How many of each by default; and what must be noticed: a part of the library that is taken away, and what stands in its place.
+KINDS: dict[Callable[[Bench], None], tuple[int, str, object]] = {
+    edit_rules: (30, "icarus.load_files.imports_of", lambda path: ()),
+    drip: (40, "icarus.ladder.engines.os", SimpleNamespace(killpg=os.kill, read=os.read)),
+    recode: (60, "pathlib.Path.read_text", lambda path, encoding=None: path.read_bytes().decode("utf-8")),
+    write_code_page: (30, "icarus.commands.console.io", SimpleNamespace(TextIOWrapper=bytes)),
+    fill_output: (8, "icarus.views.document.write_whole", lambda path, text: path.write_text(text)),
 }

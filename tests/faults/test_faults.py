@@ -190,7 +190,7 @@ FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
     flip_bit: 30,
     change_setting: 8,
     grow: 10,
-    **others.FAULTS,
+    **{fault: times for fault, (times, *_) in others.KINDS.items()},
 }
 
 
@@ -207,12 +207,11 @@ def test_a_fault_ends_in_equal_rows_or_one_sentence(
         fault(bench)
 
 
-@pytest.mark.parametrize("fault", others.PLANTED, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("fault", others.KINDS, ids=lambda fault: fault.__name__)
 def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(
     bench: Bench, fault: Callable[[Bench], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, planted = others.PLANTED[fault]
-    monkeypatch.setattr(name, planted)
+    monkeypatch.setattr(*others.KINDS[fault][1:])
     with pytest.raises(Wrong):
         for _ in range(100):
             fault(bench)
@@ -274,6 +273,11 @@ def test_settings_are_quoted_where_they_differ(tmp_path: Path) -> None:
 
 MISSING = [
     (commands.app, "races /nonexistent", "there is no race in /nonexistent"),
+    (
+        commands.app,
+        "ladder othello --out /nonexistent",
+        "/nonexistent has no such games of othello; --minutes 20 plays",
+    ),
     (positions.app, "shapes /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (positions.app, "conjecture /nonexistent /nonexistent", "'/nonexistent' cannot be used: no such file"),
     (discovery.app, "duels /nonexistent", "path '/nonexistent' does not exist"),
@@ -309,7 +313,7 @@ def test_ctrl_c_names_the_function_that_has_not_returned(capsys: pytest.CaptureF
     def check(games: int) -> None:
         audit(attrs.evolve(PLAIN, legal=endless), games=games)
 
-    assert run_program(make_program("icarus", [check], ""), "icarus", ["1"]) == INTERRUPTED
+    assert run_program(make_program([check], ""), "icarus", ["1"]) == INTERRUPTED
     said = f"interrupted: in legal of nim ({__file__}, line {endless.__code__.co_firstlineno + 1})\n"
     assert capsys.readouterr().err.endswith(said)
 

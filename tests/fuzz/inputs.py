@@ -257,7 +257,7 @@ VIEWS: list[tuple[Callable[[np.ndarray], Any], str]] = [  # and how a slot reads
     (lambda base: base.reshape(4, 6).T, "W[i, i]"),
     (lambda base: base.view(np.int16), "W[4 * i]"),
     (lambda base: base.view(_PAIRS)["second"], "W[i]"),
-    (lambda base: base.view(_PAIRS), "W[i].first"),
+    (lambda base: base.view(_PAIRS), 'W[i]["first"]'),
     (lambda base: np.lib.stride_tricks.sliding_window_view(base, 3), "W[i, 2]"),
     (lambda base: base[5:6].reshape(()), "W[()]"),
 ]
@@ -298,9 +298,7 @@ slots_with_views = st.tuples(_bases, st.sampled_from(VIEWS), st.sampled_from([*_
 
 # -------------------- What an engine writes: pieces of answers, with pauses between them.
 
-_pieces = st.sampled_from(
-    ["=", "?", " ok", "\n", "\n\n", "\r\n", " ", "\t", "= a1\n\n", "words", "\\377", "\\0", "=" * 300]
-)
+_pieces = st.sampled_from(["=", "?", " ok", "\n", "\n\n", "\r\n", " ", "= a1\n\n", "words", "\\377", "\\0"])
 engine_outputs = st.lists(_pieces, max_size=8)
 
 
@@ -344,7 +342,7 @@ nests = st.builds(
 # -------------------- Games of cards whose luck is where it may be, or where nobody sees it.
 
 FAIR = ("chance", "shown", "told to all", "none")
-FORESEEN = ("deck", "generator", "number", "late")
+FORESEEN = ("deck", "generator", "number")
 
 
 def _next(number: int) -> int:
@@ -380,8 +378,7 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
         if kind == "chance" and action and not state["draws"]:
             state["draws"] = True
             return
-        late = kind == "late" and state["turn"] < turns
-        gain = action if state["draws"] else 2 if not action or late else top_card(state)
+        gain = action if state["draws"] else 2 if not action else top_card(state)
         state["points"][state["turn"] % 2] += gain
         state["told"].append(gain)
         state["turn"], state["draws"] = state["turn"] + 1, False
@@ -391,15 +388,11 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
         return f"{state['points']} after {state['turn']}, {state['draws']} {deck}"
 
     functions: dict[str, Any] = {
-        "initial": initial,
-        "player": player,
+        "initial": initial, "player": player, "apply": apply, "text": text,
+        "observation": (lambda state, player: tuple(state["deck"])) if kind == "told to all" else None,
         "legal": lambda state: list(range(cards)) if state["draws"] else [0, 1],
-        "apply": apply,
         "rewards": lambda state: [float(state["points"][i] > state["points"][1 - i]) for i in range(2)],
-        "text": text,
-    }
-    if kind == "told to all":
-        functions["observation"] = lambda state, player: tuple(state["deck"])
+    }  # fmt: skip
     return PythonGame(name=f"luck-{kind.replace(' ', '-')}", players=2, max_length=4 * turns, **functions)
 
 
@@ -409,9 +402,8 @@ luck_games = st.tuples(st.sampled_from(FAIR + FORESEEN), st.integers(4, 9), st.i
 # The same as a compiled game: with a deck, or with a number that goes on from card to card.
 
 CARDS, TURNS = 8, 3
-_LUCK = np.dtype(
-    [("deck", np.int8, (CARDS,)), ("number", np.int64), ("points", np.int64, (2,)), ("turn", np.int64)], align=True
-)
+_FIELDS = [("deck", np.int8, (CARDS,)), ("number", np.int64), ("points", np.int64, (2,)), ("turn", np.int64)]
+_LUCK = np.dtype(_FIELDS, align=True)
 
 
 def _deal(state: Any, rng: np.ndarray) -> None:
