@@ -15,7 +15,7 @@ import numpy as np
 from icarus.algebra.information import COUNT, Information
 from icarus.algebra.slots import Candidates, Values
 from icarus.checks import real
-from icarus.kernel import Theta, helper, inlined, reward_of
+from icarus.kernel import Theta, inlined, reward_of
 
 RULE_UNIFORM, RULE_ARGMAX, RULE_GIBBS, RULE_ROULETTE = range(4)
 RULE_EPSILON_GREEDY, RULE_REPLY, RULE_GIBBS_OF_MEANS, RULE_VOTE = range(4, 8)
@@ -147,7 +147,7 @@ def log_of(count: int) -> float:
     return LOGARITHMS[count] if count < SMALL else math.log(count)
 
 
-@helper
+@inlined
 def ucb1_by_availability(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
     """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
 
@@ -167,24 +167,28 @@ def ucb1_by_availability(theta: Theta, places: np.ndarray, player: int, out: np.
             )
 
 
-@helper
+@inlined
 def ucb1_by_visits(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
-    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above."""
+    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above.
+
+    It is computed in vectors, from counts that are written over the places.
+    """
     infinite, total = False, 0
     for i in range(len(places)):
-        visits = theta.rows[places[i]].visits
-        total += visits
-        out[i] = 0.0
-        if visits == 0:
-            out[i], infinite = np.inf, True
-    if not infinite:
+        stats = theta.rows[places[i]]
+        out[i], places[i] = reward_of(stats, player), stats.visits
+        total += stats.visits
+        infinite |= stats.visits == 0
+    if infinite:
+        for i in range(len(places)):
+            out[i] = np.inf if places[i] == 0 else 0.0
+    else:
         trials = log_of(total)
         for i in range(len(places)):
-            stats = theta.rows[places[i]]
-            out[i] = reward_of(stats, player) / stats.visits + exploration * math.sqrt(trials / stats.visits)
+            out[i] = out[i] / places[i] + exploration * math.sqrt(trials / places[i])
 
 
-@helper
+@inlined
 def mean(theta: Theta, places: np.ndarray, player: int, out: np.ndarray) -> None:
     """q_ρ/n, and 1 where n = 0 (MAST-4)."""
     for i in range(len(places)):

@@ -325,8 +325,12 @@ class CompiledSearch:
                     table.insert_rows(rows)
                 self._reused_visits = self.root().playouts.astype(np.int64)
                 self._workspace["counts"]["earlier_iterations"] = reuse.iterations
-            if self.program.term["of_tree_only"].any():
-                self.tables[0].filter_visits(everywhere=reuse is not None)
+            self._filter(everywhere=reuse is not None)
+
+    def _filter(self, everywhere: bool) -> None:
+        """Have the loop note where a player decides, for terms that ask; earlier searches may have, anywhere."""
+        for index in {*self.program.term["new"].tolist()} - {loop.NOWHERE}:
+            self.tables[index].filter_visits(everywhere)
 
     def _kernels(self) -> contextlib.AbstractContextManager[None]:
         """Within, kernels are as this search has them."""
@@ -376,6 +380,7 @@ class CompiledSearch:
         for i, each in enumerate(moves):
             keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
         root["label"], root["episode"] = position.label, episode_record(label, perspective, last, before)
+        root["before"] = functools.reduce(mix, before[:-1], python_of(episode_key)(label, perspective))
         root["last"], root["last_perspective"], root["last_recalled"] = last, perspective, last != observer
 
     @property
@@ -482,8 +487,7 @@ class CompiledSearch:
         with self._kernels():
             for table, source in zip(self.tables, search.tables, strict=True):
                 table.insert_rows(source.rows[1:])
-            if self.program.term["of_tree_only"].any():
-                self.tables[0].filter_visits(everywhere=True)
+            self._filter(everywhere=True)
 
     def record_simulation(self) -> None:
         """Keep the steps and keys of the simulation phase, as if a slot read them."""

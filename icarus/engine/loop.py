@@ -23,13 +23,14 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, UN
 from icarus.kernel.contract import MAX_EPISODE_MOVES, Address, structure
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
-from icarus.kernel.theta import TABLE, UPDATES, UpdateBuffer, has_room_for, index_at, row_index, visit_filter_at
+from icarus.kernel.theta import TABLE, UPDATES, UpdateBuffer, has_room_for, index_at, is_marked, mark, row_index
 
 _INT, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.int32)
 _REAL = np.dtype(np.float64)
 # The mixtures: of selection and expansion, of simulation, and of simultaneous decisions.
 TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
 FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
+NOWHERE = -1  # in place of a table whose filter tells where somebody has decided
 ANY = -1  # the index of an action drawn uniformly
 NEVER = 1 << 40
 ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
@@ -75,6 +76,7 @@ class SearchRoot:
     label: int  # of the episode in which the root lies
     episode: int  # the record of its position-in-episode
     episodes: Address  # [perspectives]: the key of that position
+    before: int  # the key, for who acted last, of the position before his action
     last: int  # who acted last
     last_perspective: int  # in which column he sees
     last_recalled: int  # 1 where a determinization may change what he saw
@@ -189,7 +191,7 @@ class Term(NamedTuple):
     leaves: int  # of a majority vote: the mixtures of the voters
     rule: int  # RULE_… of `icarus.algebra.policy`
     parameter: float  # of the rule: τ or ε
-    of_tree_only: int  # 1 where it is uniform unless a player has decided in the tree at a history that he cannot tell from this one
+    new: int  # by which component's filter it is uniform where nobody has decided; NOWHERE where it is not
 
 
 class Leaf(NamedTuple):
@@ -409,7 +411,7 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
     term = array_at(w.composition.term, j + 1, TERM)[j]
     if term.rule == policy.RULE_UNIFORM:
         return ANY
-    if term.of_tree_only and not may_be_in_tree(w):
+    if term.new >= 0 and is_new(w, term.new):
         return below(rng, count)  # all values are equal
     if term.rule == policy.RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
@@ -477,7 +479,7 @@ def vote_of(w: Workspace, j: int, legal: int, count: int, record: int, rng: np.n
         return ANY
     if term.rule == policy.RULE_VOTE:
         return call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
-    if term.of_tree_only and not may_be_in_tree(w):
+    if term.new >= 0 and is_new(w, term.new):
         return ANY
     write_values(w, term, legal, count, record)
     for i in range(1, count):
@@ -493,14 +495,30 @@ def vote_kernel() -> CompiledFunction:
 
 
 @inlined
-def may_be_in_tree(w: Workspace) -> bool:
-    """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
+def is_new(w: Workspace, component: int) -> bool:
+    """Whether nobody has decided at what looks the same to the player to move, which is certain; that somebody has is not.
+
+    Args:
+        component: whose filter tells: the baseline's, which comes first, of histories in the tree, another's of positions-in-episode.
+    """
     playout = struct_at(w.buffers.playout, PLAYOUT)
     last, perspectives = playout.length - 1, playout.perspectives
-    step = array_at(playout.steps, last + 1, STEP)[last]
-    key = array_at(playout.keys, (last + 1) * perspectives, _INT)[last * perspectives + step.perspective]
-    table = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE)
-    return visit_filter_at(table, key)[0] != 0
+    keys = playout.keys if component == 0 else playout.episodes
+    column = array_at(playout.steps, last + 1, STEP)[last].perspective
+    key = array_at(keys, (last + 1) * perspectives, _INT)[last * perspectives + column]
+    table = struct_at(w.composition.component + component * COMPONENT_BYTES, COMPONENT).table
+    return not is_marked(struct_at(table, TABLE), key)
+
+
+@helper
+def mark_positions(w: Workspace, address: Address) -> None:
+    """Note at which positions-in-episode somebody has decided: captures name what may be played there, and the move to the root."""
+    playout, table = struct_at(w.buffers.playout, PLAYOUT), struct_at(address, TABLE)
+    perspectives, steps = playout.perspectives, array_at(playout.steps, playout.length, STEP)
+    keys = array_at(playout.episodes, playout.length * perspectives, _INT)
+    mark(table, w.root.before)
+    for t in range(playout.length - 1):
+        mark(table, keys[t * perspectives + steps[t].perspective])
 
 
 @inlined
@@ -932,7 +950,7 @@ def start_episodes(w: Workspace, playout: Playout) -> None:
             key = episode_key(root.label, perspective)
             for i in range(count):
                 if root.last_recalled and perspective == root.last_perspective and i == count - 1:
-                    step.episode = extended(key, root.last, moves[i])
+                    step.episode, root.before = extended(key, root.last, moves[i]), key
                 key = mix(key, moves[i])
             episodes[perspective] = key
 
@@ -1074,7 +1092,7 @@ def phase_in_tree(w: Workspace, baseline: Baseline, playout: Playout, t: int, st
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
     table = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE)
     if table.visit_filter != 0:
-        visit_filter_at(table, key)[0] = 1
+        mark(table, key)
     for i in range(step.count):
         row = row_index(baseline.entries, baseline.records, extended(key, player, legal[i]))
         rows[i] = row
@@ -1181,6 +1199,8 @@ def capture(w: Workspace) -> None:
         w.running = 0
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
+        if c > 0 and table.visit_filter != 0:
+            mark_positions(w, component.table)
         if not has_room_for(table.used + component.count, table.capacity):
             raise MoreRows
     if unlikely(updates.count > updates.capacity):

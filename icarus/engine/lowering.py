@@ -44,6 +44,7 @@ from icarus.kernel.state import State
 from icarus.kernel.theta import ENTRY, TABLE, entry_of, has_room_for, index_at, row_index, updates_at, write_initial
 from icarus.specs import AMAF, BASELINE
 from icarus.specs.catalogue import EXP3
+from icarus.specs.epic import EPIC
 
 ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
@@ -528,7 +529,7 @@ class _Lowering:
         self.voters += voters
         uniform = all(map(self.is_uniform_mixture, voters)) or self.simulates_uniformly(role, vote)
         rule = RULE_UNIFORM if uniform else RULE_VOTE
-        return loop.Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, of_tree_only=False)
+        return loop.Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, new=loop.NOWHERE)
 
     def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> loop.Term:
         first_leaf = len(self.leaves)
@@ -538,10 +539,14 @@ class _Lowering:
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
             self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row))
         code, parameter = rule_of(parts, all(uniform_values), votes)
-        of_tree_only = code != RULE_UNIFORM and all(
-            self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for _, part in parts
-        )
-        return loop.Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, of_tree_only)
+        new = loop.NOWHERE if code == RULE_UNIFORM else self.where_new(role, [part for _, part in parts])
+        return loop.Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, new)
+
+    def where_new(self, role: int, parts: list[Enhancement]) -> int:
+        """By which table's filter all values of a term are +∞ until somebody has decided there."""
+        if all(self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for part in parts):
+            return 0
+        return self.table_of[parts[0]] if all(map(asks_positions, parts)) else loop.NOWHERE
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
@@ -660,8 +665,18 @@ def _leaves(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Enhancem
 
 def asks_children(part: Enhancement) -> bool:
     """Whether a policy is an arg max of UCB1's values over the records of the present history's children."""
-    rule, sources = part.policy.rule, (BASELINE.policy.source, AMAF.policy.source)
-    return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
+    return is_bandit(part) and part.policy.source in (BASELINE.policy.source, AMAF.policy.source)
+
+
+def asks_positions(part: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values over records that only decisions at the present position-in-episode make."""
+    of_episodes = part.policy.source == EPIC.policy.source and part.capture.function is EPIC.capture.function
+    return is_bandit(part) and of_episodes and not part.initial.is_given
+
+
+def is_bandit(part: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values, +∞ for actions without visits."""
+    return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
 
 
 def is_declared_uniform(role: int, part: Enhancement) -> bool:

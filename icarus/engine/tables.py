@@ -15,9 +15,9 @@ from icarus.engine.lowering import MOST, ByIdentity
 from icarus.kernel.contract import UNSEEN, read_only
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.history import NO_ACTION, Root, mix_arrays
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, has_room_for
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_SHARE, FULLEST, TABLE, has_room_for
 
-SMALLEST = 1 << 11  # entries in the index of a new table
+SMALLEST = 1 << 11  # entries in the index of a new table; at least FILTER_SHARE
 MOST_ROWS = int(np.iinfo(ENTRY).max)
 MOST_EXPECTED = 1 << 22  # records; of an index the system gives the memory where it is touched
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
@@ -58,7 +58,7 @@ class RecordTable:
         root: where histories begin, by their keys.
         descriptor: [1] of TABLE, for compiled code.
         entries: [capacity] of the index, which finds the rows.
-        visit_filter: a Bloom filter of histories at which a player has decided in the tree (`visit_filter_at`); empty where no slot asks.
+        visit_filter: a Bloom filter of where a player has decided, a bit for each entry; empty where no slot asks.
     """
 
     def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None, records: int = 0) -> None:
@@ -116,8 +116,8 @@ class RecordTable:
             self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
-        """Have the loop note where a player decides in the tree; earlier searches may have, anywhere, where records are reused."""
-        self._filter(np.full(FILTER_BYTES * self.capacity, everywhere, np.uint8))
+        """Have the loop note where a player decides; earlier searches may have, anywhere, where records are reused."""
+        self._filter(np.full(self.capacity // FILTER_SHARE, 255 * everywhere, np.uint8))
 
     def _filter(self, visit_filter: np.ndarray) -> None:
         self.visit_filter = visit_filter
@@ -139,8 +139,8 @@ class RecordTable:
     @property
     def nbytes(self) -> int:
         """Bytes at the capacity that its records need; it may have more."""
-        each = ENTRY_BYTES + FILTER_BYTES * (len(self.visit_filter) > 0)
-        return each * capacity_for(self.used, SMALLEST) + self.rows.nbytes
+        capacity = capacity_for(self.used, SMALLEST)
+        return ENTRY_BYTES * capacity + capacity // FILTER_SHARE * (len(self.visit_filter) > 0) + self.rows.nbytes
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""

@@ -16,7 +16,7 @@ NO_RECORD = 0  # the key that no record has: what is known of it is the initial 
 FULLEST = 0.4  # share of an index that may be used
 ENTRY = np.dtype(np.uint32)  # of an index: the number of a row, 0 where it is empty
 ENTRY_BYTES = ENTRY.itemsize
-FILTER_BYTES = 4  # bytes for each entry of the baseline's index, to mark decisions
+FILTER_SHARE = 8  # entries of an index for each byte of its filter
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 
 
@@ -29,7 +29,7 @@ class HashTable:
     rows: Address  # [used + 1], with room for more; the first one holds the initial information
     index: Address  # [capacity] of entries
     capacity: int  # a power of two
-    visit_filter: Address  # [FILTER_BYTES · capacity] bytes, in the baseline's where anybody asks (`visit_filter_at`)
+    visit_filter: Address  # [capacity / FILTER_SHARE] bytes, where anybody asks (`is_marked`)
     used: int  # rows that hold a record
 
 
@@ -37,9 +37,21 @@ TABLE = structure(HashTable)
 
 
 @inlined
-def visit_filter_at(table: HashTable, key: int) -> np.ndarray:
-    """[1] byte: whether somebody has decided in the tree at a history with this key, or with another of the same lowest bits."""
-    return array_at(table.visit_filter + (key & (FILTER_BYTES * table.capacity - 1)), 1, _BYTE)
+def _filter_at(table: HashTable, key: int) -> np.ndarray:
+    """[1] byte with the mark of a key."""
+    return array_at(table.visit_filter + (key >> 3 & table.capacity // FILTER_SHARE - 1), 1, _BYTE)
+
+
+@inlined
+def mark(table: HashTable, key: int) -> None:
+    """Note that somebody has decided at what has this key."""
+    _filter_at(table, key)[0] |= np.uint8(1 << (key & 7))
+
+
+@inlined
+def is_marked(table: HashTable, key: int) -> bool:
+    """Whether somebody has decided at what has this key, or another of the same lowest bits."""
+    return _filter_at(table, key)[0] & np.uint8(1 << (key & 7)) != 0
 
 
 @inlined

@@ -52,7 +52,7 @@ from icarus.engine.search import run_within
 from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, record
 from icarus.kernel.history import UNLIMITED, history_record, mix
-from icarus.kernel.theta import FILTER_BYTES, FULLEST
+from icarus.kernel.theta import FILTER_SHARE, FULLEST
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
 from icarus.specs.baseline import children
@@ -121,7 +121,7 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
 ) -> None:
     state = games.load(name).new_initial_state(seed=1)
     roomy = search(state, parse(str(EVERYTHING)), iterations=60, seed=8)
-    monkeypatch.setattr(tables_module, "SMALLEST", 2)
+    monkeypatch.setattr(tables_module, "SMALLEST", FILTER_SHARE)
     monkeypatch.setattr(running_module, "_STEPS", 1)
     monkeypatch.setattr(running_module, "_UPDATES", 1)
     narrow = search(state, parse(str(EVERYTHING)), iterations=60, seed=8)
@@ -624,18 +624,21 @@ def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> 
     table = RecordTable(MAST, toy.BRANCHES)
     table.insert_rows(numbered_rows(table, sorted(keys)))
     table.filter_visits()
-    assert not table.visit_filter.any()
-    table.visit_filter[[key & (FILTER_BYTES * table.capacity - 1) for key in keys]] = 1
-    share, before = table.visit_filter.mean(), table.capacity
+    assert not table.visit_filter.any() and len(table.visit_filter) == table.capacity // FILTER_SHARE
+    marks = np.unpackbits(table.visit_filter, bitorder="little")
+    marks[[key & (len(marks) - 1) for key in keys]] = 1
+    table.visit_filter[:] = np.packbits(marks, bitorder="little")
+    before = table.capacity
     table.grow(room)
     assert held(table) == {key: (i / 8, i) for i, key in enumerate(sorted(keys))}
     assert table.used == len(keys) and table.rows["record"][1:].tolist() == sorted(keys)  # without gaps
     assert table.capacity >= 2 * before and table.capacity & (table.capacity - 1) == 0
     assert table.used + room <= FULLEST * table.capacity
-    assert len(table.visit_filter) == FILTER_BYTES * table.capacity and table.visit_filter.mean() == share
+    longer = np.unpackbits(table.visit_filter, bitorder="little")
+    assert len(longer) == table.capacity and longer.mean() == marks.mean()
     assert table.descriptor["visit_filter"] == table.visit_filter.ctypes.data
-    assert table.visit_filter[[key & (len(table.visit_filter) - 1) for key in keys]].all()
-    assert table.nbytes <= table.rows.nbytes + table.entries.nbytes + FILTER_BYTES * table.capacity
+    assert longer[[key & (len(longer) - 1) for key in keys]].all()
+    assert table.nbytes <= table.rows.nbytes + table.entries.nbytes + len(table.visit_filter)
 
 
 def test_records_of_one_place_of_the_index_are_all_found() -> None:
@@ -665,6 +668,19 @@ def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
     before = tables()
     search(games.load("othello").new_initial_state(), EPIC, iterations=300)
     assert tables() == before  # the errors that asked for room do not hold it until garbage is collected
+
+
+@pytest.mark.parametrize("name", ["othello", "hearts", "lotr-confrontation"])
+def test_what_a_filter_says_is_new_has_no_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    state, choices = games.load(name).new_initial_state(seed=2), np.random.default_rng(2)
+    for _ in range(6):  # in the middle of an episode
+        state.apply_action(int(choices.choice(state.legal_actions())))
+    found = [search(state, strategy, iterations=500, seed=2) for strategy in (EPIC, RAVE >> EPIC, RAVE >> NAST)]
+    filter_visits = RecordTable.filter_visits
+    monkeypatch.setattr(RecordTable, "filter_visits", lambda table, everywhere: filter_visits(table, everywhere=True))
+    for result in found:
+        asked = search(state, result.strategy, iterations=500, seed=2)  # about every action everywhere
+        assert (asked.visits == result.visits).all() and (asked.values == result.values).all()
 
 
 def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
