@@ -11,10 +11,7 @@ from typing import Annotated
 
 import typer
 
-from experiments import figures, interims, races
-from experiments import ladder as ladders
-from experiments import results as store
-from experiments import run as running
+from experiments import figures, interims, ladder as ladders, races, results as store, run as running
 from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
@@ -37,12 +34,10 @@ from experiments.run import NOTHING_TO_REPLAY
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
 from icarus.arena.ledger import GameRow, naming_file, write_whole
-from icarus.arena.workers import GameFailed
-from icarus.arena.workers import workers as processes
+from icarus.arena.workers import GameFailed, workers as processes
 from icarus.checks import integer, real
 from icarus.commands import console
-from icarus.commands.console import make_program, progress_of, run_program
-from icarus.commands.console import print_note as say
+from icarus.commands.console import make_program, print_note as say, progress_of, run_program
 from icarus.commands.options import FAILED, INTERRUPTED, value_option
 from icarus.ladder.ladders import Rating, agent_of
 from icarus.views.document import Table

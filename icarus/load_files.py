@@ -240,11 +240,6 @@ def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary
     return next((frame for frame in reversed(frames) if os.path.realpath(frame.filename) in files), None)
 
 
-def without_modules(text: str) -> str:
-    """A text without the names of the modules that files are loaded as, which nobody has written."""
-    return re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)
-
-
 def sentence_of(error: BaseException) -> str | None:
     """What an error of a user or an author says, in one sentence, with the author's line; None for an error of the library itself."""
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -258,7 +253,8 @@ def sentence_of(error: BaseException) -> str | None:
     if frame is None and not explains_itself:
         return None
     kind = "" if explains_itself else f"{type(error).__name__}: "
-    return kind + without_modules(", ".join(filter(None, [str(error), *(notes or place)])))
+    text = ", ".join(filter(None, [str(error), *(notes or place)]))
+    return kind + re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)  # names of modules that nobody has written
 
 
 # ------------------------------------------------------------------------------------------------ what a file defines

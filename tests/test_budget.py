@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20000, 121),
-    "icarus/algebra": (886, 7),
+    "icarus": (19997, 121),
+    "icarus/algebra": (887, 7),
     "icarus/arena": (454, 5),
-    "icarus/audit": (1344, 7),
+    "icarus/audit": (1342, 7),
     "icarus/bridges": (512, 4),
-    "icarus/commands": (1556, 13),
+    "icarus/commands": (1555, 13),
     "icarus/compiler": (1319, 9),
     "icarus/discovery": (793, 5),
-    "icarus/engine": (3131, 10),
-    "icarus/equilibrium": (1713, 10),
+    "icarus/engine": (3136, 10),
+    "icarus/equilibrium": (1708, 10),
     "icarus/games": (3778, 14),
-    "icarus/kernel": (1185, 9),
+    "icarus/kernel": (1191, 9),
     "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
-    "icarus/views": (766, 5),
-    "experiments": (5860, 30),
+    "icarus/views": (760, 5),
+    "experiments": (5855, 30),
     "experiments/studies": (1214, 10),
-    "tests": (21995, 112),
+    "tests": (21988, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

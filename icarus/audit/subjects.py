@@ -187,16 +187,11 @@ def _tell(
             parts = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
     else:
         names = [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())] * (not callable(value))
-        what = type(value).__name__ if names else without_addresses(repr(value))
+        what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
         parts = [(f"{where}.{name}", getattr(value, name, None)) for name in names]
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
-
-
-def without_addresses(text: str) -> str:
-    """A text without the places in memory by which Python calls objects."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
 
 
 def stamp(data: object) -> object:

@@ -27,8 +27,7 @@ from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY, difference
-from icarus.engine.match import FILE as LEVEL_FILE
-from icarus.engine.match import Player, play
+from icarus.engine.match import FILE as LEVEL_FILE, Player, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import Rating, expected, fitted, level_rows, play_game, side_score
 from icarus.load_files import digest_of

@@ -550,7 +550,7 @@ class _Lowering:
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
-        return role == loop.IN_SIMULATION and self.table_of[part] == 0 and asks_children(part)
+        return role == loop.IN_SIMULATION and self.table_of[part] == 0 and asks_like(part, BASELINE, AMAF)
 
     def has_uniform_values(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -578,7 +578,7 @@ class _Lowering:
     def is_of_tree(self, role: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         near_tree = not part.capture.writes_simulation and not part.initial.is_given
-        return role == loop.IN_SIMULATION and near_tree and asks_children(part)
+        return role == loop.IN_SIMULATION and near_tree and asks_like(part, BASELINE, AMAF)
 
     def takes_rows(self, role: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
@@ -663,20 +663,15 @@ def _leaves(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Enhancem
         yield Weight(), strategy
 
 
-def asks_children(part: Enhancement) -> bool:
-    """Whether a policy is an arg max of UCB1's values over the records of the present history's children."""
-    return is_bandit(part) and part.policy.source in (BASELINE.policy.source, AMAF.policy.source)
+def asks_like(part: Enhancement, *others: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values, +∞ for actions without visits, over the candidates of one of the others."""
+    rule, sources = part.policy.rule, [each.policy.source for each in others]
+    return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
 
 
 def asks_positions(part: Enhancement) -> bool:
     """Whether a policy is an arg max of UCB1's values over records that only decisions at the present position-in-episode make."""
-    of_episodes = part.policy.source == EPIC.policy.source and part.capture.function is EPIC.capture.function
-    return is_bandit(part) and of_episodes and not part.initial.is_given
-
-
-def is_bandit(part: Enhancement) -> bool:
-    """Whether a policy is an arg max of UCB1's values, +∞ for actions without visits."""
-    return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
+    return asks_like(part, EPIC) and part.capture.function is EPIC.capture.function and not part.initial.is_given
 
 
 def is_declared_uniform(role: int, part: Enhancement) -> bool:

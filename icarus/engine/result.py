@@ -218,20 +218,27 @@ class Result:
             ValueError: a decay that is not a number from 0 to 1.
         """
         factor = real("decay", decay, 0, 1)
-        if factor == 1:
-            return self
-        parts = tuple(part.decayed(factor) for part in self.parts)
-        records = parts[0].records if parts else decayed_records(self.records, factor)
-        return attrs.evolve(self, records=records, parts=parts)
+        return self if factor == 1 else self._with_rows(lambda table: decayed_rows(table, factor))
 
     def without_histories(self) -> "Result":
         """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
 
         Of a component with several kinds of records all stay; those of histories are met by no later search.
         """
-        parts = tuple(part.without_histories() for part in self.parts)
-        remaining = parts[0].records if parts else records_without_histories(self.records)
-        return attrs.evolve(self, records=remaining, parts=parts, root=None)
+        return self._with_rows(
+            lambda table: table.rows[1 : 1 if table.component.records == HISTORY else None], root=None
+        )
+
+    def _with_rows(self, change: Callable[[RecordTable], np.ndarray], **fields: Any) -> "Result":
+        """The same result with other rows in its tables, and other fields."""
+        if self.parts:
+            parts = tuple(part._with_rows(change, **fields) for part in self.parts)
+            return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
+        tables = {id(part._table): part._table for part in self.records.values()}
+        copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
+        named = {name: (part.enhancement, part.game, id(part._table)) for name, part in self.records.items()}
+        records = {name: Records(part, game, copies[table]) for name, (part, game, table) in named.items()}
+        return attrs.evolve(self, records=records, **fields)
 
     @property
     def state(self) -> State:
@@ -453,22 +460,6 @@ def _only(values: set[int]) -> int | None:
 
 
 # ------------------------------------------------------------------------------------------------------------ what is forgotten
-
-
-def records_without_histories(records: Mapping[str, Records]) -> dict[str, Records]:
-    """Records by name, components of histories emptied."""
-    return _replace_rows(records, lambda table: table.rows[1 : 1 if table.component.records == HISTORY else None])
-
-
-def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, Records]:
-    """Records by name, their information decayed towards the initial one; rows that are back there are left out."""
-    return _replace_rows(records, lambda table: decayed_rows(table, decay))
-
-
-def _replace_rows(records: Mapping[str, Records], change: Callable[[RecordTable], np.ndarray]) -> dict[str, Records]:
-    tables = {id(part._table): part._table for part in records.values()}
-    copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
-    return {name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in records.items()}
 
 
 def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:

@@ -93,16 +93,8 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
-    settings = Search(
-        strategy,
-        iterations=iterations,
-        seconds=seconds,
-        threads=threads,
-        scheme=scheme,
-        cutoff=cutoff,
-        recommendation=recommendation,
-        engine=engine,
-    )
+    how: dict[str, Any] = {"scheme": scheme, "cutoff": cutoff, "recommendation": recommendation, "engine": engine}
+    settings = Search(strategy, iterations=iterations, seconds=seconds, threads=threads, **how)
     try:
         return settings.run(state, seed, records, progress)
     except CompilationError as error:  # its sentence says all: no lines of the engine between it and the call
@@ -362,11 +354,7 @@ class Trees:
 
     def __init__(self, searches: Sequence[CompiledSearch], seed: int | Sequence[int], threads: int) -> None:
         self.searches, self.seed, self.threads = searches, seed, threads
-
-    @property
-    def trees(self) -> int:
-        """How many searches share the iterations."""
-        return len(self.searches)
+        self.trees = len(searches)
 
     @property
     def iterations(self) -> int:

@@ -139,8 +139,8 @@ class RecordTable:
     @property
     def nbytes(self) -> int:
         """Bytes at the capacity that its records need; it may have more."""
-        capacity = capacity_for(self.used, SMALLEST)
-        return ENTRY_BYTES * capacity + capacity // FILTER_SHARE * (len(self.visit_filter) > 0) + self.rows.nbytes
+        each = ENTRY_BYTES + (len(self.visit_filter) > 0) / FILTER_SHARE
+        return int(each * capacity_for(self.used, SMALLEST)) + self.rows.nbytes
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
@@ -156,10 +156,6 @@ class RecordTable:
             entries = (entries + others) & mask
             places = self.entries[entries]
         return places
-
-    def records(self) -> np.ndarray:
-        """The rows that hold a record, sorted by key: a copy."""
-        return np.sort(self.rows[1:], order="record")
 
 
 def enter(entries: np.ndarray, keys: np.ndarray) -> None:
@@ -193,7 +189,7 @@ class Records(Mapping[Parts, np.void]):
     @functools.cached_property
     def rows(self) -> np.ndarray:
         """All rows, sorted by key, for reading only: a copy, made when first asked for."""
-        return read_only(self._table.records())
+        return read_only(np.sort(self._table.rows[1:], order="record"))
 
     def key(self, parts: Parts) -> int:
         """The key of the record with these parts."""

@@ -11,16 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.checks import count_text, integer, real
-from icarus.equilibrium.policies import (
-    Exploitability,
-    TabularPolicy,
-    exploitability,
-    gather_utilities,
-    normalise,
-    pass_up,
-    reach,
-    uniform_policy,
-)
+from icarus.equilibrium import policies
 from icarus.equilibrium.tree import Arrays, GameOrTree, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
 from icarus.kernel import helper, inlined
@@ -70,12 +61,12 @@ class Learner(ABC):
 
     @property
     @abstractmethod
-    def average(self) -> TabularPolicy:
+    def average(self) -> policies.TabularPolicy:
         """The average policy over the tree of the game; uniform where nothing is known."""
 
-    def exploitability(self) -> Exploitability:
+    def exploitability(self) -> policies.Exploitability:
         """How far the average policy is from an equilibrium, if it were kept for a whole match."""
-        return exploitability(self.game, self)
+        return policies.exploitability(self.game, self)
 
     algorithm: object = None  # its settings, if it has any
 
@@ -126,7 +117,7 @@ def update_regrets(tree: Arrays, learned: Regrets, player: int, plus: bool) -> N
                 if plus and learned.regrets[slot] < 0.0:
                     learned.regrets[slot] = 0.0
             learned.values[i] += expected
-        pass_up(view, learned.values[i], learned.values, learned.actions)
+        policies.pass_up(view, learned.values[i], learned.values, learned.actions)
 
 
 @kernel("counterfactual regret minimization")
@@ -135,10 +126,10 @@ def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: i
     progress = counters[0]
     for _ in range(iterations):
         for player in range(PLAYERS):
-            reach(tree.views, learned.policy, learned.reach)
+            policies.reach(tree.views, learned.policy, learned.reach)
             for i in range(len(tree.views)):
                 learned.values[i] = 0.0
-            gather_utilities(tree.ends, learned.reach, player, learned.values)
+            policies.gather_utilities(tree.ends, learned.reach, player, learned.values)
             update_regrets(tree, learned, player, plus)
             weight = progress.iterations + 1.0 if plus else 1.0
             for i in range(len(tree.sets)):
@@ -169,14 +160,18 @@ class CFR(Learner):
         self.tree = tree_of(game)
         super().__init__(self.tree.game)
         slots, views = len(self.tree.slots), len(self.tree.views)
-        self.regrets, self.sums, policy = np.zeros(slots), np.zeros(slots), uniform_policy(self.tree).probabilities
+        self.regrets, self.sums, policy = (
+            np.zeros(slots),
+            np.zeros(slots),
+            policies.uniform_policy(self.tree).probabilities,
+        )
         self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
 
     run = Learner.make
 
     @property
-    def average(self) -> TabularPolicy:
-        return normalise(self.tree, self.sums)
+    def average(self) -> policies.TabularPolicy:
+        return policies.normalise(self.tree, self.sums)
 
     def sample(self, iterations: int) -> None:
         minimize(self.tree.arrays, self._learned, self._progress, iterations, self.plus)
@@ -188,7 +183,7 @@ class CFRPlus(CFR):
     plus = True
 
 
-def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
+def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000) -> policies.TabularPolicy:
     """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's utilities.
 
     Args:

@@ -17,13 +17,10 @@ import attrs
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
 from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
-from icarus.games.checkers import SQUARES, square_text
-from icarus.games.checkers import text as checkers_text
-from icarus.games.dou_di_zhu import PASS as NO_PLAY
-from icarus.games.dou_di_zhu import PLAYER_NAMES, RANK_NAMES, cards_of, cards_played
+from icarus.games.checkers import SQUARES, square_text, text as checkers_text
+from icarus.games.dou_di_zhu import PASS as NO_PLAY, PLAYER_NAMES, RANK_NAMES, cards_of, cards_played
 from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
-from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, trick_by_player
-from icarus.games.knockout_whist import text as whist_text
+from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, text as whist_text, trick_by_player
 from icarus.games.lotr_confrontation import (
     DARK,
     DEAD,
@@ -35,17 +32,14 @@ from icarus.games.lotr_confrontation import (
     ROWS,
     SIDE_NAMES,
     SQUARE_NAMES,
+    SQUARES as REGIONS,
     STRENGTH,
     TEAM,
     held_cards,
+    text as board_text,
 )
-from icarus.games.lotr_confrontation import SQUARES as REGIONS
-from icarus.games.lotr_confrontation import text as board_text
-from icarus.games.othello import PASS
-from icarus.games.othello import action_text as othello_square
-from icarus.games.othello import text as othello_text
-from icarus.games.phantom import action_text as phantom_square
-from icarus.games.phantom import text as phantom_text
+from icarus.games.othello import PASS, action_text as othello_square, text as othello_text
+from icarus.games.phantom import action_text as phantom_square, text as phantom_text
 from icarus.kernel import TERMINAL, Facts
 from icarus.kernel.state import State
 

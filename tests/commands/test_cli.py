@@ -16,13 +16,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from icarus import PythonGame, games, parse
-from icarus import load_files as own_files
+from icarus import PythonGame, games, load_files as own_files, parse
 from icarus.algebra.parsing import LONGEST
 from icarus.arena.player import load_game
-from icarus.commands import cli, console
-from icarus.commands import exploitability as measuring
-from icarus.commands import search as searching
+from icarus.commands import cli, console, exploitability as measuring, search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import Agent, play
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, Scheme

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from icarus import PythonGame, games, parse
-from icarus import load_files as own_files
+from icarus import PythonGame, games, load_files as own_files, parse
 from icarus.commands.conversation import Conversation, Session
 from icarus.load_files import games_in, games_of_its_own, load_file, load_files
 from tests.commands.test_cli import Call, icarus, refused

@@ -23,16 +23,13 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from numba import njit
-from numba import types as nb
+from numba import njit, types as nb
 from numba.extending import overload_attribute
 from packaging.requirements import Requirement
 from scipy.stats import chisquare
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.compiler import digest as digests
-from icarus.compiler import kernel as kernels
-from icarus.compiler import memory
+from icarus.compiler import digest as digests, kernel as kernels, memory
 from icarus.compiler.digest import PACKAGE_DIGEST, digest
 from icarus.compiler.functions import CompilationError
 from icarus.compiler.kernel import CompiledFunction

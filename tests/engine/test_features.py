@@ -35,8 +35,7 @@ from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
 from icarus.specs import BASELINE, MAST, NAST2, argmax, gibbs, ucb1
 from icarus.specs.baseline import children
 from icarus.testing import Decision, HistoryExample
-from tests import naive, toy
-from tests import naive_catalogue as twins
+from tests import naive, naive_catalogue as twins, toy
 from tests.audit import test_contract as contract
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts

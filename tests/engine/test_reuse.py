@@ -15,8 +15,7 @@ from icarus.kernel import CHANCE
 from icarus.specs import BASELINE, GRAVE, LGRF, MAST, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, RAVE
 from icarus.specs.catalogue import EXP3
 from tests import naive, toy
-from tests.engine.test_twin import compared as is_compared
-from tests.engine.test_twin import composition, named_information, named_parts
+from tests.engine.test_twin import compared as is_compared, composition, named_information, named_parts
 from tests.marks import slow_after
 
 OTHELLO = games.load("othello")

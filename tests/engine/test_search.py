@@ -18,8 +18,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import chisquare
 
 from examples.sequential_halving import HALVING, last_one
@@ -40,9 +39,7 @@ from icarus import (
     secure_child,
 )
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, weight
-from icarus.engine import lowering as lowering_module
-from icarus.engine import match as levels
-from icarus.engine import tables as tables_module
+from icarus.engine import lowering as lowering_module, match as levels, tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import _Lowering
 from icarus.engine.match import DecisionLog
@@ -612,7 +609,7 @@ def numbered_rows(table: RecordTable, keys: Iterable[int]) -> np.ndarray:
 
 
 def held(table: RecordTable) -> dict[int, tuple]:
-    return {int(row["record"]): (float(row["reward"]), int(row["visits"])) for row in table.records()}
+    return {int(row["record"]): (float(row["reward"]), int(row["visits"])) for row in table.rows[1:]}
 
 
 # ---------------------------------------------------------------------------------------------------------------- growth
@@ -654,10 +651,10 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
 def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room: int) -> None:
     table = RecordTable(MAST, games.load("othello"))
     table.insert_rows(numbered_rows(table, range(1, 200)))
-    before = table.records()
+    before = table.rows.copy()
     with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
         table.grow(room)
-    assert table.capacity == SMALLEST and (table.records() == before).all()
+    assert table.capacity == SMALLEST and (table.rows == before).all()
 
 
 def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:

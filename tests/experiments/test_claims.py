@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments import claims, figures, report
-from experiments import results as store
+from experiments import claims, figures, report, results as store
 from experiments.claims import (
     CELL,
     CLAIMS,

@@ -13,8 +13,7 @@ from experiments.plan.definition import Label, Refusal, from_settings, title
 from experiments.plan.loading import ExperimentTable, build, load
 from experiments.report import measures_of, state_of
 from experiments.results import results_of
-from experiments.run import Trial, row, trial_of
-from experiments.run import row as play_row
+from experiments.run import Trial, row, row as play_row, trial_of
 from icarus import games, parse
 from icarus.arena.workers import workers
 from tests.experiments.conftest import a_row, built, keep

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from experiments import figures
-from experiments import results as summary
+from experiments import figures, results as summary
 from experiments.plan import loading
 from experiments.plan.definition import PICTURES
 from experiments.results import MILLION, STATISTICS, Moments

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from experiments import ladder as playing
-from experiments import races
+from experiments import ladder as playing, races
 from experiments.commands import ladder, main
 from experiments.ladder import COMPARISONS, PlannedMatch
 from experiments.statistics import iterations_for

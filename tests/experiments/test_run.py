@@ -15,16 +15,14 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments import results as store
-from experiments import sequential
+from experiments import results as store, sequential
 from experiments.plan import definition, loading
 from experiments.plan.definition import AgentSpec, Label, Sprt
 from experiments.plan.loading import build
 from experiments.results import results_of
 from experiments.run import Part, Trial, compare_with_replay, play_trial, run, trial_of
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
-from icarus import games as games_by_name
-from icarus import load_files
+from icarus import games as games_by_name, load_files
 from icarus.arena.workers import GameFailed, Workers, workers
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, a_row, games, play, small
 

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, large_games, positions, rates
-from experiments.studies import equilibrium_2015 as equilibrium
+from experiments.studies import branching, discovery, equilibrium_2015 as equilibrium, large_games, positions, rates
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
 from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of

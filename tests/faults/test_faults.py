@@ -15,8 +15,7 @@ import attrs
 import msgspec
 import pytest
 
-from experiments import commands
-from experiments import results as store
+from experiments import commands, results as store
 from experiments.plan import loading
 from experiments.studies import discovery, equilibrium_2015, positions
 from icarus import BASELINE, Agent, State, audit, in_python

@@ -13,8 +13,17 @@ from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
-from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist
-from icarus.games.knockout_whist import determinize as redraw
+from icarus.games.knockout_whist import (
+    CHOOSE,
+    DEAL,
+    HAND_SEEN,
+    NO_CARD,
+    PLAY,
+    ROUNDS,
+    TRUMPS,
+    determinize as redraw,
+    knockout_whist,
+)
 from icarus.kernel import CHANCE, helper
 from icarus.kernel.state import State
 from tests.games.scenes import card_named, random_walk

@@ -10,8 +10,7 @@ from scipy.stats import chisquare
 
 from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
-from icarus.games.phantom import MARK, phantom
-from icarus.games.phantom import determinize as redraw
+from icarus.games.phantom import MARK, determinize as redraw, phantom
 from icarus.kernel import CHANCE, UNSEEN, helper
 from icarus.kernel.state import State
 

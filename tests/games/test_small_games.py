@@ -12,8 +12,7 @@ from scipy.stats import chisquare
 from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games.generic_poker import LEDUC_POKER, generic_poker
-from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
-from icarus.games.goofspiel import determinize as redraw
+from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, determinize as redraw, goofspiel
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
 from icarus.kernel import CHANCE, helper

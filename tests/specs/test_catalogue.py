@@ -11,9 +11,7 @@ from scipy import stats
 from icarus import *
 from icarus.kernel import *
 from icarus.testing import Decision, HistoryExample
-from tests import naive, toy
-from tests import naive_catalogue as twins
-from tests import naive_knowledge as knowledge
+from tests import naive, naive_catalogue as twins, naive_knowledge as knowledge, toy
 from tests.conftest import Toys
 from tests.engine.test_twin import ONE_TREE, agree, same_records, starts
 from tests.marks import slow_after, slow_variants

@@ -13,8 +13,7 @@ from icarus import *
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.contract import facts_of
 from icarus.testing import Decision, HistoryExample
-from tests import naive, toy
-from tests import naive_catalogue as twins
+from tests import naive, naive_catalogue as twins, toy
 from tests.conftest import ROOT
 from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after, slow_variants

@@ -8,8 +8,7 @@ import pytest
 from experiments.papers import tables
 from experiments.plan import loading
 from icarus import *
-from tests import naive, toy
-from tests import naive_catalogue as twins
+from tests import naive, naive_catalogue as twins, toy
 from tests.engine.test_twin import agree, starts
 
 VARIANTS = tables("ludii")[0]["agents"]

@@ -22,8 +22,7 @@ from icarus import (
     show_playout,
     show_records,
 )
-from icarus.kernel import CHANCE, observed, update
-from icarus.kernel import record as key_of
+from icarus.kernel import CHANCE, observed, record as key_of, update
 from icarus.views.shown import Shown, number_text
 
 
