@@ -13,13 +13,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19997, 121),
+    "icarus": (19995, 121),
     "icarus/algebra": (887, 7),
     "icarus/arena": (454, 5),
     "icarus/audit": (1342, 7),
     "icarus/bridges": (512, 4),
     "icarus/commands": (1555, 13),
-    "icarus/compiler": (1319, 9),
+    "icarus/compiler": (1317, 9),
     "icarus/discovery": (793, 5),
     "icarus/engine": (3136, 10),
     "icarus/equilibrium": (1708, 10),

@@ -39,9 +39,8 @@ BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the fold
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
-Place: TypeAlias = tuple[
-    Any, str
-]  # of a variable: globals and a name in them, the cell of a closure, or a function for its defaults
+# Of a variable: globals and a name in them, the cell of a closure, or a function for its defaults.
+Place: TypeAlias = tuple[Any, str]
 PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
 MUTABLE = np.ndarray | np.void | tuple | list  # their content may change while they stay the same objects
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
