@@ -140,6 +140,8 @@ def _imported_names(path: Path, package: str) -> Iterator[str]:
             elif isinstance(node, ast.ImportFrom):
                 base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
                 names = [f"{base}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+                names = [str(ast.literal_eval(each)) for each in node.args[:1] if isinstance(each, ast.Constant)]
             for name in names:
                 yield from itertools.accumulate(name.split("."), "{}.{}".format)
 
@@ -226,8 +228,7 @@ def _failure(path: Path, error: BaseException) -> BaseException:
     if line is None and isinstance(error, ValueError | OSError) and not isinstance(error, UnicodeError):
         return error  # of a game's name, or of an imported file
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
-    where = f" in line {line}" if line else ""
-    return _refused(path, f"cannot be run: {type(error).__name__}{where}: {reason}")
+    return _refused(path, f"cannot be run: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}")
 
 
 def _refused(path: Path, why: str) -> ValueError:

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19995, 121),
+    "icarus": (19996, 121),
     "icarus/algebra": (887, 7),
     "icarus/arena": (454, 5),
     "icarus/audit": (1342, 7),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (760, 5),
     "experiments": (5855, 30),
     "experiments/studies": (1214, 10),
-    "tests": (21988, 112),
+    "tests": (21991, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
