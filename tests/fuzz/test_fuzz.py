@@ -215,7 +215,9 @@ def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
 @given(pieces=inputs.engine_outputs, ends=st.booleans())
 def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces: list[str], ends: bool) -> None:
     script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
-    process = Process("fake", ("/bin/sh", "-c", f"{script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"), 0.3)
+    process = Process(
+        "fake", ("/bin/sh", "-c", f"read line; {script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"), 0.3
+    )
     text = "".join(pieces).replace("\\377", "\ufffd").replace("\\0", "\0")
     answer = inputs.answer_in(text)
     try:
