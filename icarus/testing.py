@@ -241,7 +241,7 @@ class HistoryExample:
         if isinstance(source, Candidates):
             rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
-            rule(Theta(rows, theta.entries), range(len(out)), decision.player, out, *policy.rule_parameters())
+            rule(Theta(rows, theta.entries), np.arange(len(out)), decision.player, out, *policy.rule_parameters())
         elif source.uniform_in_simulation and decision.phase == SIMULATION:
             out[:] = np.inf
         else:
