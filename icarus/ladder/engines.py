@@ -108,7 +108,7 @@ class Process:
         self._content[stream] = self._content[stream][match.end() :]
         answer = "\n".join(map(str.strip, match[1].decode(errors="replace").splitlines()))
         if answer.startswith("?"):
-            raise self._failure(f"refused {command}: {answer[1:].strip()}")
+            raise self._failure(f"refused {command}: {' '.join(answer[1:].split())}")
         if not answer.startswith("="):
             raise self._failure(f"answered {answer.splitlines()[0]!r} to {command}; an answer begins with = or ?")
         return answer[1:].strip()

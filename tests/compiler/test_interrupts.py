@@ -121,8 +121,8 @@ def compiled_anew() -> Any:
     number = next(_numbers)
 
     def capture_all(history: Any, updates: Any) -> None:
-        for step in history.steps:
-            update(updates, record(step.action, number & 1), step.player)
+        for i in range(len(history.steps) - 1):
+            update(updates, record(history.steps[i].action, number & 1), history.steps[i].player)
 
     return attrs.evolve(MAST, name="ANEW", capture=capture(capture_all))
 

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from experiments import results as store
@@ -212,6 +212,7 @@ def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
 
 
 @tried(4)
+@example(pieces=["?", "=", "\n", "= a1\n\n"], ends=False)  # words of a refusal in two lines
 @given(pieces=inputs.engine_outputs, ends=st.booleans())
 def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces: list[str], ends: bool) -> None:
     script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
