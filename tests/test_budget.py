@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (760, 5),
     "experiments": (5855, 30),
     "experiments/studies": (1214, 10),
-    "tests": (21994, 112),
+    "tests": (21995, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

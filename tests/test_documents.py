@@ -75,7 +75,10 @@ for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
 """
 
 
-@pytest.mark.parametrize(("page", "least"), [("tutorial-enhancement", 6), ("tutorial-game", 6), ("opponent", 3)])
+PAGES = {"tutorial-enhancement": 6, "tutorial-game": 6, "opponent": 3, "reuse": 3, "views": 5, "index": 2}  # and cells
+
+
+@pytest.mark.parametrize(("page", "least"), PAGES.items())
 def test_the_cells_of_a_page_run_from_any_folder(page: str, least: int, tmp_path: Path) -> None:
     cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
     assert len(cells) >= least
