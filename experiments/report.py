@@ -345,7 +345,7 @@ def findings(columns: Columns) -> Iterator[Block]:
     tested, effect_lines = 0, list[tuple[float, list[str]]]()
     for column, tallies in columns.items():
         graded, effects = any_graded(tallies), statistics.gains(tallies)
-        p_values = statistics.reward_p_values(tallies) if graded else statistics.win_p_values(tallies)
+        p_values = statistics.p_values(tallies)
         tested += len(p_values)
         for tally in tallies:
             if (p := p_values.get(tally.cell.key, 1.0)) <= 1 - statistics.CONFIDENCE:
@@ -406,7 +406,7 @@ def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     graded, (headings, rows) = any_graded(results), measures_of(results)
-    p_values = statistics.reward_p_values(results) if graded else statistics.win_p_values(results)
+    p_values = statistics.p_values(results)
     least, caption, lines = statistics.detectable_gains(results), DRAWN if "Draws" in headings else WON, []
     for tally, row in zip(results, rows, strict=True):
         p, key = p_values.get(tally.cell.key), tally.cell.key

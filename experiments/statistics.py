@@ -359,6 +359,11 @@ def win_rate(wins: float, games: int) -> Estimate | None:
     return Estimate(wins / games, *clopper_pearson(wins, games)) if games else None
 
 
+def p_values(column: Sequence[Tally]) -> dict[str, float]:
+    """Those of mean rewards where rewards are graded, else those of wins."""
+    return reward_p_values(column) if any_graded(column) else win_p_values(column)
+
+
 def win_p_values(column: Sequence[Tally]) -> dict[str, float]:
     """By cell key, the p-value of its win rate being that of evenly matched players (Fisher's exact test, Holm over the column)."""
     even = baseline(list(column))
