@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19996, 121),
+    "icarus": (19997, 121),
     "icarus/algebra": (887, 7),
     "icarus/arena": (454, 5),
     "icarus/audit": (1342, 7),
@@ -21,14 +21,14 @@ BUDGET = {
     "icarus/commands": (1555, 13),
     "icarus/compiler": (1317, 9),
     "icarus/discovery": (793, 5),
-    "icarus/engine": (3136, 10),
+    "icarus/engine": (3137, 10),
     "icarus/equilibrium": (1708, 10),
     "icarus/games": (3778, 14),
     "icarus/kernel": (1191, 9),
     "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (760, 5),
-    "experiments": (5855, 30),
+    "experiments": (5857, 30),
     "experiments/studies": (1214, 10),
     "tests": (21995, 112),
 }  # lines of code without comments and docstrings, and files

@@ -236,8 +236,9 @@ class Result:
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
         tables = {id(part._table): part._table for part in self.records.values()}
         copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
-        named = {name: (part.enhancement, part.game, id(part._table)) for name, part in self.records.items()}
-        records = {name: Records(part, game, copies[table]) for name, (part, game, table) in named.items()}
+        records = {
+            name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in self.records.items()
+        }
         return attrs.evolve(self, records=records, **fields)
 
     @property
