@@ -28,8 +28,8 @@ BUDGET = {
     "icarus/ladder": (753, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (760, 5),
-    "experiments": (5857, 30),
-    "experiments/studies": (1214, 10),
+    "experiments": (5852, 30),
+    "experiments/studies": (1209, 10),
     "tests": (21995, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
