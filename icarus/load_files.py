@@ -21,11 +21,9 @@ from typing import TypeAlias
 import attrs
 
 from icarus import games
-from icarus.algebra import Enhancement, Rule
+from icarus.algebra import Enhancement, Rule, WeightFunction
 from icarus.algebra.parsing import Operand
-from icarus.algebra.weights import WeightFunction
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel import AnyGame, Game, PythonGame
 from icarus.specs import SPECIFICATIONS
 
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states

@@ -16,19 +16,13 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement
-from icarus.algebra.enhancement import Composition
-from icarus.algebra.information import FieldValue, FieldValues, Parts
+from icarus.algebra import Candidates, Composition, Enhancement, FieldValue, FieldValues, Parts, Slot
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
-from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
-from icarus.compiler.plain_python import as_compiled, interpret
-from icarus.compiler.rng import seeded
-from icarus.kernel import SELECTION, SIMULATION, Row, Theta, Updates, extended, find, mix
+from icarus.compiler import as_compiled, interpret, seeded
+from icarus.kernel import ENTRY, SELECTION, SIMULATION, AnyGame, Row, Theta, Updates, entry_of, extended, find, mix
 from icarus.kernel.contract import CHANCE, MAX_PLAYERS, TERMINAL, UNSEEN, read_only
-from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED, History, episode_key, episode_record, new_root
-from icarus.kernel.theta import ENTRY, entry_of
 
 MOST_UPDATES = 4096  # of one playout
 

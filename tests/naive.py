@@ -53,8 +53,7 @@ import numpy as np
 
 from icarus.compiler.rng import seeded
 from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, FRESH, MO_ISMCTS, ONCE, TRUE, Scheme
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
-from icarus.kernel.state import EpisodePosition, State
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, EpisodePosition, State, below, uniform
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
 VISIT, AVAIL = "visit", "avail"  # ψ_visit, ψ_avail

@@ -9,9 +9,7 @@ from scipy.stats import chisquare
 
 from icarus import Scheme
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
-from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, State, facts_of
 from tests import naive, toy
 from tests.naive import (
     AVAIL,

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, search, values
-from icarus.compiler.plain_python import interpret
-from icarus.compiler.rng import seeded
+from icarus.compiler import interpret, seeded
 from icarus.engine import loop
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE

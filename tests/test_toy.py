@@ -8,9 +8,7 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
-from icarus.kernel.game import Game
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, Game, State
 from tests import toy
 from tests.naive import label_of, observed
 

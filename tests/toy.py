@@ -30,17 +30,14 @@ from typing import Any
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler import memory
-from icarus.compiler.plain_python import interpret
+from icarus.compiler import interpret, memory
 from icarus.engine import loop as loop_playout
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import IN_SIMULATION, WORKSPACE
 from icarus.engine.result import Result
 from icarus.engine.search import RunningSearch, Search
-from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
-from icarus.kernel.game import Game
+from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game, State, below, helper
 from icarus.kernel.history import PLAYOUT, UNLIMITED
-from icarus.kernel.state import State
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
 PASS = 9

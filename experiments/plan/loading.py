@@ -37,8 +37,7 @@ from icarus import Enhancement, checks, games
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
-from icarus.kernel.game import AnyGame
-from icarus.kernel.history import UNLIMITED
+from icarus.kernel import UNLIMITED, AnyGame
 from icarus.load_files import game_of_file, load_file, load_files
 
 BASELINE = "BASELINE"

@@ -15,8 +15,7 @@ import typer
 
 from experiments.commands import print_table
 from experiments.statistics import Estimate, student_mean
-from icarus.compiler.functions import helper, inlined
-from icarus.compiler.rng import seeded
+from icarus.compiler import helper, inlined, seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
 from icarus.views.document import Table
 

@@ -18,8 +18,7 @@ import numpy as np
 from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
 from icarus.compiler.functions import python_of
-from icarus.kernel.game import AnyGame
-from icarus.kernel.history import Root, episode_record, history_record, mix, record
+from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, record
 
 _ANY_NUMBER = "A*"  # the factor of actions, however many
 Parts: TypeAlias = Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves

@@ -28,9 +28,7 @@ import numpy as np
 
 from icarus.checks import integer, real
 from icarus.compiler.functions import CompiledCallable, helper, load_by_name
-from icarus.kernel.contract import History, Theta
-from icarus.kernel.features import column_of
-from icarus.kernel.history import SIMULATION
+from icarus.kernel import SIMULATION, History, Theta, column_of
 
 
 @functools.cache

@@ -9,8 +9,7 @@ import attrs
 from icarus.arena.ledger import Key
 from icarus.arena.player import Entrant, LoadedGame, load_game
 from icarus.engine.match import DecisionLog, GameLog, play
-from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, State
 from icarus.load_files import digest_of
 
 Files: TypeAlias = tuple[tuple[str, ...], ...]  # each of one or more Python files and the digest of all of them

@@ -15,8 +15,7 @@ from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm
-from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, State
 from icarus.load_files import load_files
 from icarus.specs import NAMES
 

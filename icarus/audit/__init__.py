@@ -7,9 +7,7 @@ from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
 from icarus.audit.report import AuditReport, Check
-from icarus.kernel import Facts
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import check_game
+from icarus.kernel import AnyGame, Facts, Game, check_game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 GAMES_FOR_EACH = 5  # random games for the contract for each that is looked at for its determinizations

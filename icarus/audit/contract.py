@@ -14,15 +14,10 @@ import numpy as np
 from icarus.audit.report import Check, indented
 from icarus.audit.subjects import AskedGame, BrokenPromise, stamp
 from icarus.checks import count_text
+from icarus.compiler import location, seeded
 from icarus.compiler.digest import PACKAGE
-from icarus.compiler.messages import location
-from icarus.compiler.rng import seeded
 from icarus.engine.lowering import unseeded_sources
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN
-from icarus.kernel.contract import StateData, out_of_range
-from icarus.kernel.features import KINDS
-from icarus.kernel.game import AnyGame, Game, TextError
-from icarus.kernel.python_game import in_python
+from icarus.kernel import CHANCE, KINDS, TERMINAL, UNSEEN, AnyGame, Game, StateData, TextError, in_python, out_of_range
 
 MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end

@@ -10,9 +10,7 @@ import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import facts_in, stamp
-from icarus.kernel.contract import StateData
-from icarus.kernel.game import Game
-from icarus.kernel.state import State
+from icarus.kernel import Game, State, StateData
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands

@@ -35,12 +35,8 @@ from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
 from icarus.checks import positive
-from icarus.compiler.messages import defined_at
-from icarus.compiler.rng import seeded
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN
-from icarus.kernel.contract import StateData
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.state import State
+from icarus.compiler import defined_at, seeded
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",

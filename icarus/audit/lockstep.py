@@ -8,9 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer
-from icarus.kernel import CHANCE
-from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import CHANCE, AnyGame, State, draw_outcome
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities

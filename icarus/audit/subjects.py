@@ -10,9 +10,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
-from icarus.kernel.contract import StateData
-from icarus.kernel.functions import ROWS
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel import ROWS, AnyGame, Game, StateData
 
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards

@@ -48,11 +48,7 @@ from icarus.compiler.rng import seeded
 from icarus.engine.match import Agent
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
-from icarus.kernel import CHANCE, TERMINAL, uniform
-from icarus.kernel.contract import Beliefs
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, check_game
-from icarus.kernel.state import State as IcarusState
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Beliefs, PythonGame, State as IcarusState, check_game, uniform
 
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]

@@ -26,9 +26,7 @@ from icarus import games
 from icarus.bridges.seats import action_count, check_agent, numbered_actions, seen_by
 from icarus.checks import integer
 from icarus.engine.match import Agent
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import check_game
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import AnyGame, State, check_game, draw_outcome
 
 BYTES = 4096  # of an observation in words; what is longer ends there
 

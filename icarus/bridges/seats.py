@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.compiler.messages import defined_at
-from icarus.compiler.rng import seeded
+from icarus.compiler import defined_at, seeded
 from icarus.games import GAMES
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, in_python, number_text
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, PythonGame, State, below, in_python, number_text
 from icarus.views.boards import drawing
 
 if TYPE_CHECKING:

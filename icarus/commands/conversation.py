@@ -24,9 +24,7 @@ from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import Progress
-from icarus.kernel import CHANCE, UNSEEN
-from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import CHANCE, UNSEEN, AnyGame, State, draw_outcome, seat_name
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views import boards

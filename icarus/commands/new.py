@@ -18,9 +18,7 @@ from icarus.commands.console import print_text, progress_of
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
-from icarus.kernel import CHANCE
-from icarus.kernel.game import LONGEST, AnyGame, Game
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, LONGEST, AnyGame, Game, State
 from icarus.load_files import METHODS, game_classes, games_in, load_file, load_files
 from icarus.specs import BASELINE
 

@@ -17,8 +17,7 @@ from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
 from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
-from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import AnyGame, State, draw_outcome, seat_name
 from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page

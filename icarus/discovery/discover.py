@@ -18,9 +18,7 @@ from icarus.discovery import race
 from icarus.discovery.race import Discovery, RaceGames, RaceProgress, RaceProtocol, Report, plan_units
 from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import check_game
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, State, check_game
 from icarus.load_files import digest_of
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4

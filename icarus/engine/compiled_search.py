@@ -11,26 +11,18 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
+from icarus.compiler import MAKES_PLAIN, RNG_WORDS, WORD_BYTES, defined_at, offset_of, python_of, seeded
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import MAKES_PLAIN, python_of
 from icarus.compiler.kernel import UNPLACED, CompiledFunction
-from icarus.compiler.memory import WORD_BYTES, offset_of
-from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
-from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
 from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
-from icarus.kernel import CHANCE, mix
-from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData
-from icarus.kernel.functions import ROWS
-from icarus.kernel.game import LONGEST, AnyGame, Game
+from icarus.kernel import CHANCE, LONGEST, MAX_EPISODE_MOVES, ROWS, AnyGame, Game, PythonGame, State, StateData, mix
 from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
-from icarus.kernel.python_game import PythonGame
-from icarus.kernel.state import State
 
 _CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _INT, _OF_SEARCH = np.dtype(np.int64), ("root", "composition", "counts", "playout")

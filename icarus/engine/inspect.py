@@ -11,14 +11,8 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
-from icarus.algebra.information import HISTORY, POSITION, FieldValue
-from icarus.algebra.policy import RULE_UNIFORM, RULE_VOTE
-from icarus.compiler import memory
-from icarus.compiler.functions import python_of
-from icarus.compiler.memory import WORD_BYTES
-from icarus.compiler.plain_python import PlainPython, interpret
-from icarus.compiler.rng import seeded
+from icarus.algebra import HISTORY, POSITION, RULE_UNIFORM, RULE_VOTE, Enhancement, FieldValue
+from icarus.compiler import WORD_BYTES, PlainPython, interpret, memory, python_of, seeded
 from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
@@ -27,9 +21,8 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, extended, mix
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, State, extended, mix
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
-from icarus.kernel.state import State
 from icarus.specs.catalogue import EXP3
 
 ONLY, ENVIRONMENT = "the only action", "the environment"

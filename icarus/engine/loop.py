@@ -13,12 +13,10 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from icarus.algebra import policy
-from icarus.algebra.weights import TOLERANCE
+from icarus.algebra import TOLERANCE, policy
+from icarus.compiler import RNG_WORDS, CompiledFunction, below, uniform
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
-from icarus.compiler.rng import RNG_WORDS, below, uniform
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, UNSEEN, extended, helper, inlined, mix
 from icarus.kernel.contract import MAX_EPISODE_MOVES, Address, structure
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards

@@ -12,14 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 import attrs
 import numpy as np
 
-from icarus.algebra import PLAYER, Composition, Enhancement, Weight
-from icarus.algebra.enhancement import SLOTS
+from icarus.algebra import PLAYER, SLOTS, Composition, Enhancement, Weight, WeightFunction
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE, rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
-from icarus.algebra.weights import WeightFunction
+from icarus.compiler import DEBUG, CompiledFunction, defined_at, inlined_once, python_of, refuse_slips
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
-from icarus.compiler.functions import DEBUG, inlined_once, python_of
-from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import (
     WORD_BYTES,
     array_at,
@@ -30,17 +27,13 @@ from icarus.compiler.memory import (
     unlikely,
     unpack_parameters,
 )
-from icarus.compiler.messages import defined_at, refuse_slips
 from icarus.engine import loop
 from icarus.engine.loop import MoreRows, is_checked
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
-from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
-from icarus.kernel.contract import Address
+from icarus.kernel import FUNCTIONS, NO_RECORD, SIMULATION, Address, History, State, Theta, find, helper, inlined
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, KINDS, LOOKAHEAD, NAMES, TABLES, column_of
-from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import history_at
-from icarus.kernel.state import State
 from icarus.kernel.theta import ENTRY, TABLE, entry_of, has_room_for, index_at, row_index, updates_at, write_initial
 from icarus.specs import AMAF, BASELINE
 from icarus.specs.catalogue import EXP3

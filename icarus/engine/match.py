@@ -14,9 +14,7 @@ from icarus.algebra import Enhancement
 from icarus.engine.result import Result, label, leads_to, most_visits
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import check_game, check_is_state
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
 from icarus.specs import parse
 
 # ---------------------------------------------------------------------------------------------------------- levels

@@ -8,19 +8,13 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement
-from icarus.algebra.information import HISTORY, Kind
+from icarus.algebra import HISTORY, Enhancement, Kind
 from icarus.checks import count_text, real
-from icarus.compiler.functions import python_of
-from icarus.compiler.rng import plain_below, seeded
+from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
-from icarus.kernel import UNSEEN, extended, mix
-from icarus.kernel.contract import read_only
-from icarus.kernel.game import seat_name
-from icarus.kernel.history import Root, mix_arrays, new_root, word_of
-from icarus.kernel.state import State
+from icarus.kernel import UNSEEN, Root, State, extended, mix, mix_arrays, new_root, read_only, seat_name, word_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 

@@ -12,18 +12,12 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement, UnnormalizedMixture
 from icarus.checks import count_text
+from icarus.compiler import CompilationError, interpret, interpret_rebound, presses_as_one
 from icarus.compiler.digest import renew_rebound
-from icarus.compiler.functions import CompilationError
-from icarus.compiler.kernel import presses_as_one
-from icarus.compiler.plain_python import interpret, interpret_rebound
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import Recommendation, Result, most_visits, recommend, reused_records, sum_statistics
 from icarus.engine.scheme import GONE, MO_ISMCTS, Scheme
-from icarus.kernel.contract import CHANCE, TERMINAL
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.history import PHASES, UNLIMITED
-from icarus.kernel.python_game import check_is_state
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, PHASES, TERMINAL, UNLIMITED, AnyGame, Game, State, check_is_state
 
 SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
 FIRST_SLICE = 8  # iterations before the first poll

@@ -6,15 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from icarus.algebra import Enhancement
-from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Parts, Space
-from icarus.compiler.functions import python_of
-from icarus.compiler.kernel import uninterrupted
-from icarus.compiler.memory import WORD_BYTES
+from icarus.algebra import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Enhancement, Parts, Space
+from icarus.compiler import WORD_BYTES, python_of, uninterrupted
 from icarus.engine.lowering import MOST, ByIdentity
-from icarus.kernel.contract import UNSEEN, read_only
-from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.history import NO_ACTION, Root, mix_arrays
+from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, Root, mix_arrays, read_only, seat_name
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_SHARE, FULLEST, TABLE, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table; at least FILTER_SHARE

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import inlined_once
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler import address_of, call, copy_items, inlined_once
 from icarus.equilibrium.deals import deals_of
 from icarus.equilibrium.walk import (
     COMPLETE,
@@ -31,9 +30,7 @@ from icarus.equilibrium.walk import (
     refuse_as_unsound,
     write_chance,
 )
-from icarus.kernel import CHANCE, TERMINAL, inlined, mix
-from icarus.kernel.contract import Short, structure
-from icarus.kernel.game import Game
+from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.

@@ -14,9 +14,7 @@ from icarus.checks import count_text, integer, real
 from icarus.equilibrium import policies
 from icarus.equilibrium.tree import Arrays, GameOrTree, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
-from icarus.kernel import helper, inlined
-from icarus.kernel.contract import structure
-from icarus.kernel.game import AnyGame
+from icarus.kernel import AnyGame, helper, inlined, structure
 
 SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv

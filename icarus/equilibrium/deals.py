@@ -7,11 +7,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.rng import seeded
-from icarus.kernel import UNSEEN
-from icarus.kernel.contract import StateData, padded_to_words
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, check_game, check_is_state
-from icarus.kernel.state import State
+from icarus.kernel import UNSEEN, AnyGame, PythonGame, State, StateData, check_game, check_is_state, padded_to_words
 
 # Whether each was the player's own action, and what the player saw of it.
 Moves: TypeAlias = tuple[tuple[bool, int], ...]

@@ -11,9 +11,7 @@ from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
-from icarus.kernel import inlined
-from icarus.kernel.game import Game
-from icarus.kernel.state import State
+from icarus.kernel import Game, State, inlined
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 # A TabularPolicy, a function of states, an Agent, or a pair of these, one for each player.

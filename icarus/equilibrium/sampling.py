@@ -31,8 +31,7 @@ from icarus.equilibrium.walk import (
     show,
     write_chance,
 )
-from icarus.kernel import CHANCE, TERMINAL, inlined, mix, uniform
-from icarus.kernel.contract import structure
+from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)

@@ -10,8 +10,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
-from icarus.compiler.functions import python_of
-from icarus.compiler.rng import seeded, uniform
+from icarus.compiler import python_of, seeded, uniform
 from icarus.engine.result import Result
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
 from icarus.equilibrium import sampling, walk
@@ -22,10 +21,7 @@ from icarus.equilibrium.policies import TabularPolicy, tabulate
 from icarus.equilibrium.sampling import Sampling, Store
 from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
-from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import check_is_state
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 
 SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
 _KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays

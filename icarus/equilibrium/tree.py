@@ -28,12 +28,8 @@ from icarus.equilibrium.walk import (
     with_walk,
     write_chance,
 )  # fmt: skip
-from icarus.kernel import CHANCE, TERMINAL, inlined
-from icarus.kernel.contract import Short, structure
-from icarus.kernel.functions import Kernels
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, GameOfState, Kernels, Short, State, inlined, structure
 from icarus.kernel.python_game import PythonGame, check_is_state
-from icarus.kernel.state import GameOfState, State
 
 GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes

@@ -8,14 +8,11 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler.functions import inlined_once
-from icarus.compiler.kernel import CompiledFunction
+from icarus.compiler import CompiledFunction, inlined_once
 from icarus.compiler.memory import address_of, array_at, call, copy_items, kind_of, pack_parameters, unpack_parameters
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
-from icarus.kernel import UNSEEN, Row, inlined, mix
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel import UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix
 
 T = TypeVar("T")
 PLAYERS = 2

@@ -19,8 +19,7 @@ from icarus.games.liars_dice import liars_dice
 from icarus.games.lotr_confrontation import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, Game, State
 
 GAMES: dict[str, AnyGame | Callable[..., AnyGame]] = {
     "othello": OTHELLO,

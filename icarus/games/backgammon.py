@@ -23,8 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
-from icarus.kernel.contract import Integer
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game, functions_of
 
 # -------------------------------------------------------------------------------------------------- who wins a position

@@ -32,8 +32,7 @@ import math
 import numpy as np
 
 from icarus.compiler.memory import copy_items
-from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
-from icarus.kernel.contract import Facts, Integer
+from icarus.kernel import Facts, Integer, append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 
 SUITS = 4
 RANKS = 13

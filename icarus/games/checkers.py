@@ -21,8 +21,7 @@ Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (squa
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CONTINUES, TERMINAL, Facts, helper, inlined, lowest_bit, popcount
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, functions_of, helper, inlined, lowest_bit, popcount
 
 SIZE = 8
 SQUARES = SIZE * SIZE

@@ -19,8 +19,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, below, functions_of, helper, inlined
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}

@@ -20,10 +20,8 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit
-from icarus.kernel.contract import Integer
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, State, below, inlined, lowest_bit
 from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0

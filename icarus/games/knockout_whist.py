@@ -23,13 +23,11 @@ draw between equals for the choice of trumps is such a state, with an outcome fo
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.memory import copy_items
-from icarus.compiler.rng import RNG_WORDS, next_word
+from icarus.compiler import RNG_WORDS, copy_items, next_word
 from icarus.games import cards as pack
 from icarus.games.cards import CARDS, PACK, RANKS, SUITS, draw_deal, list_cards, prepare_deal, suit_cards, suits_cards
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, State, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
 

@@ -10,9 +10,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 
 import numpy as np
 
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
-from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, below, functions_of, helper, inlined
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)

@@ -15,9 +15,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
-from icarus.kernel.contract import Integer
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, Integer, below, functions_of, helper
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10

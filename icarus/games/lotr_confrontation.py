@@ -28,9 +28,8 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
-from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import Game, append_bits, below, functions_of, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
-from icarus.kernel.game import Game, functions_of
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
 # on a square of their own that no path leads to.

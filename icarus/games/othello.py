@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.compiler.memory import side_by_side
-from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, append_bits, functions_of, helper, inlined, popcount
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 

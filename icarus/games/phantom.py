@@ -28,10 +28,8 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import next_word
-from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel import Game, State, append_bits, below, functions_of, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNSEEN, Facts
-from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64

@@ -1,10 +1,13 @@
 """What the author of a slot or a game calls from compiled code, from one place: `from icarus.kernel import …`."""
 
-from icarus.compiler.functions import helper, inlined
-from icarus.compiler.memory import append_bits, lowest_bit, popcount
-from icarus.compiler.rng import below, shuffle, uniform
+from icarus.compiler import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle, uniform
 from icarus.kernel.contract import *
+from icarus.kernel.features import *
+from icarus.kernel.functions import *
+from icarus.kernel.game import *
 from icarus.kernel.history import *
+from icarus.kernel.python_game import *
+from icarus.kernel.state import *
 from icarus.kernel.theta import *
 
 __all__ = [

@@ -13,12 +13,9 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
+from icarus.compiler import RNG_WORDS, CompiledFunction, defined_at, helper, python_of
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import helper, python_of
-from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, struct_at, unpack_parameters
-from icarus.compiler.messages import defined_at
-from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData
 from icarus.kernel.features import KINDS, are_rewards, is_finite
 

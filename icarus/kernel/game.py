@@ -15,12 +15,9 @@ import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.compiler import MAKES_PLAIN, CompiledFunction, defined_at, raised_in, seeded
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
-from icarus.compiler.functions import MAKES_PLAIN
-from icarus.compiler.kernel import CompiledFunction
-from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
-from icarus.compiler.rng import seeded
 from icarus.kernel.contract import (
     CHANCE,
     MAX_EPISODE_MOVES,

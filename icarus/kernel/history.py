@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import inlined, numba, overload, python_of, types
+from icarus.compiler import RNG_WORDS, inlined, numba, overload, python_of, types
 from icarus.compiler.memory import array_at, read_only_array_at, read_only_matrix_at, struct_at
-from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.contract import UNSEEN, Address, History, Step, structure
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts

@@ -21,8 +21,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.compiler.functions import python_of
-from icarus.compiler.plain_python import plain_kernels
+from icarus.compiler import plain_kernels, python_of
 from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, ROWS, check_arguments

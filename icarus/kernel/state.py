@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus import checks
-from icarus.compiler.messages import defined_at
-from icarus.compiler.rng import seeded
+from icarus.compiler import defined_at, seeded
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Beliefs, StateData
 
 # ------------------------------------------------------------------ Where a history stands in its episode (section 5.1)

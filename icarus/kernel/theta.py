@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.functions import inlined, numba, overload, types
-from icarus.compiler.memory import array_at, offset_of, struct_at
+from icarus.compiler import array_at, inlined, numba, offset_of, overload, struct_at, types
 from icarus.kernel.contract import Address, Integer, Row, Theta, Updates, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)

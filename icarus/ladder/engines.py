@@ -20,8 +20,7 @@ from typing import Any, Protocol
 import attrs
 
 from icarus.arena.player import ChosenAction
-from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, State
 
 # --------------------------------------------------------------------------------------------------- a process that answers lines
 

@@ -26,8 +26,7 @@ from icarus.arena.ledger import GameRow, Key, Ledger
 from icarus.arena.player import RandomPlayer
 from icarus.engine.match import Agent, AgentSettings, Player, play
 from icarus.engine.search import SearchResult, SeatedPlayer
-from icarus.kernel.game import AnyGame
-from icarus.kernel.state import State
+from icarus.kernel import AnyGame, State
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
 from icarus.specs import parse

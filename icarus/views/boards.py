@@ -40,8 +40,7 @@ from icarus.games.lotr_confrontation import (
 )
 from icarus.games.othello import PASS, action_text as othello_square, text as othello_text
 from icarus.games.phantom import action_text as phantom_square, text as phantom_text
-from icarus.kernel import TERMINAL, Facts
-from icarus.kernel.state import State
+from icarus.kernel import TERMINAL, Facts, State
 
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
 FELT, PAPER, INK = "var(--felt, #2f5d50)", "var(--paper, #f3eee3)", "var(--on-paper, #22252a)"

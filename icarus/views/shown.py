@@ -9,17 +9,14 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
-from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
+from icarus.algebra import HISTORY, REPLY, Enhancement, FieldValue, Kind
 from icarus.checks import count_text
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
 from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
-from icarus.kernel import NO_ACTION, UNSEEN
-from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.state import State, draw_outcome
+from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, draw_outcome, seat_name
 from icarus.views import document
 from icarus.views.boards import drawing
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table

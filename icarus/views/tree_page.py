@@ -9,8 +9,7 @@ import numpy as np
 
 from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
-from icarus.kernel import UNSEEN
-from icarus.kernel.game import seat_name, seat_names
+from icarus.kernel import UNSEEN, seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
 from icarus.views.document import in_notebook, pack, page, write_new
 

@@ -12,9 +12,7 @@ from icarus.audit import audit
 from icarus.audit.lockstep import compare
 from icarus.commands import cli
 from icarus.commands.new import hints, reference_in
-from icarus.kernel import TERMINAL
-from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel import TERMINAL, AnyGame, PythonGame
 from icarus.load_files import games_in, load_file
 from tests.commands.test_cli import Call, icarus, refused
 from tests.test_documents import example

@@ -29,10 +29,8 @@ from packaging.requirements import Requirement
 from scipy.stats import chisquare
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.compiler import digest as digests, kernel as kernels, memory
+from icarus.compiler import CompilationError, CompiledFunction, digest as digests, kernel as kernels, memory
 from icarus.compiler.digest import PACKAGE_DIGEST, digest
-from icarus.compiler.functions import CompilationError
-from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, child, helper, record, shuffle, uniform, update  # noqa: F401  # the slots of `key_of` name them
 from tests import toy

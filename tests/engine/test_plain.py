@@ -12,8 +12,7 @@ import pytest
 
 from icarus import Agent, PythonGame, Result, SearchInterrupted, games, in_python, play, search, show_playout
 from icarus.algebra import Enhancement
-from icarus.compiler.plain_python import PlainPython
-from icarus.compiler.rng import next_word, plain_next_word, seeded
+from icarus.compiler import PlainPython, next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, TERMINAL, below, lowest_bit, popcount, record, shuffle, uniform

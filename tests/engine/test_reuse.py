@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
-from icarus.algebra import Enhancement, initial
-from icarus.algebra.information import Kind
+from icarus.algebra import Enhancement, Kind, initial
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE
 from icarus.specs import BASELINE, GRAVE, LGRF, MAST, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, RAVE

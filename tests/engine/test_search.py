@@ -47,9 +47,7 @@ from icarus.engine.result import recommend
 from icarus.engine.scheme import SO_ISMCTS
 from icarus.engine.search import run_within
 from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
-from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, record
-from icarus.kernel.history import UNLIMITED, history_record, mix
-from icarus.kernel.theta import FILTER_SHARE, FULLEST
+from icarus.kernel import CHANCE, FILTER_SHARE, FULLEST, NO_ACTION, TERMINAL, UNLIMITED, history_record, mix, record
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
 from icarus.specs.baseline import children

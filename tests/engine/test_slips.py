@@ -18,13 +18,11 @@ from scipy import stats
 
 from icarus import Game, SearchExhausted, games, search
 from icarus.algebra import ACTION, Enhancement, Space, backpropagation, candidates, capture, initial, values, weight
-from icarus.compiler.functions import CompilationError
-from icarus.compiler.plain_python import PlainPython
+from icarus.compiler import CompilationError, PlainPython
 from icarus.engine.loop import check_actions
 from icarus.engine.lowering import lower
 from icarus.engine.scheme import DeterminizedUCT
-from icarus.kernel import CHANCE, find, helper, record, update
-from icarus.kernel.contract import facts_of
+from icarus.kernel import CHANCE, facts_of, find, helper, record, update
 from icarus.specs import AMAF, BASELINE, EPIC, LGRF2, MAST, NAST2, argmax, gibbs, parse, roulette
 from tests import toy
 from tests.audit import test_contract as slips

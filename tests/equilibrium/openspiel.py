@@ -6,8 +6,7 @@ import pyspiel
 from icarus import games
 from icarus.equilibrium.deals import information_state
 from icarus.games.liars_dice import LIAR
-from icarus.kernel.contract import facts_of
-from icarus.kernel.game import State
+from icarus.kernel import State, facts_of
 
 COUNTERPARTS = {
     "kuhn-poker": "kuhn_poker",

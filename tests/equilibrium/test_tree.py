@@ -14,8 +14,7 @@ from icarus.equilibrium.cfr import CFR, CFRPlus
 from icarus.equilibrium.deals import deal_observation, deals_of, information_state
 from icarus.equilibrium.policies import best_response, exploitability, normalise, tabulate, uniform_policy
 from icarus.equilibrium.tree import GameTree, tree_of
-from icarus.kernel import NO_DEAL, TERMINAL, below
-from icarus.kernel.game import Game, State
+from icarus.kernel import NO_DEAL, TERMINAL, Game, State, below
 from tests.equilibrium.openspiel import ours_of, pairs, random_probabilities, referee, their_random_policy
 from tests.games.scenes import every_state
 from tests.marks import slow_after

@@ -11,9 +11,7 @@ from hypothesis import given, settings, strategies as st
 from numba import njit
 
 from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, OFF, POINTS, STATE, survey
-from icarus.kernel import CHANCE
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State, facts_of
 
 X, O = 0, 1  # noqa: E741
 LONGEST_TURN = 4

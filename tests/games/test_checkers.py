@@ -9,8 +9,7 @@ import pytest
 
 from icarus.equilibrium.walk import kernel
 from icarus.games.checkers import DARK, STATE, begin_turn, checkers
-from icarus.kernel import CONTINUES, helper
-from icarus.kernel.state import State
+from icarus.kernel import CONTINUES, State, helper
 from tests.games.scenes import act_out, play, scenes
 from tests.marks import slow_after
 

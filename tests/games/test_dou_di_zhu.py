@@ -17,8 +17,7 @@ from scipy import stats
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.walk import kernel
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
-from icarus.kernel import helper
-from icarus.kernel.state import State
+from icarus.kernel import State, helper
 from tests.marks import slow_after
 
 NAMES = "3456789TJQKA2BR"

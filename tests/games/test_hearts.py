@@ -16,9 +16,7 @@ import scipy.stats
 
 from icarus.compiler.rng import seeded
 from icarus.games.hearts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, HEARTS, PASS, PLAYING, hearts
-from icarus.kernel import CHANCE
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State, facts_of
 from tests.games.scenes import card_named
 from tests.marks import slow_after
 

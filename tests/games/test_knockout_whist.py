@@ -24,8 +24,7 @@ from icarus.games.knockout_whist import (
     determinize as redraw,
     knockout_whist,
 )
-from icarus.kernel import CHANCE, helper
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State, helper
 from tests.games.scenes import card_named, random_walk
 from tests.marks import slow_after
 

@@ -13,9 +13,7 @@ from icarus.games.backgammon import survey
 from icarus.games.checkers import begin_turn
 from icarus.games.dou_di_zhu import hand_of
 from icarus.games.othello import FIRST, MOST_MOVES, READINGS, TUPLES, read_tuples
-from icarus.kernel import CHANCE
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State, facts_of
 
 TELLING = ["othello", "checkers", "backgammon"]
 

@@ -46,9 +46,7 @@ from icarus.games.lotr_confrontation import (
     mover_unseen,
     simultaneous,
 )
-from icarus.kernel import CHANCE, TERMINAL, below, helper
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, TERMINAL, State, below, facts_of, helper
 from tests.games.scenes import act_out, play, scenes
 
 GAME = lotr_confrontation()

@@ -11,8 +11,7 @@ from scipy.stats import chisquare
 from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games.phantom import MARK, determinize as redraw, phantom
-from icarus.kernel import CHANCE, UNSEEN, helper
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, UNSEEN, State, helper
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]

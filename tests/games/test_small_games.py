@@ -15,9 +15,7 @@ from icarus.games.generic_poker import LEDUC_POKER, generic_poker
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, determinize as redraw, goofspiel
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
-from icarus.kernel import CHANCE, helper
-from icarus.kernel.contract import facts_of
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State, facts_of, helper
 from tests.games.scenes import every_state, random_walk
 from tests.marks import slow_after
 

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, below
-from icarus.kernel.game import seat_name, seat_names
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, State, below, seat_name, seat_names
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive

@@ -13,8 +13,7 @@ import pytest
 from icarus import Agent, State, games, parse, play
 from icarus.arena.player import RandomPlayer
 from icarus.games.backgammon import survey
-from icarus.kernel import CHANCE
-from icarus.kernel.contract import facts_of
+from icarus.kernel import CHANCE, facts_of
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process
 from icarus.ladder.ladders import play_game
 

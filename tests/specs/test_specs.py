@@ -16,8 +16,7 @@ import pytest
 
 import icarus
 from icarus import *
-from icarus.algebra.enhancement import SLOTS
-from icarus.algebra.slots import Candidates
+from icarus.algebra import SLOTS, Candidates
 from icarus.compiler.digest import attributes_read
 from icarus.compiler.kernel import CompiledFunction, MachineCode
 from icarus.engine.compiled_search import CompiledSearch

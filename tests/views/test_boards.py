@@ -12,9 +12,7 @@ import pytest
 from icarus import BASELINE, games, search
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
-from icarus.kernel import shuffle
-from icarus.kernel.python_game import PythonGame
-from icarus.kernel.state import State
+from icarus.kernel import PythonGame, State, shuffle
 from icarus.views import boards
 from icarus.views.boards import BOARDS, drawing, parts
 

@@ -21,9 +21,7 @@ from icarus import (
     search,
 )
 from icarus.engine.inspect import search_tree
-from icarus.kernel import UNSEEN
-from icarus.kernel.history import EMPTY_HISTORY
-from icarus.kernel.python_game import in_python
+from icarus.kernel import EMPTY_HISTORY, UNSEEN, in_python
 
 
 def visits_of(tree, node: int) -> int:

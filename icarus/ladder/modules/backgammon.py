@@ -9,8 +9,7 @@ from importlib.metadata import version
 import gnubg_nn
 
 from icarus.games.backgammon import BAR
-from icarus.kernel import CHANCE
-from icarus.kernel.state import State
+from icarus.kernel import CHANCE, State
 from icarus.ladder.engines import earlier_state
 
 DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
