@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_documents.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite test coverage pythons slow faults fuzz bench docs wheel clean
+.PHONY: suite test coverage pythons slow faults fuzz bench docs shipped wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 and Figure 3 in Othello, where NAST's effect is seen
 	$(BIN)/python -m experiments run figure4 --games othello --trials 8 --iterations 1000 --out results/suite
@@ -51,6 +51,9 @@ bench: .venv/test               # iterations a second of all games and a typical
 
 docs: .venv/docs                # the pages in docs/_build/html: every cell is run, and a warning or a dead link is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+shipped: .venv/test             # the machine code of the playout loop that the package brings, after a change of its sources; the same bytes each time
+	$(BIN)/python -m tests.compiler.test_shipped
 
 wheel: .venv/test               # a wheel and an sdist: their files are checked, and the wheel is installed and tried in an empty environment
 	$(BIN)/python -m pytest -q --slow tests/test_distribution.py

@@ -36,6 +36,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 PACKAGE = Path(__file__).parent.parent
 BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the folder of machine code
+LOOP = (  # the sources that the machine code of the playout loop is made from
+    *("algebra/policy.py", "compiler/functions.py", "compiler/memory.py", "compiler/memory.ll", "compiler/pipeline.py"),
+    *("compiler/rng.py", "compiler/uncounted.ll", "engine/loop.py", "kernel/contract.py", "kernel/features.py"),
+    *("kernel/history.py", "kernel/theta.py"),
+)
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
@@ -262,7 +267,7 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
     return code.co_code + code.co_exceptiontable + repr((shape, names, place)).encode() + _describe(code.co_consts)
 
 
-def _settings() -> list[tuple[str, str]]:
+def settings() -> list[tuple[str, str]]:
     """The compiler's own settings, by the environment or its file: bounds checks, optimization, the CPU."""
     file, names = Path(".numba_config.yaml"), [name for name in os.environ if name.startswith("NUMBA_")]
     settings = [(name, os.environ[name]) for name in sorted(names) if not name.startswith(HARMLESS)]
@@ -274,7 +279,7 @@ def digest(function: Callable, *context: object) -> str:
 
     What is bound to the names in functions of users, and what their arrays hold, is noticed when it changes, by `renew_rebound`.
     """
-    hasher = hashlib.sha256(repr((context, _settings())).encode())
+    hasher = hashlib.sha256(repr((context, settings())).encode())
     for part in reachable(function, DIGESTED):
         author = None if isinstance(part.value, Intrinsic) else getattr(part.value, "py_func", None)
         if author is not None and (author.__closure__ or not _is_ours(author)):
@@ -294,16 +299,22 @@ def _version_file(package: str) -> Path:
 
 def package_digest() -> str:
     """A digest of the sources of the folders in `BELOW`, and of the versions of all else that machine code is made by."""
-    hasher = hashlib.sha256()
     files = [path for folder in BELOW for path in (PACKAGE / folder).iterdir()]
-    for path in sorted(path for path in files if path.suffix in (".py", ".ll")):
-        hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    hasher = _hash_of(path for path in files if path.suffix in (".py", ".ll"))
     compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]
     hasher.update(repr((sys.version, np.__version__, *compilers, platform.machine(), DEBUG)).encode())
     return hasher.hexdigest()[:16]
 
 
+def _hash_of(files: Iterable[Path]) -> Any:
+    hasher = hashlib.sha256()
+    for path in sorted(files):
+        hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return hasher
+
+
 PACKAGE_DIGEST = package_digest()  # of the sources at import; names a folder, while `digest` names what is in it
+LOOP_DIGEST = _hash_of(PACKAGE / name for name in LOOP).hexdigest()[:16]
 
 
 # ------------------------------------------------------------------------------------------ what changes while a process runs

@@ -21,9 +21,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
+from icarus.compiler.digest import LOOP_DIGEST, PACKAGE, PACKAGE_DIGEST, digest, settings
 from icarus.compiler.functions import DEBUG, MAKES_PLAIN, CompilationError, Lazy, compiler, parts_in_memory, types
 from icarus.compiler.messages import about_kinds, compilation_errors, location
 from icarus.compiler.plain_python import PlainKernel
@@ -64,7 +64,7 @@ class CompiledFunction:
         self.name = name
         file = _file_of(name, digest(function, name, arity, this_machine()))
         with uninterrupted():
-            code = load(file, arity)
+            code = load(file, arity) or load(shipped_file(name), arity)
         self._code: MachineCode | CodeInMemory = code or self._compile(function, arity, file, returns, check)
         self.address: int = self._code.address
         _alive.append(self)
@@ -303,9 +303,40 @@ def cache_folder() -> Path | None:
     return folder
 
 
+class ProcessorLevel(NamedTuple):
+    """Processors for which the package brings the machine code of its loop, by what they can do, and how it is tuned for them."""
+
+    features: str
+    tuning: str
+
+
+_AVX2 = "+avx2 +bmi +bmi2 +f16c +fma +lzcnt +movbe"
+LEVELS = {  # the newest first
+    "x86-64-v4": ProcessorLevel(f"{_AVX2} +avx512f +avx512bw +avx512cd +avx512dq +avx512vl", "+prefer-256-bit"),
+    "x86-64-v3": ProcessorLevel(_AVX2, ""),
+}
+
+
+def shipped_file(name: str, level: str = "") -> Path | None:
+    """Where the package has, if it has, the machine code of a kernel, made of these very sources.
+
+    Args:
+        level: of processors; by default that of this one, if the compiler is set as it was.
+    """
+    triple, _, features = this_machine()
+    if not level and triple == "x86_64-unknown-linux-gnu" and not DEBUG and not settings():
+        abilities = {*features.split(",")}
+        level = next((each for each in LEVELS if {*LEVELS[each].features.split()} <= abilities), "")
+    return PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{level}-{LOOP_DIGEST}.bin" if level else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:80]
+
+
 def _file_of(name: str, key: str) -> Path | None:
     folder = cache_folder()
-    return folder and folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:80]}-{key}.bin"
+    return folder and folder / f"{_plain(name)}-{key}.bin"
 
 
 def load(file: Path | None, arity: int) -> MachineCode | None:

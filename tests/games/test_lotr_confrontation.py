@@ -10,42 +10,7 @@ from scipy.stats import chisquare
 
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.walk import kernel
-from icarus.games.lotr_confrontation import (
-    ALL_CARDS,
-    CAPACITY,
-    CARD_NAMES,
-    CARDS,
-    CARDS_SHOWN,
-    DARK,
-    DARK_MOVES_ASIDE,
-    DARK_PICKS,
-    DARK_PLAYS,
-    DEAD,
-    EREGION,
-    EYE,
-    FACE_DOWN,
-    FRODO,
-    LIGHT,
-    LIGHT_CARD,
-    LIGHT_PLAYS,
-    LONGEST_TURN,
-    MAX_LEGAL,
-    MAX_TURNS,
-    MORDOR,
-    MOVE,
-    PIECE_NAMES,
-    PIECES,
-    REVEAL,
-    SHIRE,
-    SHOW,
-    SIDE_NAMES,
-    SQUARE_NAMES,
-    SQUARES,
-    TEAM,
-    lotr_confrontation,
-    mover_unseen,
-    simultaneous,
-)
+from icarus.games.lotr_confrontation import *
 from icarus.kernel import CHANCE, TERMINAL, State, below, facts_of, helper
 from tests.games.scenes import act_out, play, scenes
 

@@ -1,0 +1,69 @@
+"""The machine code of the playout loop that the package brings; `make shipped` makes it anew."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from icarus.compiler import digest
+from icarus.compiler.kernel import LEVELS, load, shipped_file
+from icarus.engine import loop
+
+# The names of files in machine code are those in the package, wherever it is made.
+PROGRAM = """
+import importlib.machinery, os
+loader = importlib.machinery.SourceFileLoader
+def get_code(self, name, of_others=loader.get_code):
+    ours = name.startswith("icarus") and compile(self.get_data(self.path), os.path.relpath(self.path), "exec")
+    return ours or of_others(self, name)
+loader.get_code = get_code
+from icarus.engine import loop
+loop.compiled_loop()
+"""
+
+
+def file_for(level: str) -> Path:
+    file = shipped_file("the playout loop", level)
+    assert file is not None
+    return file
+
+
+def made(level: str) -> bytes:
+    """What the compiler makes of the loop for a level of processors."""
+    with tempfile.TemporaryDirectory() as folder:
+        processor = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": LEVELS[level].tuning, "ICARUS_CACHE_DIR": folder}
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=os.environ | processor, cwd=digest.PACKAGE.parent, check=True
+        )
+        (file,) = Path(folder).glob("*/the-playout-loop-*.bin")
+        return file.read_bytes()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_package_brings_the_machine_code_of_its_loop(level: str) -> None:
+    assert file_for(level).is_file(), "the sources of the loop have changed: make shipped, and commit what it has made"
+    assert load(file_for(level), 2) is not None  # whole
+    assert str(digest.PACKAGE).encode() not in file_for(level).read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level: str) -> None:
+    assert file_for(level).read_bytes() == made(level)
+
+
+def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
+    values = [getattr(part.value, "py_func", part.value) for part in digest.reachable(loop.run)]
+    modules = {str(getattr(value, "__module__", "")) for value in values}
+    ours = {f"{name.removeprefix('icarus.').replace('.', '/')}.py" for name in modules if name.startswith("icarus.")}
+    assert "engine/loop.py" in ours <= {*digest.LOOP}
+
+
+if __name__ == "__main__":
+    for level in LEVELS:
+        for old in file_for(level).parent.glob(f"the-playout-loop-{level}-*"):
+            old.unlink()
+        file_for(level).write_bytes(made(level))
