@@ -13,13 +13,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19881, 121),
+    "icarus": (19887, 121),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
     "icarus/commands": (1550, 13),
-    "icarus/compiler": (1348, 9),
+    "icarus/compiler": (1354, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),
     "icarus/equilibrium": (1685, 10),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (755, 5),
     "experiments": (5850, 30),
     "experiments/studies": (1208, 10),
-    "tests": (21967, 113),
+    "tests": (21971, 113),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

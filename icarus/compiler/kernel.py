@@ -304,17 +304,28 @@ def cache_folder() -> Path | None:
 
 
 class ProcessorLevel(NamedTuple):
-    """Processors for which the package brings the machine code of its loop, by what they can do, and how it is tuned for them."""
+    """Processors for which the package brings the machine code of its loop: what they can do, and for what the compiler takes them."""
 
-    features: str
-    tuning: str
+    machine: str
+    features: str = ""
+    name: str = "generic"
+    tuning: str = ""
 
 
 _AVX2 = "+avx2 +bmi +bmi2 +f16c +fma +lzcnt +movbe"
+_AVX512 = f"{_AVX2} +avx512f +avx512bw +avx512cd +avx512dq +avx512vl"
 LEVELS = {  # the newest first
-    "x86-64-v4": ProcessorLevel(f"{_AVX2} +avx512f +avx512bw +avx512cd +avx512dq +avx512vl", "+prefer-256-bit"),
-    "x86-64-v3": ProcessorLevel(_AVX2, ""),
+    "x86-64-v4": ProcessorLevel("x86_64", _AVX512, "x86-64-v4", "+prefer-256-bit"),
+    "x86-64-v3": ProcessorLevel("x86_64", _AVX2, "x86-64-v3"),
+    "aarch64": ProcessorLevel("aarch64"),
 }
+
+
+def levels_here() -> list[str]:
+    """The levels of this processor, the newest first."""
+    triple, _, features = this_machine()
+    here = {name: level for name, level in LEVELS.items() if triple == f"{level.machine}-unknown-linux-gnu"}
+    return [name for name, level in here.items() if {*level.features.split()} <= {*features.split(",")}]
 
 
 def shipped_file(name: str, level: str = "") -> Path | None:
@@ -323,10 +334,8 @@ def shipped_file(name: str, level: str = "") -> Path | None:
     Args:
         level: of processors; by default that of this one, if the compiler is set as it was.
     """
-    triple, _, features = this_machine()
-    if not level and triple == "x86_64-unknown-linux-gnu" and not DEBUG and not settings():
-        abilities = {*features.split(",")}
-        level = next((each for each in LEVELS if {*LEVELS[each].features.split()} <= abilities), "")
+    if not level and not DEBUG and not settings():
+        level = next(iter(levels_here()), "")
     return PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{level}-{LOOP_DIGEST}.bin" if level else None
 
 
