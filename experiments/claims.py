@@ -11,22 +11,8 @@ from typing import Any
 
 import attrs
 
-from experiments import verdicts
+from experiments import papers, verdicts
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
-from experiments.papers import (
-    BALANCE,
-    COMBINATIONS,
-    DETERMINIZATIONS,
-    DOU_DI_ZHU,
-    EPISODES,
-    LOTR,
-    PHANTOM,
-    RULES,
-    SUITE,
-    TABLE_1,
-    TREES,
-    Combination,
-)
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally
@@ -124,7 +110,7 @@ class Paper:
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
 NAMED = dict(zip(("Landlord", "Hearts", "Light", "Dark", "Checkers", "Othello", "Backgammon"), PLACES, strict=True))
-STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
+STRATEGIES = {**papers.TABLE_1, "EPIC": papers.EPISODES["EPIC"], **papers.RULES}
 TRIALS = 1000  # games of a combination in the paper, at least
 CELL = smallest_difference(TRIALS)
 ANALYSIS = 0.999  # the level of the analysis of variance
@@ -143,7 +129,10 @@ def versus(place: Place | None, agent: str, expected: Expectation, rival: str, m
 
 
 def average(
-    enhancement: str, place: Place | None, expected: Expectation, among: Sequence[Combination] = COMBINATIONS
+    enhancement: str,
+    place: Place | None,
+    expected: Expectation,
+    among: Sequence[papers.Combination] = papers.COMBINATIONS,
 ) -> Contrast:
     """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
     sides = [
@@ -169,7 +158,7 @@ def _compare(
 
 def _combined(name: str, expected: Expectation) -> Contrast:
     """All combinations with an enhancement and others, against the enhancement alone, over all games."""
-    more = tuple(c.strategy for c in COMBINATIONS if name in c.name and c.name != name)
+    more = tuple(c.strategy for c in papers.COMBINATIONS if name in c.name and c.name != name)
     return _compare(None, [more, (STRATEGIES[name],)], f"combinations with {name} {expected.text} {name}", expected)
 
 
@@ -227,7 +216,7 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
     for tally in tallies:
         column = tally.cell.column
         usual = verdicts.place_of(tally.cell) in PLACES and not column.variant
-        if tally.games and usual and column.opponent.text == TABLE_1["-"]:
+        if tally.games and usual and column.opponent.text == papers.TABLE_1["-"]:
             groups.setdefault(budget(column), []).append(tally)
     return groups
 
@@ -244,16 +233,16 @@ CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
 PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
 FOUND = {  # the smallest differences of two searches, by game and side
-    **{(LOTR, role): smallest_difference(LOTR_GAMES) for role in ("Light", "Dark")},
-    **{(PHANTOM, f"player {seat}"): smallest_difference(PHANTOM_GAMES) for seat in (1, 2)},
-    (PHANTOM, "players 1 + 2"): smallest_difference(2 * PHANTOM_GAMES),
+    **{(papers.LOTR, role): smallest_difference(LOTR_GAMES) for role in ("Light", "Dark")},
+    **{(papers.PHANTOM, f"player {seat}"): smallest_difference(PHANTOM_GAMES) for seat in (1, 2)},
+    (papers.PHANTOM, "players 1 + 2"): smallest_difference(2 * PHANTOM_GAMES),
 }
 
 
 def _of_searches(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
     game, _, side = name.partition(", ")
     measure, place = entry.get("measure", verdicts.SCORE), (game, side)
-    expected = _expected(entry, FOUND.get(place, CELL_2012 if game == LOTR else CELL_2011))
+    expected = _expected(entry, FOUND.get(place, CELL_2012 if game == papers.LOTR else CELL_2011))
     what = f"{agent} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
     terms = ComparedSide(1.0, place, (agent,)), ComparedSide(-1.0, place, (rival,))
     return Contrast(f"{game_title(game)}, {side}", what, terms, expected, measure)
@@ -300,24 +289,24 @@ def _of_round_robins(columns: Columns) -> Found:
 
 
 def _of_hidden_cards(columns: Columns) -> Found:
-    cards = {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
+    cards = {column: tallies for column, tallies in columns.items() if column.game == papers.DOU_DI_ZHU}
     for who, sides in hidden_cards(cards).items():
         for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
-            yield (DOU_DI_ZHU, who), player, Score(wins, 0, games)
+            yield (papers.DOU_DI_ZHU, who), player, Score(wins, 0, games)
 
 
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
         if search_name(column.opponent.scheme) == "Determinized UCT" and column.role and column.iterations:
-            each, place = column.iterations // TREES, partial(_side, column)
+            each, place = column.iterations // papers.TREES, partial(_side, column)
             whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
             equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.scheme.trees]
             for side, group in (("trees", whole), ("trees as large as theirs", equal)):
                 for number, tally in by_trees(group).items():
                     yield place(side), count_text(number, "determinization"), Score.of(tally)
             for tally in tallies:
-                if TREES in by_trees([tally]) and tally.cell.iterations is not None:
-                    size = f"{tally.cell.iterations // TREES} iterations of each"
+                if papers.TREES in by_trees([tally]) and tally.cell.iterations is not None:
+                    size = f"{tally.cell.iterations // papers.TREES} iterations of each"
                     yield place("as many trees as theirs"), size, Score.of(tally)
 
 
@@ -327,7 +316,7 @@ def _side(column: Column, side: str) -> Place:
 
 def _spends(iterations: int | None, total: int) -> bool:
     """Whether all iterations are spent, but for those that a division leaves over."""
-    return iterations is not None and total - max(*BALANCE, *DETERMINIZATIONS) < iterations <= total
+    return iterations is not None and total - max(*papers.BALANCE, *papers.DETERMINIZATIONS) < iterations <= total
 
 
 def is_searched(columns: Columns) -> bool:
@@ -372,7 +361,7 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
 
     An experiment of one's own has agents of section 8 for reasons of its own: `claims` tells on request what they say.
     """
-    if paper == SECTION_8 and not all(run.experiment.name in (*SUITE, CAMPAIGN) for run in results.runs):
+    if paper == SECTION_8 and not all(run.experiment.name in (*papers.SUITE, CAMPAIGN) for run in results.runs):
         return
     by_interims = paper == SECTION_8 and has_interims(results)
     for name, decisions in paper.decisions(results).items():

@@ -11,21 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
+from experiments import verdicts
 from experiments.plan.definition import Cell
 from experiments.results import Columns, Results, Tally
-from experiments.verdicts import (
-    AGREES,
-    DISAGREES,
-    SIGNS,
-    UNDECIDED,
-    Judgement,
-    Outcome,
-    Place,
-    combine_signs,
-    more_text,
-    place_of,
-    place_title,
-)
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game
@@ -52,7 +40,7 @@ FIRST = (
 HOUR = 3600
 WAITS, USED_UP = "waits", "games used up"
 ONLY_AGREES, ONLY_DISAGREES = "can only agree", "can only disagree"
-Games = Mapping[tuple[Place, str], int]  # of each agent in each place
+Games = Mapping[tuple[verdicts.Place, str], int]  # of each agent in each place
 NO_VERDICTS = (
     "Pictures and tables of games show all games so far. They are no verdicts. Statements are tested at interim analyses alone, by the "
     "rule that was fixed before the first game (docs/reproduction-rule.md). A game in which a cell has not come to its first one says so."
@@ -63,15 +51,15 @@ HOURS = (
 )
 
 
-def state(decision: Judgement) -> str:
+def state(decision: verdicts.Judgement) -> str:
     """The verdict; where there is none, whether any interim analysis was taken, and which verdicts those to come can still bring."""
-    if decision.verdict != UNDECIDED:
+    if decision.verdict != verdicts.UNDECIDED:
         return decision.verdict
     if decision.interim == 0:
         return WAITS
-    match _can_come(decision, AGREES), _can_come(decision, DISAGREES):
+    match _can_come(decision, verdicts.AGREES), _can_come(decision, verdicts.DISAGREES):
         case True, True:
-            return UNDECIDED
+            return verdicts.UNDECIDED
         case True, False:
             return ONLY_AGREES
         case False, True:
@@ -80,26 +68,26 @@ def state(decision: Judgement) -> str:
             return USED_UP
 
 
-def _can_come(decision: Judgement, verdict: str) -> bool:
+def _can_come(decision: verdicts.Judgement, verdict: str) -> bool:
     """Whether a statement comes to a verdict if every comparison does that has an interim analysis left."""
 
-    def sign(outcome: Outcome) -> np.ndarray:
-        is_open = outcome.verdict == UNDECIDED and outcome.interim < len(SHARES)
-        return np.array(SIGNS[verdict if is_open else outcome.verdict])
+    def sign(outcome: verdicts.Outcome) -> np.ndarray:
+        is_open = outcome.verdict == verdicts.UNDECIDED and outcome.interim < len(SHARES)
+        return np.array(verdicts.SIGNS[verdict if is_open else outcome.verdict])
 
     return (
-        int(combine_signs(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
-        == SIGNS[verdict]
+        int(verdicts.combine_signs(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
+        == verdicts.SIGNS[verdict]
     )
 
 
-def count_sentence(decisions: Sequence[Judgement]) -> str:
+def count_sentence(decisions: Sequence[verdicts.Judgement]) -> str:
     """How many statements are in which state, in words."""
     numbers = Counter(map(state, decisions))
     endings = {
-        AGREES: "agree",
-        DISAGREES: "disagree",
-        UNDECIDED: "are undecided after an interim analysis",
+        verdicts.AGREES: "agree",
+        verdicts.DISAGREES: "disagree",
+        verdicts.UNDECIDED: "are undecided after an interim analysis",
         ONLY_AGREES: "can only agree",
         ONLY_DISAGREES: "can only disagree",
         USED_UP: "undecided with all games played",
@@ -109,32 +97,36 @@ def count_sentence(decisions: Sequence[Judgement]) -> str:
     return f"Of {len(decisions)} statements {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}."
 
 
-def alpha_spent(decision: Judgement) -> float:
+def alpha_spent(decision: verdicts.Judgement) -> float:
     """The part of the chance of a wrong verdict, of 5 % or less, that a statement's interim analyses so far have used."""
     confidence = max(comparison.confidence for comparison in decision.claim.comparisons)
     return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
-def games_to_next_interim(decision: Judgement, games: Games, sizes: Sizes) -> dict[Place, int]:
+def games_to_next_interim(decision: verdicts.Judgement, games: Games, sizes: Sizes) -> dict[verdicts.Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
     In a case that disagrees already none can.
     """
-    targets: dict[tuple[Place, str], int] = {}
-    is_open = [all(outcome.verdict != DISAGREES for outcome in case) for case in decision.cases]
+    targets: dict[tuple[verdicts.Place, str], int] = {}
+    is_open = [all(outcome.verdict != verdicts.DISAGREES for outcome in case) for case in decision.cases]
     for outcome in itertools.chain.from_iterable(itertools.compress(decision.cases, is_open)):
-        if decision.verdict == UNDECIDED and outcome.verdict == UNDECIDED and outcome.interim < len(SHARES):
+        if (
+            decision.verdict == verdicts.UNDECIDED
+            and outcome.verdict == verdicts.UNDECIDED
+            and outcome.interim < len(SHARES)
+        ):
             for place, strategy in outcome.comparison.cells:
                 due = sizes[place][outcome.interim]
                 targets[place, strategy] = max(due, targets.get((place, strategy), 0))
-    missing: dict[Place, int] = {}
+    missing: dict[verdicts.Place, int] = {}
     for (place, strategy), due in targets.items():
         if (short := due - games.get((place, strategy), 0)) > 0:
             missing[place] = missing.get(place, 0) + short
     return {place: missing[place] for place in sizes if place in missing}
 
 
-def states_table(decisions: Sequence[Judgement], games: Games, sizes: Sizes) -> Table:
+def states_table(decisions: Sequence[verdicts.Judgement], games: Games, sizes: Sizes) -> Table:
     """A line for each statement."""
     lines = []
     for number, decision in enumerate(decisions, 1):
@@ -147,8 +139,8 @@ def states_table(decisions: Sequence[Judgement], games: Games, sizes: Sizes) -> 
                 f"{decision.interim} of {len(SHARES)}",
                 f"{100 * alpha_spent(decision):.2g} %",
                 str(sum(missing.values())) if missing else "",
-                "all games" if missing.keys() == set(sizes) else ", ".join(map(place_title, missing)),
-                more_text(decision.more),
+                "all games" if missing.keys() == set(sizes) else ", ".join(map(verdicts.place_title, missing)),
+                verdicts.more_text(decision.more),
             ]
         )
     return Table(
@@ -182,7 +174,7 @@ class GameProgress:
         free_seconds: of a game on a free processor; 0 before any game.
     """
 
-    place: Place
+    place: verdicts.Place
     cells: int
     idle: int
     games: int
@@ -201,11 +193,13 @@ class GameProgress:
 def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
-    free_seconds = results.free_seconds({cell: sizes[place_of(cell)][0] for cell in games})
+    free_seconds = results.free_seconds({cell: sizes[verdicts.place_of(cell)][0] for cell in games})
     lines, places = [], list(sizes)
-    for place in sorted({place_of(cell) for cell in games}, key=lambda at: (FIRST.index(at[0]), places.index(at))):
-        cells, interims = [cell for cell in games if place_of(cell) == place], sizes[place]
-        here = [tally for tally in tallies if place_of(tally.cell) == place]
+    for place in sorted(
+        {verdicts.place_of(cell) for cell in games}, key=lambda at: (FIRST.index(at[0]), places.index(at))
+    ):
+        cells, interims = [cell for cell in games if verdicts.place_of(cell) == place], sizes[place]
+        here = [tally for tally in tallies if verdicts.place_of(tally.cell) == place]
         lines.append(
             GameProgress(
                 place=place,
@@ -243,7 +237,7 @@ def _progress_line(each: GameProgress, sizes: Sizes) -> list[str]:
     spent, interims = f"{each.seconds / HOUR:.1f}", ", ".join(map(str, each.interims))
     times = [each.seconds / each.games, *each.hours_left] if each.games else []
     texts = [f"{time:.1f}" for time in times] or [""] * 3
-    return [place_title(each.place), str(each.games), _share(each, sizes), interims, spent, *texts]
+    return [verdicts.place_title(each.place), str(each.games), _share(each, sizes), interims, spent, *texts]
 
 
 def _share(each: GameProgress, sizes: Sizes) -> str:
@@ -255,7 +249,7 @@ def _share(each: GameProgress, sizes: Sizes) -> str:
 def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     lines = progress(results)
-    games, hardly = sum(each.games for each in lines), [place_title(each.place) for each in lines if each.idle]
+    games, hardly = sum(each.games for each in lines), [verdicts.place_title(each.place) for each in lines if each.idle]
     yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last interim analysis.")
     yield Paragraph(NO_VERDICTS)
     if hardly:
@@ -268,7 +262,7 @@ def with_due_games(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:
     """The columns of which every cell has games, each cell with the games that its first interim analysis needs."""
 
     def due(tally: Tally) -> Tally:
-        return attrs.evolve(tally, due=sizes[place_of(tally.cell)][0])
+        return attrs.evolve(tally, due=sizes[verdicts.place_of(tally.cell)][0])
 
     return {
         column: [due(tally) for tally in tallies]

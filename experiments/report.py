@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments import claims, figures, interims, ratings, sequential, statistics
+from experiments import claims, figures, interims, ratings, sequential, statistics, verdicts as judgement
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_tables
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
@@ -29,20 +29,6 @@ from experiments.results import (
     results_of,
 )
 from experiments.statistics import Design, Estimate, FactorEffect
-from experiments.verdicts import (
-    AGREES,
-    DISAGREES,
-    UNDECIDED,
-    Contrast,
-    Estimator,
-    Judgement,
-    Outcome,
-    Place,
-    decide,
-    different,
-    figures_of,
-    place_title,
-)
 from icarus.checks import count_text
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table
 
@@ -681,15 +667,15 @@ MIXED = {  # an enhancement of the simulation among the combinations without NAS
     for name in ("MAST", "LGRF")
     for has_nast in (False, True)
 }
-_ANY = different(0.0)  # a difference of any kind: only its interval is shown
+_ANY = judgement.different(0.0)  # a difference of any kind: only its interval is shown
 MINUS = "\N{MINUS SIGN}"
 
 
 def campaign_tables(results: Results) -> dict[str, str]:
     """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
     (interims,) = claims.interims_of(results).values()
-    decisions = [decide(claim, interims) for claim in claims.CLAIMS]
-    estimator, lines = Estimator(results.tallies()), progress(results)
+    decisions = [judgement.decide(claim, interims) for claim in claims.CLAIMS]
+    estimator, lines = judgement.Estimator(results.tallies()), progress(results)
     return {
         "results": first_results(interims[0].estimator),
         "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
@@ -703,7 +689,7 @@ def campaign_tables(results: Results) -> dict[str, str]:
     }
 
 
-def first_results(estimator: Estimator) -> str:
+def first_results(estimator: judgement.Estimator) -> str:
     """A line for each game, a column for each agent: percent won with the 95 % interval of Clopper and Pearson, and the games of a cell.
 
     Args:
@@ -720,31 +706,33 @@ def first_results(estimator: Estimator) -> str:
                 f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
                 for tally, (low, high) in zip(tallies, ends, strict=True)
             ]
-            lines.append([place_title(place), str(tallies[0].games), *cells])
+            lines.append([judgement.place_title(place), str(tallies[0].games), *cells])
     return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
 
 
-def statements(decisions: Sequence[Judgement]) -> str:
+def statements(decisions: Sequence[judgement.Judgement]) -> str:
     """A line for each statement: its state, the verdicts on its comparisons, and its decisive comparison."""
     lines = []
     for number, decision in enumerate(decisions, 1):
         verdicts = [outcome.verdict for outcome in decision.outcomes]
-        counts = " / ".join(str(verdicts.count(verdict)) for verdict in (AGREES, UNDECIDED, DISAGREES))
+        counts = " / ".join(
+            str(verdicts.count(verdict)) for verdict in (judgement.AGREES, judgement.UNDECIDED, judgement.DISAGREES)
+        )
         outcome = decision.decisive
         lines.append([str(number), decision.claim.text, state(decision), counts, _figures(outcome) if outcome else ""])
     header = ["No.", "Statement", "State", "agree / open / disagree", "Decisive comparison"]
     return markdown_table(Table("", header, lines)) + "\n"
 
 
-def _figures(outcome: Outcome) -> str:
+def _figures(outcome: judgement.Outcome) -> str:
     """A comparison with its difference and the interval of its verdict; where there is none, that to agree."""
-    difference, to_agree, to_disagree = figures_of(outcome)
-    interval = to_disagree if outcome.verdict == DISAGREES else to_agree
+    difference, to_agree, to_disagree = judgement.figures_of(outcome)
+    interval = to_disagree if outcome.verdict == judgement.DISAGREES else to_agree
     comparison = outcome.comparison
     return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
 
 
-def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Contrast:
+def _gain_by_nast(column: tuple[str, bool], place: judgement.Place | None) -> judgement.Contrast:
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
@@ -752,7 +740,9 @@ def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Contrast:
 
 
 def _gains(
-    estimator: Estimator, columns: Mapping[Any, str], comparison_of: Callable[[Any, Place | None], Contrast]
+    estimator: judgement.Estimator,
+    columns: Mapping[Any, str],
+    comparison_of: Callable[[Any, judgement.Place | None], judgement.Contrast],
 ) -> str:
     """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
     lines = []
@@ -762,5 +752,5 @@ def _gains(
             estimate = estimator.estimate(comparison_of(name, place), statistics.CONFIDENCE)
             ends = estimate and [f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)]
             cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
-        lines.append(["all games" if place is None else place_title(place), *cells])
+        lines.append(["all games" if place is None else judgement.place_title(place), *cells])
     return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"

@@ -18,19 +18,7 @@ import attrs
 import msgspec
 
 from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
-from icarus.arena.ledger import (
-    UNFINISHED,
-    GameRow,
-    Key,
-    Ledger,
-    checksum_in,
-    key_of,
-    lock,
-    packed_path,
-    read_lines,
-    read_rows,
-    write_whole,
-)
+from icarus.arena import ledger as ledgers
 
 KEY = ("cell", "trial")  # the fields of a row that name its game
 EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
@@ -121,14 +109,14 @@ def runs_in(directory: Path) -> list[Path]:
     return sorted(path.parent for path in directory.glob(f"*/{EXPERIMENT}")) or [directory]
 
 
-def rows(directory: Path, experiment: Experiment) -> Iterator[GameRow]:
+def rows(directory: Path, experiment: Experiment) -> Iterator[ledgers.GameRow]:
     """The games played so far, in the order in which they ended.
 
     Raises:
         ValueError: a line is damaged, or not a game of this experiment.
     """
     columns = _columns(experiment)
-    for row in read_rows(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True):
+    for row in ledgers.read_rows(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True):
         _refuse_foreign(row, columns, experiment.trials, directory)
         yield row
 
@@ -137,7 +125,7 @@ def _columns(experiment: Experiment) -> dict[str, Column]:
     return {cell.key: cell.column for cell in experiment.cells}
 
 
-def _refuse_foreign(row: GameRow, cells: Container[str], trials: int, directory: Path) -> None:
+def _refuse_foreign(row: ledgers.GameRow, cells: Container[str], trials: int, directory: Path) -> None:
     if row["cell"] not in cells or not 0 <= row["trial"] < trials:
         place = f"cell {row['cell']}, trial {row['trial']}"
         raise ValueError(f"{directory / RESULTS}: damaged ({place}: not a game of this experiment)")
@@ -145,7 +133,7 @@ def _refuse_foreign(row: GameRow, cells: Container[str], trials: int, directory:
 
 def count_unchecked(directory: Path) -> int:
     """How many of the games were kept before lines had checksums."""
-    return sum(checksum_in(line) is None for line, _ in read_lines(directory / RESULTS))
+    return sum(ledgers.checksum_in(line) is None for line, _ in ledgers.read_lines(directory / RESULTS))
 
 
 def is_being_written(path: Path) -> bool:
@@ -153,17 +141,17 @@ def is_being_written(path: Path) -> bool:
     if not path.exists():
         return False
     with path.open("rb") as file:
-        return not lock(file)
+        return not ledgers.lock(file)
 
 
 def pack(path: Path) -> None:
     """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
-    if path.exists() and (lines := dict.fromkeys(line for line, _ in read_lines(path))):
-        write_whole(packed_path(path), gzip.compress(b"".join(lines), mtime=0))
+    if path.exists() and (lines := dict.fromkeys(line for line, _ in ledgers.read_lines(path))):
+        ledgers.write_whole(ledgers.packed_path(path), gzip.compress(b"".join(lines), mtime=0))
         path.unlink()
 
 
-class RunLedger(Ledger):
+class RunLedger(ledgers.Ledger):
     """The games of a run; of a row it holds what a sequential test compares (`Column.outcome`)."""
 
     def __init__(self, directory: Path, experiment: Experiment) -> None:
@@ -171,10 +159,10 @@ class RunLedger(Ledger):
         self._columns, self._trials = _columns(experiment), experiment.trials
         super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True)
 
-    def note(self, row: GameRow) -> None:
+    def note(self, row: ledgers.GameRow) -> None:
         assert self.path is not None
         _refuse_foreign(row, self._columns, self._trials, self.path.parent)
-        self.rows[key_of(row, KEY)] = {}
+        self.rows[ledgers.key_of(row, KEY)] = {}
         self.outcomes[row["cell"], row["trial"]] = self._columns[row["cell"]].outcome(row["win"], row["reward"])
 
 
@@ -189,7 +177,7 @@ def ledger_of(directory: Path, experiment: Experiment) -> Iterator[RunLedger]:
     with RunLedger(directory, experiment) as ledger:
         if not _is_claimed(directory, experiment):
             content = {"format": FORMAT, **experiment.settings()}
-            write_whole(directory / EXPERIMENT, json.dumps(content, indent=1, ensure_ascii=False))
+            ledgers.write_whole(directory / EXPERIMENT, json.dumps(content, indent=1, ensure_ascii=False))
         yield ledger
 
 
@@ -204,7 +192,7 @@ def _is_claimed(directory: Path, experiment: Experiment) -> bool:
             )
         return stored == experiment
     paths = directory.iterdir() if directory.exists() else ()
-    leftovers = {EXPERIMENT + UNFINISHED, RESULTS}  # left by a run that was killed before it had begun
+    leftovers = {EXPERIMENT + ledgers.UNFINISHED, RESULTS}  # left by a run that was killed before it had begun
     strange = sorted(
         path.name for path in paths if path.name not in leftovers or (path.name == RESULTS and path.stat().st_size)
     )
@@ -243,11 +231,11 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
                 words = difference(experiment, whole, ("there", "in those before"))
                 raise ValueError(f"{directory} is a run of another experiment: {words}")
             whole = experiment
-    first: dict[Key, tuple[Path, list[object]]] = {}
+    first: dict[ledgers.Key, tuple[Path, list[object]]] = {}
     for directory in (out, *directories):
         for row in rows(directory, whole):
             played = [row["seed"], row["actions"], row["returns"]]
-            place, earlier = first.setdefault(key_of(row, KEY), (directory, played))
+            place, earlier = first.setdefault(ledgers.key_of(row, KEY), (directory, played))
             if played != earlier:
                 name = f"trial {row['trial']} of {row['agent']} in {row['game']}"
                 raise ValueError(f"{name} was played differently in {place} and in {directory}")
@@ -255,7 +243,7 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
         before = len(ledger.rows)
         for directory in directories:
             for row in rows(directory, whole):
-                if key_of(row, KEY) not in ledger.rows:
+                if ledgers.key_of(row, KEY) not in ledger.rows:
                     ledger.keep(row)
         return len(ledger.rows) - before, len(ledger.rows)
 
@@ -531,7 +519,7 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
 
     if not any(results_of(directory).games.values()):  # which checks the lines
         raise ValueError(f"{directory} has no games yet")
-    paths = [path for run in runs_in(directory) for path in (packed_path(run / RESULTS), run / RESULTS)]
+    paths = [path for run in runs_in(directory) for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)]
     files: Any = [glob.escape(str(path)) for path in paths if path.exists()]  # its types know a single file only
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.

@@ -17,21 +17,7 @@ import numpy as np
 import typer
 
 import icarus
-from icarus.games.othello import (
-    DIAGONALS,
-    FIRST,
-    PHASES,
-    PLACES,
-    READINGS,
-    ROWS,
-    SIZE,
-    START,
-    UNIT,
-    flips,
-    moves,
-    phase_of,
-    read_tuples,
-)
+from icarus.games import othello as board
 from icarus.kernel import lowest_bit, popcount
 
 TABLE = Path(icarus.__file__).parent / "games" / "othello_weights.npz"
@@ -43,7 +29,7 @@ SEEN = 5  # how often, for a weight to be kept
 LONGEST = 130  # positions of a game, passes among them
 MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
     (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
-    *[tuple(reversed(range(length))) for length in (*[SIZE] * (ROWS - 1), *DIAGONALS)],
+    *[tuple(reversed(range(length))) for length in (*[board.SIZE] * (board.ROWS - 1), *board.DIAGONALS)],
     (0, 3, 6, 1, 4, 7, 2, 5, 8),
 )
 compiled = numba.njit(error_model="numpy", fastmath=True)
@@ -51,11 +37,11 @@ compiled = numba.njit(error_model="numpy", fastmath=True)
 
 def _mirror_classes() -> np.ndarray:
     """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
-    places, images = np.arange(PLACES), []
-    for first, mirror in zip(FIRST, MIRRORS, strict=False):
+    places, images = np.arange(board.PLACES), []
+    for first, mirror in zip(board.FIRST, MIRRORS, strict=False):
         order = [len(mirror) - 1 - square for square in reversed(mirror)]  # axes: the last square is the first digit
         images.append(first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel())
-    return np.minimum(places, np.concatenate([*images, places[FIRST[-1] :]]))
+    return np.minimum(places, np.concatenate([*images, places[board.FIRST[-1] :]]))
 
 
 SHARED = _mirror_classes()
@@ -65,7 +51,7 @@ SHARED = _mirror_classes()
 def after(mine: np.uint64, theirs: np.uint64, square: int) -> tuple[np.uint64, np.uint64]:
     """The discs of who is to move next, and of the other, after a move."""
     disc = np.uint64(1) << np.uint64(square)
-    flipped = flips(mine, theirs, disc)
+    flipped = board.flips(mine, theirs, disc)
     return theirs & ~flipped, mine | flipped | disc
 
 
@@ -78,9 +64,9 @@ def result(mine: np.uint64, theirs: np.uint64) -> float:
 @compiled
 def chance(weights: np.ndarray, mine: np.uint64, theirs: np.uint64, places: np.ndarray) -> float:
     """What the network says; the places of the weights are left in `places`."""
-    read_tuples(mine, theirs, places)
-    score, phase = 0.0, phase_of(mine, theirs)
-    for k in range(READINGS):
+    board.read_tuples(mine, theirs, places)
+    score, phase = 0.0, board.phase_of(mine, theirs)
+    for k in range(board.READINGS):
         places[k] = SHARED[places[k]]
         score += weights[phase, places[k]]
     return 1.0 / (1.0 + np.exp(-score))
@@ -91,9 +77,9 @@ def search_value(
     weights: np.ndarray, mine: np.uint64, theirs: np.uint64, depth: int, low: float, high: float, places: np.ndarray
 ) -> float:
     """The chance of who is to move by alpha-beta search; to the end of the game where the depth is below 0."""
-    squares = moves(mine, theirs)
+    squares = board.moves(mine, theirs)
     if squares == 0:
-        if moves(theirs, mine) == 0:
+        if board.moves(theirs, mine) == 0:
             return result(mine, theirs)
         return 1.0 - search_value(weights, theirs, mine, depth, 1.0 - high, 1.0 - low, places)
     if depth == 0:
@@ -123,10 +109,10 @@ def play(
     Returns:
         The number of positions before the end.
     """
-    mine, theirs = np.uint64(START[0]), np.uint64(START[1])
+    mine, theirs = np.uint64(board.START[0]), np.uint64(board.START[1])
     opening, number = np.random.randint(0, OPENING), 0
-    while moves(mine, theirs) | moves(theirs, mine):
-        squares, discs[number, 0], discs[number, 1] = moves(mine, theirs), mine, theirs
+    while board.moves(mine, theirs) | board.moves(theirs, mine):
+        squares, discs[number, 0], discs[number, 1] = board.moves(mine, theirs), mine, theirs
         best[number], is_best[number] = -1.0, True
         if squares == 0:
             mine, theirs = theirs, mine
@@ -159,7 +145,7 @@ def train(
 ) -> float:
     """Change the weights by games of the network against itself; count how often each was; the mean squared error."""
     np.random.seed(seed)
-    places, discs = np.zeros(READINGS, np.int64), np.zeros((LONGEST, 2), np.uint64)
+    places, discs = np.zeros(board.READINGS, np.int64), np.zeros((LONGEST, 2), np.uint64)
     best, is_best = np.zeros(LONGEST), np.zeros(LONGEST, np.bool_)
     total, count = 0.0, 0
     for game in range(games):
@@ -171,8 +157,8 @@ def train(
             if best[i] >= 0.0:
                 mark = (1.0 - LAMBDA) * best[i] + LAMBDA * mark if is_best[i] else best[i]
             error = mark - chance(weights, discs[i, 0], discs[i, 1], places)
-            phase = phase_of(discs[i, 0], discs[i, 1])
-            for k in range(READINGS):
+            phase = board.phase_of(discs[i, 0], discs[i, 1])
+            for k in range(board.READINGS):
                 weights[phase, places[k]] += np.float32(rate * error)
                 counts[phase, places[k]] += 1
             total, count = total + error * error, count + 1
@@ -181,11 +167,14 @@ def train(
 
 def main(seed: int = 1, output: Path = TABLE) -> None:
     """Make the n-tuple network of Othello's heuristic."""
-    weights, counts = np.zeros((PHASES, PLACES), np.float32), np.zeros((PHASES, PLACES), np.int64)
+    weights, counts = (
+        np.zeros((board.PHASES, board.PLACES), np.float32),
+        np.zeros((board.PHASES, board.PLACES), np.int64),
+    )
     for stage, (depth, games, first_rate, last_rate) in enumerate(STAGES):
         error = train(weights, counts, depth, games, first_rate, last_rate, seed + stage)
         print(f"depth {depth}, {games} games: squared error {error:.4f}, {time.process_time():.0f} s", flush=True)
-        rounded = np.where(counts < SEEN, 0, np.clip(np.round(weights / UNIT), -127, 127)).astype(np.int8)
+        rounded = np.where(counts < SEEN, 0, np.clip(np.round(weights / board.UNIT), -127, 127)).astype(np.int8)
         np.savez_compressed(output, weights=rounded[:, SHARED])
 
 

@@ -10,32 +10,13 @@ import pytest
 from scipy import stats
 from scipy.stats import ttest_ind
 
+from experiments import statistics
 from experiments.figures import measure_title
 from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import write
 from experiments.results import results_of
-from experiments.statistics import (
-    Design,
-    Estimate,
-    anova,
-    binomial_model,
-    clopper_pearson,
-    contrast,
-    fisher_p_value,
-    games_needed,
-    holm,
-    main_effect,
-    marginals,
-    paired_effects,
-    reward_p_values,
-    score,
-    strengths,
-    student,
-    welch_p_value,
-    wilson,
-)
 from tests.experiments.conftest import a_row, built, keep
 
 
@@ -45,43 +26,43 @@ def test_the_interval_of_a_rate_is_the_published_one_and_scipys():
         (1, 10, (0.0025, 0.4450)),
         (81, 263, (0.2527, 0.3676)),  # published (Newcombe 1998 for the last)
     ):
-        assert clopper_pearson(wins, games) == pytest.approx(expected, abs=5e-5)
+        assert statistics.clopper_pearson(wins, games) == pytest.approx(expected, abs=5e-5)
     for wins, games in ((3, 17), (500, 1000), (999, 1000)):
         theirs = stats.binomtest(wins, games).proportion_ci(0.95, method="exact")
-        assert clopper_pearson(wins, games) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-    assert clopper_pearson(0, 20) == (0.0, pytest.approx(1 - 0.025 ** (1 / 20)))
-    assert clopper_pearson(20, 20) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
-    assert clopper_pearson(0, 0) == (0.0, 1.0)
-    below, between, above = (clopper_pearson(wins, 20) for wins in (7, 7.5, 8))
+        assert statistics.clopper_pearson(wins, games) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    assert statistics.clopper_pearson(0, 20) == (0.0, pytest.approx(1 - 0.025 ** (1 / 20)))
+    assert statistics.clopper_pearson(20, 20) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
+    assert statistics.clopper_pearson(0, 0) == (0.0, 1.0)
+    below, between, above = (statistics.clopper_pearson(wins, 20) for wins in (7, 7.5, 8))
     assert below[0] < between[0] < above[0] and below[1] < between[1] < above[1]
 
 
 def test_an_interval_that_holds_0_decides_nothing():
-    assert Estimate(0.25, 0.1, 0.4).is_decided and Estimate(-0.25, -0.4, -0.1).is_decided
-    assert not any(Estimate(0.1, *ends).is_decided for ends in ((-0.1, 0.4), (0.0, 0.4), (-0.4, 0.0)))
+    assert statistics.Estimate(0.25, 0.1, 0.4).is_decided and statistics.Estimate(-0.25, -0.4, -0.1).is_decided
+    assert not any(statistics.Estimate(0.1, *ends).is_decided for ends in ((-0.1, 0.4), (0.0, 0.4), (-0.4, 0.0)))
 
 
 def test_a_mean_has_students_interval():
     numbers = np.array([1.0, 2.0, 4.0])
     error = numbers.std(ddof=1) / 3**0.5
-    estimate = student(numbers.mean(), error, 3)
+    estimate = statistics.student(numbers.mean(), error, 3)
     assert (estimate.low, estimate.high) == pytest.approx(stats.t.interval(0.95, 2, numbers.mean(), error))
 
 
 def test_holms_correction_agrees_with_the_textbook_example_and_statsmodels():
     from statsmodels.stats.multitest import multipletests
 
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.5]) == [1.0, 1.0] and holm([]) == []
+    assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert statistics.holm([0.6, 0.5]) == [1.0, 1.0] and statistics.holm([]) == []
     values = np.random.default_rng(1).uniform(size=30) ** 3
-    assert holm(list(values)) == pytest.approx(multipletests(values, method="holm")[1])
+    assert statistics.holm(list(values)) == pytest.approx(multipletests(values, method="holm")[1])
 
 
 def test_intervals_of_differences_agree_with_published_ones():
     """Newcombe (1998), Statistics in Medicine 17: 81 of 263 (p. 861), 56 of 70 against 48 of 80 (p. 877, method 10)."""
-    rate = wilson(81, 263)
+    rate = statistics.wilson(81, 263)
     assert (rate.low, rate.high) == (pytest.approx(0.2553, abs=5e-5), pytest.approx(0.3662, abs=5e-5))
-    difference = contrast([(1.0, wilson(56, 70)), (-1.0, wilson(48, 80))])
+    difference = statistics.contrast([(1.0, statistics.wilson(56, 70)), (-1.0, statistics.wilson(48, 80))])
     assert (difference.value, difference.low, difference.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
@@ -89,7 +70,7 @@ def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
     featured = np.array([["NAST" in c.enhancements for c in COMBINATIONS]])
     easy, hard = np.ones((1, 16), bool), np.zeros((1, 16), bool)  # deals that all win, and that all lose
     wins = np.concatenate([featured, featured, easy, hard, ~featured])
-    effects = paired_effects(wins)
+    effects = statistics.paired_effects(wins)
     assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)
     theirs = stats.ttest_1samp([1, 1, 0, 0, -1], 0).confidence_interval(0.95)
     assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, 1.0))  # the largest difference
@@ -99,22 +80,22 @@ def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
 
 
 def test_the_lady_tasting_tea():
-    assert fisher_p_value((3, 4), (1, 4)) == pytest.approx(0.4857, abs=1e-4)
+    assert statistics.fisher_p_value((3, 4), (1, 4)) == pytest.approx(0.4857, abs=1e-4)
 
 
 def test_the_plan_agrees_with_rs_power_prop_test():
-    assert games_needed(0.50, 0.55) == 1565  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
-    assert games_needed(0.50, 0.75, power=0.9) == 77  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
-    assert games_needed(0.55, 0.50) == games_needed(0.50, 0.55)
+    assert statistics.games_needed(0.50, 0.55) == 1565  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
+    assert statistics.games_needed(0.50, 0.75, power=0.9) == 77  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
+    assert statistics.games_needed(0.55, 0.50) == statistics.games_needed(0.50, 0.55)
 
 
 def test_the_averages_of_figure_3_sum_eight_combinations_each():
     # Each combination shows in the sum by its bit.
     counts = {c.name: (1 << i, 1000) for i, c in enumerate(COMBINATIONS)}
-    without_nast, with_nast = marginals(counts)["NAST"]
+    without_nast, with_nast = statistics.marginals(counts)["NAST"]
     assert with_nast == (sum(1 << i for i, c in enumerate(COMBINATIONS) if "N" in c.name), 8000)
     assert without_nast[0] + with_nast[0] == (1 << 16) - 1
-    assert set(marginals(counts)) == {"NAST", "RAVE", "MAST", "LGRF"}
+    assert set(statistics.marginals(counts)) == {"NAST", "RAVE", "MAST", "LGRF"}
 
 
 def random_counts(seed, games):
@@ -142,7 +123,7 @@ def frame(counts):
 def test_in_a_balanced_design_the_sum_of_squares_is_that_of_the_hand_calculation():
     games = 50
     counts = {c.name: (30 if "NAST" in c.enhancements else 20, games) for c in COMBINATIONS}
-    effects = {effect.term: effect for effect in anova(Design({"othello": counts}))}
+    effects = {effect.term: effect for effect in statistics.anova(statistics.Design({"othello": counts}))}
     total = 16 * games
     within = total * 0.6 * 0.4  # p(1 − p) is the same on both sides
     assert effects["NAST"].gain == pytest.approx(total * 0.1**2)  # N (difference / 2)²
@@ -159,7 +140,7 @@ def test_the_binomial_model_agrees_with_a_fit_to_single_games():
 
     counts = {"one": random_counts(4, lambda g: g.randrange(30, 60))}
     data = frame(counts)
-    effect = next(effect for effect in binomial_model(Design(counts)) if effect.term == "NAST")
+    effect = next(effect for effect in statistics.binomial_model(statistics.Design(counts)) if effect.term == "NAST")
     deviances = [
         formulas.glm(f"win ~ {terms}RAVE*MAST*LGRF", data, family=models.families.Binomial()).fit().deviance
         for terms in ("", "NAST + ")
@@ -192,9 +173,9 @@ def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns
         solution = np.linalg.lstsq(matrix * root[:, None], wins / games * root, rcond=None)[0]
         return float((games * (wins / games - matrix @ solution) ** 2).sum())
 
-    design = Design(counts)
+    design = statistics.Design(counts)
     within, freedom = float((wins * (1 - wins / games)).sum()), int(games.sum()) - len(cells)
-    effects = anova(design)
+    effects = statistics.anova(design)
     assert len(effects) == len(design.terms) == (31 if columns > 1 else 15)
     for effect in effects:
         others = [each for each in design.terms if not set(effect.term.split(":")) <= set(each.split(":"))]
@@ -313,7 +294,7 @@ def test_a_tournament_is_rated_from_its_rows(tmp_path, call):
 def test_the_interval_of_a_score_covers_the_true_one_as_often_as_it_says(win, draw):
     generator, inside, tests = np.random.default_rng(5), 0, 2000
     for wins, draws, _ in generator.multinomial(100, (win, draw, 1 - win - draw), tests):
-        estimate = score(int(wins), int(draws), 100)
+        estimate = statistics.score(int(wins), int(draws), 100)
         inside += estimate.low <= win + draw / 2 <= estimate.high
     assert 0.935 < inside / tests < 0.975
 
@@ -372,7 +353,7 @@ def test_shared_places_are_graded_but_in_the_papers_hearts_where_wins_count(tmp_
     ((_, tallies),) = columns_of(keep(tmp_path, experiment, rows)).items()
     assert {tally.is_graded for tally in tallies} == {graded}
     assert measure_title([tallies]) == ("mean reward" if graded else "games won")
-    assert strengths(tallies)[0].value == (0.5 if graded else 0)
+    assert statistics.strengths(tallies)[0].value == (0.5 if graded else 0)
 
 
 def test_on_the_same_deals_rewards_are_compared(tmp_path):
@@ -386,12 +367,12 @@ def test_on_the_same_deals_rewards_are_compared(tmp_path):
 
 def test_the_p_value_is_that_of_welch(tmp_path):
     ((_, tallies),) = columns_of(paid(tmp_path, MONEY)).items()
-    assert list(reward_p_values(tallies).values()) == [
+    assert list(statistics.reward_p_values(tallies).values()) == [
         pytest.approx(ttest_ind(*MONEY.values(), equal_var=False).pvalue)
     ]
-    assert welch_p_value((0.5, 0.0, 9), (0.75, 0.0, 9)) == 1
+    assert statistics.welch_p_value((0.5, 0.0, 9), (0.75, 0.0, 9)) == 1
 
 
 def test_the_error_of_a_main_effect_between_two_cells_is_that_of_the_t_test():
-    effect, error = main_effect(np.array([3.0, 1.0]), np.array([4.0, 4.0]), np.array([True, False]))
+    effect, error = statistics.main_effect(np.array([3.0, 1.0]), np.array([4.0, 4.0]), np.array([True, False]))
     assert effect / error == pytest.approx(ttest_ind([1, 1, 1, 0], [1, 0, 0, 0]).statistic)
