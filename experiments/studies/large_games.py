@@ -16,8 +16,9 @@ that he can tell apart.
 import itertools
 import math
 import time
+from collections import namedtuple
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numba
 import numpy as np
@@ -31,7 +32,7 @@ from icarus.arena.ledger import GameRow, Ledger, key_of
 from icarus.commands.console import make_program, print_note, progress_of, run_main
 from icarus.equilibrium import OOSSearch, deals_of
 from icarus.equilibrium.walk import PLAYERS, refuse_unless_two_players
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData, structure
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
 from icarus.views.document import Table
 
 SEEDS = 10
@@ -79,62 +80,27 @@ def curve(rows: Path) -> None:
 BLOCK = 1 << 14  # rows of a subtree that is followed in all its histories at once
 SINGLE = 1 << 26  # numbers, of which more are kept in single precision
 MOST = 1 << 18  # nodes
+NAMES = ("chooser", "count", "first", "size", "histories", "start", "place", "met")
 States: TypeAlias = dict[int, StateData]  # by deal
 
 
-class PublicNode:
-    """What follows in all public histories that go on in the same way. A row is a number for each type, in each history of a block."""
+# A node of a public tree: what follows in all histories that go on in the same way. A row is a number for each type, in each history of a
+# block. `chooser`: the player; CHANCE also where a single action is legal; TERMINAL. `count`: of actions, each with a row where a player
+# chooses. `first`: of `children`; at an end the matrix, and `factor` of it. `size`: rows, of all that follows. `histories`: of the block
+# that begins here, when it is come to from above all blocks; else 0. `start`: of the block's numbers. `place`: of the block in `passed`.
+# `met`: histories so far.
+NODE = np.dtype([("factor", float), *((name, int) for name in NAMES)])
 
-    chooser: int  # the player; CHANCE also where a single action is legal; TERMINAL
-    count: int  # of actions, each with a row where a player chooses
-    first: int  # of `children`; at an end the matrix
-    factor: float  # at an end, of the matrix
-    size: int  # rows, of all that follows
-    histories: int  # of the block that begins here, when it is come to from above all blocks; else 0
-    start: int  # of the block's numbers
-    place: int  # of the block in `passed`
-    met: int  # histories so far
-
-
-class PublicTree(NamedTuple):
-    """A public tree, in which subtrees that many histories have in common stand once, and what CFR+ has learned."""
-
-    nodes: np.ndarray
-    children: np.ndarray  # node, and how many rows behind its parent's its own begin. [children, 2]
-    matrices: (
-        np.ndarray
-    )  # utilities, weighed by the probabilities of deals and chance. [ends, players, types, the other's types]
-    regrets: np.ndarray
-    sums: np.ndarray  # weights of the average policy
-    passed: np.ndarray  # to and from blocks: the player's reach, the other's, and values
-    reach: np.ndarray  # by depth, in rows
-    values: np.ndarray
-    policies: np.ndarray  # [depth, actions, row]
+# A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
+# `matrices`: utilities, weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
+# average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`: rows by depth. `policies`:
+# [depth, actions, row].
+PublicTree = namedtuple("PublicTree", "nodes children matrices regrets sums passed reach values policies")
 
 
-compiled = numba.njit(error_model="numpy")
-
-
-@compiled
-def act(read: np.ndarray, base: int, count: int, row: int, out: np.ndarray, totals: np.ndarray) -> None:
-    """The policy in proportion to numbers: uniform where all are 0. [actions, row]"""
-    totals[:row] = 0.0
-    for k in range(count):
-        for i in range(row):
-            totals[i] += read[base + k * row + i]
-    for k in range(count):
-        for i in range(row):
-            out[k, i] = read[base + k * row + i] / totals[i] if totals[i] > 0.0 else 1.0 / count
-
-
-@compiled
+@numba.njit(error_model="numpy")
 def follow(
-    tree: PublicTree,
-    read: np.ndarray,
-    at: tuple[int, int, int, int],
-    reach: tuple[int, int],
-    player: int,
-    weight: float,
+    tree: Any, read: np.ndarray, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float
 ) -> None:
     """Tell what a subtree is worth to a player, whose regrets and average policy change; if the weight is 0, to his best response.
 
@@ -143,8 +109,8 @@ def follow(
         at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
-    (number, base, depth, together), types, learns = at, tree.matrices.shape[2], weight > 0.0
-    node, values, worth, row = tree.nodes[number], tree.values[depth], tree.values[depth + 1], types * max(together, 1)
+    (number, base, depth, together), types, times = at, tree.matrices.shape[2], max(at[3], 1)
+    node, values, worth, row = tree.nodes[number], tree.values[depth], tree.values[depth + 1], types * times
     if together == 0 and node.histories > 0:
         given = tree.passed[node.place : node.place + 3 * types * node.histories].reshape((3, types, node.histories))
         for i in range(types):
@@ -152,36 +118,55 @@ def follow(
             values[i] = given[2, i, node.met]
         node.met += 1
         return
-    own = node.chooser == player
+    own, learns, shape = node.chooser == player, weight > 0.0, (node.count if node.chooser >= 0 else 0, row)
     values[:row] = -np.inf if own and not learns else 0.0
     if node.chooser == TERMINAL:
         for i, j in np.ndindex(types, types):
-            utility, times = node.factor * tree.matrices[node.first, player, i, j], row // types
+            utility = node.factor * tree.matrices[node.first, player, i, j]
+            out, other = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
             for k in range(times):
-                values[i * times + k] += utility * tree.reach[reach[1], j * times + k]
+                out[k] += utility * other[k]
         return
-    if node.chooser >= 0:
-        act(read, base, node.count, row, tree.policies[depth], worth)
-    for k in range(node.count):
-        child, below, place, policy = tree.children[node.first + k], reach, base + k * row, tree.policies[depth, k]
-        reached = tree.reach[reach[0 if own else 1]]
-        if node.chooser >= 0:
-            below = (depth + PLAYERS, reach[1]) if own else (reach[0], depth + PLAYERS)
-            for i in range(row):
-                tree.reach[depth + PLAYERS, i] = reached[i] * policy[i]
-        follow(tree, read, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
+    numbers = read[base : base + shape[0] * row].reshape(shape)
+    regrets, sums = (
+        tree.regrets[base : base + shape[0] * row].reshape(shape),
+        tree.sums[base : base + shape[0] * row].reshape(shape),
+    )
+    worth[:row] = 0.0
+    for k in range(shape[0]):
         for i in range(row):
-            if own and not learns:
-                values[i] = max(values[i], worth[i])
-            else:
-                values[i] += policy[i] * worth[i] if own else worth[i]
+            worth[i] += numbers[k, i]
+    for k in range(shape[0]):
+        policy = tree.policies[depth, k]
+        for i in range(row):
+            policy[i] = numbers[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / node.count
+    for k in range(node.count):
+        child, below, policy, reached = (
+            tree.children[node.first + k],
+            reach,
+            tree.policies[depth, k],
+            tree.reach[reach[0 if own else 1]],
+        )
+        if shape[0] > 0:
+            below, into = (
+                (depth + PLAYERS, reach[1]) if own else (reach[0], depth + PLAYERS),
+                tree.reach[depth + PLAYERS],
+            )
+            for i in range(row):
+                into[i] = reached[i] * policy[i]
+        follow(tree, read, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
         if own and learns:
             for i in range(row):
-                tree.regrets[place + i] += worth[i]
-                tree.sums[place + i] += weight * reached[i] * policy[i]
-    for k in range(node.count if own and learns else 0):
+                values[i] += policy[i] * worth[i]
+                regrets[k, i] += worth[i]
+            for i in range(row):
+                sums[k, i] += weight * reached[i] * policy[i]
+        else:
+            for i in range(row):
+                values[i] = values[i] + worth[i] if not own else max(values[i], worth[i])
+    for k in range(shape[0] if own and learns else 0):
         for i in range(row):
-            tree.regrets[base + k * row + i] = max(tree.regrets[base + k * row + i] - values[i], 0.0)
+            regrets[k, i] = max(regrets[k, i] - values[i], 0.0)
 
 
 class PublicCFR:
@@ -204,7 +189,7 @@ class PublicCFR:
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
         self._nodes, self._children, self._matrices = list[tuple](), list[tuple[int, int]](), dict[bytes, np.ndarray]()
         _, rows, depth = self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
-        nodes, children = np.array(self._nodes, structure(PublicNode)), np.array(self._children)
+        nodes, children = np.array(self._nodes, NODE), np.array(self._children)
         types, paths, place = int(np.max(self._types)) + 1, np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0], 0
         end = rows * types if nodes[-1]["size"] > BLOCK else 0
         for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
@@ -253,7 +238,7 @@ class PublicCFR:
             self._children.append((number, rows))
             rows += behind if its_size > BLOCK or size <= BLOCK else 0
         last = self._end(states, weights) if mover == TERMINAL else (first, 0.0)
-        self._nodes.append((chooser, len(actions), *last, size, 0, 0, 0, 0))
+        self._nodes.append((last[1], chooser, len(actions), last[0], size, 0, 0, 0, 0))
         self._known[key] = len(self._nodes) - 1, rows, 1 + max((depth for _, _, depth in below), default=0)
         return self._known[key]
 
