@@ -121,7 +121,7 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
         for i, j in np.ndindex(types, types):
             utility = tree.utilities[node.first, player, i, j]
             out, other = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
-            for k in range(times):
+            for k in range(times if utility != 0.0 else 0):
                 out[k] += utility * other[k]
         return
     numbers, shape = slice(base, base + count * row), (count, row)
