@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5850, 30),
-    "experiments/studies": (1208, 10),
-    "tests": (21952, 112),
+    "experiments": (5999, 30),
+    "experiments/studies": (1357, 10),
+    "tests": (21968, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

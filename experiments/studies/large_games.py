@@ -101,14 +101,13 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
     """Tell what a subtree is worth to a player, whose regrets and average policy change.
 
     Args:
-        weight: of the policy in the average. If it is 0, nothing changes, and a best response to the average is followed; if it is
-            negative, to the newest policy.
+        weight: of the policy in the average. Nothing changes at 0, a best response to the average, nor below 0, one to the newest policy.
         at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
     (number, base, depth, together), types, times = at, tree.utilities.shape[2], max(at[3], 1)
     node, row, learns = tree.nodes[number], types * times, weight > 0.0
-    own, count = node.chooser == player, node.count if node.chooser >= 0 else 0
+    is_own, count = node.chooser == player, node.count if node.chooser >= 0 else 0
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
         column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
@@ -116,13 +115,13 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
         values[:] = tree.passed[2, column]
         node.met += 1
         return
-    values[:] = -np.inf if own and not learns else 0.0
+    values[:] = -np.inf if is_own and not learns else 0.0
     if node.chooser == TERMINAL:
         for i, j in np.ndindex(types, types):
             utility = tree.utilities[node.first, player, i, j]
-            out, other = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
+            out, opposing = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
             for k in range(times if utility != 0.0 else 0):
-                out[k] += utility * other[k]
+                out[k] += utility * opposing[k]
         return
     numbers, shape = slice(base, base + count * row), (count, row)
     regrets, sums = tree.regrets[numbers].reshape(shape), tree.sums[numbers].reshape(shape)
@@ -132,14 +131,14 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
         policy = tree.policies[depth, k]
         for i in range(row):
             policy[i] = weights[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / count
-    reached = tree.reach[reach[0 if own else 1]]
+    reached = tree.reach[reach[0 if is_own else 1]]
     for k in range(node.count):
         child, below, policy = tree.children[node.first + k], reach, tree.policies[depth, k]
         if count > 0:
-            below = (depth + PLAYERS, reach[1]) if own else (reach[0], depth + PLAYERS)
+            below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
             tree.reach[depth + PLAYERS, :row] = reached[:row] * policy[:row]
         follow(tree, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
-        if not own:
+        if not is_own:
             values += worth
         elif not learns:
             values[:] = np.maximum(values, worth)
@@ -148,8 +147,7 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
                 values[i] += policy[i] * worth[i]
                 regrets[k, i] += worth[i]
                 sums[k, i] += weight * reached[i] * policy[i]
-    for k in range(count if own and learns else 0):
-        regrets[k] = np.maximum(regrets[k] - values, 0.0)
+    regrets[: learns * is_own * count] = np.maximum(regrets[: learns * is_own * count] - values, 0.0)
 
 
 class PublicCFR:
@@ -168,7 +166,7 @@ class PublicCFR:
         if not isinstance(game, Game) or game.observe is not None:
             raise ValueError(f"{game} has no public tree: players are shown something else than each action")
         self.game, self.power, self.iterations, deals = game, power, 0, deals_of(game)
-        self._types = np.transpose([np.unique(seen, return_inverse=True)[1] for seen in deals.observations.T])
+        self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
         self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
         _, rows, depth = self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
