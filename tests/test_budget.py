@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5797, 30),
-    "experiments/studies": (1197, 10),
-    "tests": (21952, 113),
+    "experiments": (5946, 30),
+    "experiments/studies": (1346, 10),
+    "tests": (21968, 113),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

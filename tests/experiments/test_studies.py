@@ -15,7 +15,7 @@ from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correl
 from icarus import BASELINE, State, exploitability, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
-from icarus.equilibrium import OOSSearch
+from icarus.equilibrium import CFRPlus, OOSSearch
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
@@ -252,3 +252,23 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
     line = next(line for line in shown(large_games.app, "curve", str(out)).splitlines() if "10,000" in line)
     low, high = sorted(row["nash_conv"] for row in rows[1::2])
     assert low < float(line.split()[2]) < high and line.split()[-1] == "2"
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker"])
+def test_regrets_of_a_public_tree_are_those_of_the_whole_one(monkeypatch, name):
+    monkeypatch.setattr(large_games, "BLOCK", 100)
+    by_public, by_all = large_games.PublicCFR(games.load(name)), CFRPlus(games.load(name))
+    by_all.run(10)
+    for _ in range(by_all.iterations):
+        by_public.run()
+    responses = by_public.traverse(0, 0.0), by_public.traverse(1, 0.0)
+    assert responses == pytest.approx(by_all.exploitability().best_responses, abs=1e-9)
+
+
+def test_the_value_of_a_game_is_bracketed(tmp_path):
+    shown(large_games.app, "value", tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
+    row = large_games.rows_of(tmp_path, "rows.jsonl")[-1]
+    assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
+    for name, refusal in (("goofspiel", "shown something else"), ("leduc-poker", "too large")):
+        with pytest.raises(ValueError, match=refusal):
+            large_games.PublicCFR(games.load(name), gigabytes=1e-6)
