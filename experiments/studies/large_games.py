@@ -2,28 +2,40 @@
 
     python -m experiments.studies.large_games learned experiments/runs/equilibrium/learned.jsonl
     python -m experiments.studies.large_games curve experiments/runs/equilibrium/learned.jsonl
+    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games recovered experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl
+    python -m experiments.studies.large_games sixteen experiments/runs/equilibrium/bounds.jsonl
 
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
-search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search.
+search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search. Local best responses bound
+how exploitable it is from below (`icarus.equilibrium.local_best_response`); what share of NashConv they recover is measured where it is
+exact.
 """
 
+import functools
 import itertools
 import math
+import statistics
 import time
 from pathlib import Path
 
 from experiments.commands import print_table
 from experiments.run import provenance
 from experiments.statistics import student_mean
-from experiments.studies.equilibrium_2015 import rows_of
-from icarus import exploitability, games
+from experiments.studies.equilibrium_2015 import SIXTEEN, rows_of
+from icarus import Agent, exploitability, games, parse
 from icarus.arena.ledger import GameRow, Ledger, key_of
 from icarus.commands.console import make_program, run_main
-from icarus.equilibrium import OOSSearch
+from icarus.equilibrium import CFRPlus, OOSSearch, TabularPolicy, local_best_response, tabulate
+from icarus.equilibrium.tree import tree_of
 from icarus.views.document import Table
 
 SEEDS = 10
 KEY = ("game", "player", "iterations", "seed")
+EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
+TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
+DEPTHS = (1, 2, 3)
 LARGE = {
     "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
     "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
@@ -62,7 +74,71 @@ def curve(rows: Path) -> None:
     print_table(Table("NashConv by iterations; 95 % intervals", ("game", "iterations", "NashConv", "seeds"), lines))
 
 
-app = make_program((learned, curve), "NashConv beyond small games.")
+@functools.lru_cache(maxsize=1)
+def target_of(game: str, name: str) -> TabularPolicy:
+    """A policy of the calibration: the uniform one, that of CFR+ or outcome sampling after some iterations, or of BASELINE in each set."""
+    tree, (kind, iterations) = tree_of(games.load(game)), name.split()
+    if kind == "BASELINE":
+        return tabulate(tree, Agent(parse(kind), iterations=int(iterations)))
+    learner = OOSSearch(tree.game) if kind == "OOS" else CFRPlus(tree)
+    if iterations != "0":
+        learner.make(int(iterations))
+    return learner.average
+
+
+def shares(out: Path) -> None:
+    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, scored without luck."""
+    with Ledger(out, ("game", "player", "depth")) as ledger:
+        for game, name, depth in itertools.product(EXACT, TARGETS, DEPTHS):
+            row: GameRow = {"game": game, "player": name, "depth": depth}
+            if key_of(row, ledger.fields) not in ledger.rows:
+                policy, loaded = target_of(game, name), games.load(game)
+                bound = local_best_response(loaded, policy, depth=depth, matches=None)
+                row |= {"nash_conv": exploitability(loaded, policy).nash_conv, "bound": bound.nash_conv}
+                ledger.keep(row | {"questions": bound.questions, "provenance": provenance()})
+
+
+def recovered(rows: Path) -> None:
+    """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for row in rows_of(rows.parent, rows.name):
+        share = max(row["bound"], 0.0) / row["nash_conv"]
+        for game in (row["game"], "all"):
+            found.setdefault((game, row["depth"]), []).append(share)
+    lines = tuple(
+        (game, *(f"{statistics.median(found[game, depth]):.2f} ({min(found[game, depth]):.2f})" for depth in DEPTHS))
+        for game in dict.fromkeys(game for game, _ in found)
+    )
+    print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
+
+
+def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS) -> None:
+    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
+    with Ledger(out, (*KEY, "matches")) as ledger:
+        for seed, name in itertools.product(range(seeds), SIXTEEN):
+            row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
+            if key_of(row, ledger.fields) not in ledger.rows:
+                agent, started = Agent(parse(name), iterations=iterations), time.process_time()
+                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed)
+                row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
+                ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
+
+
+def sixteen(rows: Path) -> None:
+    """Print the bounds of the sixteen combinations, the least first: means over seeds with 95 % intervals."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for row in rows_of(rows.parent, rows.name):
+        values.setdefault(row["game"], {}).setdefault(row["player"], []).append(row["bound"])
+    for game, of_player in values.items():
+        means = {name: student_mean(each, -math.inf, math.inf) for name, each in of_player.items() if len(each) > 1}
+        ordered = sorted(means.items(), key=lambda item: item[1].value)
+        lines = tuple(
+            (name, f"{mean.value:.3f} ± {mean.half:.3f}", str(len(of_player[name]))) for name, mean in ordered
+        )
+        print_table(Table(f"NashConv in {game} at least", ("combination", "bound", "seeds"), lines))
+
+
+app = make_program((learned, curve, shares, recovered, bounds, sixteen), "NashConv beyond small games.")
 
 if __name__ == "__main__":
     run_main(app, "large_games")

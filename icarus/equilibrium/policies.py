@@ -113,17 +113,34 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
-    if isinstance(policy, type):
-        raise TypeError(
-            f"{policy!r} is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
-        )
-    if callable(getattr(policy, "search", None)):
-        return _from_function(tree, lambda state, number: policy.search(state, (seed, number)).policy)
-    if callable(policy):
-        return _from_function(tree, lambda state, number: policy(state))
-    raise TypeError(
-        f"{policy!r} is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
-    )
+    ask, result = asked(policy), uniform_policy(tree)
+    for number in tree.decisions.tolist():
+        if tree.sets[number]["count"] > 1:
+            result.at(number)[:] = ask(tree.state_of(number), (seed, number))
+    return result
+
+
+def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
+    """What tells a policy's probabilities in the information set of a state, in the order of its actions; a search has the seed given.
+
+    Raises:
+        TypeError: an agent or a function is needed. ValueError: what is told are no probabilities; when it is asked.
+    """
+    search = getattr(policy, "search", None)
+    if isinstance(policy, type) or not (callable(search) or callable(policy)):
+        kind = "is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
+        other = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
+        raise TypeError(f"{policy!r} {kind if isinstance(policy, type) else other}")
+
+    def ask(state: State, seed: tuple[int, int]) -> np.ndarray:
+        try:
+            answer = search(state.clone(), seed).policy if callable(search) else policy(state.clone())
+        except Exception as error:
+            error.add_note(f"the policy was asked in {state.game} after {state.history_str() or 'the deal'!r}")
+            raise
+        return checked_probabilities(state, answer)
+
+    return ask
 
 
 def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> TabularPolicy:
@@ -134,28 +151,13 @@ def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> Tabular
     return TabularPolicy(tree, np.where(of_second, second, first))
 
 
-def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -> TabularPolicy:
-    """What a policy answers when it is asked in each information set; where only one action is legal it is not asked."""
-    result = uniform_policy(tree)
-    for number in tree.decisions.tolist():
-        if tree.sets[number]["count"] > 1:
-            try:
-                answer = ask(tree.state_of(number), number)
-            except Exception as error:
-                history = tree.state_of(number).history_str() or "the deal"
-                error.add_note(f"the policy was asked in {tree.game} after {history!r}")
-                raise
-            result.at(number)[:] = checked_probabilities(tree, number, answer)
-    return result
-
-
-def checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -> np.ndarray:
-    """The probabilities of an information set in the order of its actions. [actions]
+def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
+    """The probabilities in the information set of a state in the order of its actions. [actions]
 
     Raises:
         ValueError: they are not numbers ≥ 0 that sum to 1, one for each action.
     """
-    actions = tree.actions(number)
+    actions = state.legal_actions()
     in_order = answer
     if isinstance(answer, Mapping):
         wrong = [action for action in answer if action not in actions]
@@ -166,10 +168,9 @@ def checked_probabilities(tree: GameTree, number: int, answer: Probabilities) ->
         values = np.zeros(0)
     fits = values.shape == (len(actions),) and (values >= 0).all()
     if not fits or not abs(values.sum() - 1) < TOLERANCE:
-        state = tree.state_of(number)
         raise ValueError(
-            f"player {state.current_player()} of {tree.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
-            f"probabilities of the actions {list(actions)} that sum to 1"
+            f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
+            f"probabilities of the actions {actions} that sum to 1"
         )
     return values
 

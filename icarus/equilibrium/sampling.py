@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler.memory import address_of, call, copy_items
+from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import match_regrets
 from icarus.equilibrium.walk import (
     COMPLETE,
@@ -24,15 +25,19 @@ from icarus.equilibrium.walk import (
     PLAYERS,
     TOLERANCE,
     TOO_LONG,
+    draw,
     is_shown,
     kernel,
     key_after,
     place_of,
+    play_to_end,
     show,
     write_chance,
 )
 from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 
+SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
+_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
@@ -80,6 +85,11 @@ class Store(NamedTuple):
     sums: np.ndarray  # weights of the average policy [slots]
     used: np.ndarray  # information sets, and slots. [2]
 
+    @property
+    def policy(self) -> StoredPolicy:
+        """The average one, where anything is learned."""
+        return StoredPolicy(self.keys, self.first, self.sums)
+
 
 class Sampling(NamedTuple):
     """A game, what is learned about it, and what is aimed at."""
@@ -120,19 +130,6 @@ def first_slot(store: Store, key: int, count: int) -> int:
 def current_policy(tree: Sampling, slot: int, count: int) -> None:
     """σ of an information set, with γ of the uniform policy mixed in."""
     match_regrets(tree.store.regrets, slot, count, tree.sampler[0].regret_exploration, tree.sigma, 0)
-
-
-@inlined
-def draw(weights: np.ndarray, count: int, point: float) -> int:
-    """The index of an action, by weights that sum to 1 and a number below 1."""
-    last = 0
-    for k in range(count):
-        if weights[k] > 0.0:
-            last = k
-            point -= weights[k]
-            if point < 0.0:
-                break
-    return last
 
 
 @inlined
@@ -262,18 +259,12 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
 def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
     """Line 12: to the end of the game by uniform choice; what has come in the way, or COMPLETE."""
     walk, mover, depth = tree.walk[0], tree.sampler[0].mover, tree.sampler[0].head
-    while mover != TERMINAL and depth < tree.sampler[0].max_length:
-        count = call(walk.legal, (address_of(tree.state), address_of(tree.actions)))
-        if len(forced_path) > 0:
-            k = forced_path[depth + 1]
-        elif mover == CHANCE:
-            write_chance(walk, tree.state, count, tree.sigma)
-            k = draw(tree.sigma, count, uniform(tree.rng))
-        else:
-            k = int(uniform(tree.rng) * count)
-        call(walk.apply, (address_of(tree.state), tree.actions[k]))
-        mover, depth = call(walk.player, (address_of(tree.state),)), depth + 1
-    if mover != TERMINAL:
+    for i in range(depth + 1, len(forced_path)):
+        call(walk.legal, (address_of(tree.state), address_of(tree.actions)))
+        call(walk.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
+        mover = call(walk.player, (address_of(tree.state),))
+    left = tree.sampler[0].max_length - depth
+    if play_to_end(walk, tree.state, mover, left, tree.actions, tree.sigma, tree.rng) != TERMINAL:
         return TOO_LONG
     call(walk.rewards, (address_of(tree.state), address_of(tree.rewards), PLAYERS))
     return COMPLETE if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
@@ -336,3 +327,18 @@ def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
             place = place_of(larger.keys, keys[i])
             larger.keys[place], larger.first[place] = keys[i], first[i]
     return 0
+
+
+def grown(store: Store) -> Store:
+    """The same in at least twice the room."""
+    sets, slots = 2 * len(store.keys) or SMALLEST, 2 * len(store.sums) + SMALLEST
+    larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), store.used])
+    for new, old in zip(larger[2:4], store[2:4], strict=True):
+        new[: store.used[1]] = old[: store.used[1]]
+    move_sets(*store[:2], larger)
+    return larger
+
+
+def empty_store() -> Store:
+    """A small one."""
+    return grown(Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)]))

@@ -23,10 +23,6 @@ from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 
-SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
-_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
-
-
 next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
 
 
@@ -130,19 +126,9 @@ class OOSSearch(Learner):
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
         self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
-        self.store = Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
-        self._grow()
+        self.store = sampling.empty_store()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
-
-    def _grow(self) -> None:
-        """Make the store at least twice as large."""
-        sets, slots = 2 * len(self.store.keys) or SMALLEST, 2 * len(self.store.sums) + SMALLEST
-        larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), self.store.used])
-        for new, old in zip(larger[2:4], self.store[2:4], strict=True):
-            new[: self.store.used[1]] = old[: self.store.used[1]]
-        sampling.move_sets(*self.store[:2], larger)
-        self.store = larger
 
     def memory(self) -> Store:
         """A copy of all that was learned; `recall` brings it back."""
@@ -262,7 +248,7 @@ class OOSSearch(Learner):
     @property
     def stored_policy(self) -> StoredPolicy:
         """The average policy as it is kept, in a game of any size."""
-        return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
+        return self.store.policy
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
@@ -275,7 +261,7 @@ class OOSSearch(Learner):
         while status == sampling.MORE_ROOM:
             status = with_walk(self.game, self._deals, loop)
             if status == sampling.MORE_ROOM:
-                self._grow()
+                self.store = sampling.grown(self.store)
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 
@@ -303,9 +289,17 @@ class NearEquilibrium(AlgorithmSettings):
     def __attrs_post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, 0, above=True)
 
-    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "SeatedPolicy":
-        """The player of one match."""
-        return SeatedPolicy(self, _near(tree_of(game), self.epsilon))
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> "NearEquilibrium":
+        """He himself, who remembers nothing of a match."""
+        _near(tree_of(game), self.epsilon)
+        return self
+
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        policy, rng = _near(tree_of(state.game), self.epsilon), seeded(checks.seed(seed))
+        return result_of(self, state, policy(state), rng, memory=policy.tree.nbytes, seed=seed)
 
     def check_playable(self, game: AnyGame) -> None:
         """Refuse what is not for two players, is dealt in secret, or is too large."""
@@ -315,19 +309,6 @@ class NearEquilibrium(AlgorithmSettings):
 @functools.lru_cache(maxsize=4)
 def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
     return near_equilibrium(tree, epsilon)
-
-
-@attrs.frozen
-class SeatedPolicy:
-    """A player in one match who draws from a table."""
-
-    algorithm: NearEquilibrium
-    policy: TabularPolicy
-
-    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell."""
-        policy, rng = self.policy(state), seeded(checks.seed(seed))
-        return result_of(self.algorithm, state, policy, rng, memory=self.policy.tree.nbytes, seed=seed)
 
 
 register(OOS, "Online Outcome Sampling")

@@ -19,6 +19,7 @@ from icarus.equilibrium.walk import (
     TOO_LARGE,
     TOO_LONG,
     UNEQUAL,
+    GameTooLarge,
     Walk,
     is_shown,
     kernel,
@@ -407,7 +408,7 @@ def largest_of(game: AnyGame) -> int:
 
 def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
     """Refuse a game by what is known of its size."""
-    raise ValueError(f"{game} is too large for a complete walk: it has {about} histories; the limit is {limit:,}")
+    raise GameTooLarge(f"{game} is too large for a complete walk: it has {about} histories; the limit is {limit:,}")
 
 
 def tree_of(game: GameOrTree) -> GameTree:

@@ -12,7 +12,7 @@ from icarus.compiler import CompiledFunction, inlined_once
 from icarus.compiler.memory import address_of, array_at, call, copy_items, kind_of, pack_parameters, unpack_parameters
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
-from icarus.kernel import UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix, uniform
 
 T = TypeVar("T")
 PLAYERS = 2
@@ -66,6 +66,36 @@ def write_chance(walk: Row, state: np.ndarray, count: int, out: np.ndarray) -> N
 
 
 @inlined
+def draw(weights: np.ndarray, count: int, point: float) -> int:
+    """The index of an action, by weights that sum to 1 and a number below 1."""
+    last = 0
+    for k in range(count):
+        if weights[k] > 0.0:
+            last = k
+            point -= weights[k]
+            if point < 0.0:
+                break
+    return last
+
+
+@inlined
+def play_to_end(
+    walk: Row, state: np.ndarray, mover: int, left: int, actions: np.ndarray, reals: np.ndarray, rng: np.ndarray
+) -> int:
+    """To the end of the game by uniform choice, in so many actions at most; returns who is to move then."""
+    while mover != TERMINAL and left > 0:
+        count = call(walk.legal, (address_of(state), address_of(actions)))
+        if mover == CHANCE:
+            write_chance(walk, state, count, reals)
+            k = draw(reals, count, uniform(rng))
+        else:
+            k = int(uniform(rng) * count)
+        call(walk.apply, (address_of(state), actions[k]))
+        mover, left = call(walk.player, (address_of(state),)), left - 1
+    return mover
+
+
+@inlined
 def next_key(key: int, is_own: int, move: int) -> int:
     """The key of what a player knows after one more move: his own action, or what he is shown. The first is that of the deal, after the key
     player + 1.
@@ -89,6 +119,10 @@ def place_of(keys: np.ndarray, key: int) -> int:
     while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:  # unsigned: never counted from the end
         i = (i + 1) & mask
     return i
+
+
+class GameTooLarge(ValueError):
+    """A game in which no exact best response can be had."""
 
 
 class ArrayKernel:
