@@ -15,27 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler import address_of, call, copy_items, inlined_once, seeded
+from icarus.equilibrium import walk
 from icarus.equilibrium.deals import deals_of
-from icarus.equilibrium.walk import (
-    COMPLETE,
-    NOT_CONSTANT,
-    NOTHING,
-    PLAYERS,
-    TOLERANCE,
-    TOO_LONG,
-    UNEQUAL,
-    GameTooLarge,
-    Walk,
-    is_shown,
-    kernel,
-    key_after,
-    next_key,
-    place_of,
-    play,
-    play_to_end,
-    refuse_as_unsound,
-    write_chance,
-)
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure, uniform
 
 NO_ACTION = (1 << 32) - 1  # in place of one: the entry was only observed
@@ -142,7 +123,7 @@ class Responding(NamedTuple):
 @inlined
 def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) -> bool:
     """The probabilities of the actions of a player by what he knows; returns whether that is stored."""
-    i, total = place_of(policy.keys, key), 0.0
+    i, total = walk.place_of(policy.keys, key), 0.0
     is_stored = policy.keys[i] != BEYOND
     for k in range(count):
         out[k] = policy.weights[policy.first[i] + k] if is_stored else 0.0
@@ -173,21 +154,21 @@ def enter(tree: Responding, origin: int, kind: int, observed: int, key: int, dig
 @inlined
 def push(tree: Responding, source: int, action: int, mover: int, key: int, weight: float) -> None:
     """Enter what an action makes of a state."""
-    walk, status = tree.walk[0], tree.status[0]
+    rules, status = tree.walk[0], tree.status[0]
     least = status.epsilon * tree.frames[status.played].weight if status.depth > status.played else 0.0
     if weight < least:
         if weight <= least * uniform(tree.rng):
             return
         weight = least
     state, target = tree.states[source], tree.states[status.used]
-    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[walk.max_legal :]
-    play(walk, state, action, target, moves)
+    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[rules.max_legal :]
+    walk.play(rules, state, action, target, moves)
     if key != BEYOND:
-        key = key_after(key, opponent, mover, action, moves)
+        key = walk.key_after(key, opponent, mover, action, moves)
     digest = key
     for i in range(len(target)):
         digest = mix(digest, target[i])
-    is_seen = is_shown(moves, responder, mover, action)
+    is_seen = walk.is_shown(moves, responder, mover, action)
     kind, observed = (OBSERVED, moves[responder]) if is_seen else (OPEN, 0)
     enter(tree, source << 32 | action, kind, observed, key, digest, weight)
 
@@ -195,46 +176,46 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
 @inlined
 def play_out(tree: Responding, i: int) -> float:
     """What the responder gains from a state on by uniform choice; no number if it does not end."""
-    walk, status, state, reals = tree.walk[0], tree.status[0], tree.states[tree.status[0].used], tree.reals
+    rules, status, state, reals = tree.walk[0], tree.status[0], tree.states[tree.status[0].used], tree.reals
     copy_items(state, tree.states[i])
-    if play_to_end(walk, state, status.responder, status.longest, tree.words, reals, tree.rng) != TERMINAL:
+    if walk.play_to_end(rules, state, status.responder, status.longest, tree.words, reals, tree.rng) != TERMINAL:
         return np.nan
-    call(walk.rewards, (address_of(state), address_of(reals), PLAYERS))
-    return walk.low + walk.range * reals[status.responder]
+    call(rules.rewards, (address_of(state), address_of(reals), walk.PLAYERS))
+    return rules.low + rules.range * reals[status.responder]
 
 
 @inlined_once
 def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
-    walk, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
-    actions, reals, state = tree.words[: walk.max_legal], tree.reals, address_of(tree.states[i])
-    mover = call(walk.player, (state,))
+    rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
+    actions, reals, state = tree.words[: rules.max_legal], tree.reals, address_of(tree.states[i])
+    mover = call(rules.player, (state,))
     if frame.left == 0 and mover == status.responder:
         count, worth = 1 + int(PLAYOUTS * entry.weight / frame.weight), 0.0
         for _ in range(count):
             worth += play_out(tree, i)
         entry.kind = DONE
         frame.value += entry.weight * worth / count
-        return GOING_ON if worth == worth else TOO_LONG
+        return GOING_ON if worth == worth else walk.TOO_LONG
     if mover == TERMINAL:
-        call(walk.rewards, (state, address_of(reals), PLAYERS))
-        worth = entry.weight * (walk.low + walk.range * reals[status.responder])
+        call(rules.rewards, (state, address_of(reals), walk.PLAYERS))
+        worth = entry.weight * (rules.low + rules.range * reals[status.responder])
         frame.value += worth
         frame.policy_value += worth
         status.done += entry.weight * frame.chance
         entry.kind = DONE
-        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < TOLERANCE else NOT_CONSTANT
-    count, key, weight = call(walk.legal, (state, address_of(actions))), entry.key, entry.weight
+        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
+    count, key, weight = call(rules.legal, (state, address_of(actions))), entry.key, entry.weight
     if mover == status.responder:
         digest = count
         for k in range(count):
             digest = mix(digest, actions[k])
-        if frame.decider == NOTHING:
+        if frame.decider == walk.NOTHING:
             frame.decider, frame.count, frame.actions = i, count, digest
         entry.kind = DECIDES
-        return GOING_ON if frame.actions == digest else UNEQUAL
+        return GOING_ON if frame.actions == digest else walk.UNEQUAL
     if mover == CHANCE:
-        write_chance(walk, tree.states[i], count, reals)
+        walk.write_chance(rules, tree.states[i], count, reals)
     elif not write_policy(tree.policy, key, count, reals):
         if status.limit > 0:
             return ASK
@@ -254,7 +235,7 @@ def open_view(tree: Responding, key: int) -> None:
     status.views += 1
     frame = tree.frames[status.depth]
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
-    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = NOTHING, key, 0.0, 0.0, 0.0
+    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = walk.NOTHING, key, 0.0, 0.0, 0.0
     before = tree.frames[status.depth - 1]
     frame.left = status.limit if status.depth == status.played else before.left - (before.action >= 0)
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
@@ -302,7 +283,7 @@ def recall(tree: Responding) -> None:
 def follow_observation(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the observation of the entry that is next."""
     status, end, observed = tree.status[0], tree.status[0].used, tree.entries[frame.next].observed
-    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, observed))
+    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 0, observed))
     for i in range(frame.next, end):
         entry = tree.entries[i]
         if entry.kind == OBSERVED and entry.observed == observed:
@@ -318,7 +299,7 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     status, end, actions = tree.status[0], tree.status[0].used, tree.words
     call(tree.walk[0].legal, (address_of(tree.states[frame.decider]), address_of(actions)))
     action = actions[frame.action]
-    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action))
+    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 1, action))
     for i in range(frame.first, end):
         entry = tree.entries[i]
         if entry.kind == DECIDES:
@@ -326,13 +307,13 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     recall(tree)
 
 
-@kernel("best responses by beliefs")
+@walk.kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, or until room is missing."""
     status, most = tree.status[0], tree.walk[0].max_legal
     for _ in range(steps):
         if status.depth < 0:
-            return COMPLETE
+            return walk.COMPLETE
         frame, end, ending = tree.frames[status.depth], status.used, GOING_ON
         if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(tree.frames):
             return MORE_ROOM
@@ -341,7 +322,10 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 if status.depth == status.played:
                     return CHOOSE
                 frame.next, frame.action = frame.first, OBSERVING
-                if frame.decider != NOTHING and tree.policy.keys[place_of(tree.policy.keys, frame.key)] == BEYOND:
+                if (
+                    frame.decider != walk.NOTHING
+                    and tree.policy.keys[walk.place_of(tree.policy.keys, frame.key)] == BEYOND
+                ):
                     frame.key = BEYOND
                 continue
             if tree.entries[frame.next].kind == OPEN:
@@ -368,21 +352,21 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
     return GOING_ON
 
 
-@kernel("beliefs after the deal")
+@walk.kernel("beliefs after the deal")
 def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray) -> int:
     """Enter all deals in the view before them."""
     status, frame = tree.status[0], tree.frames[0]
     responder, opponent, is_stored = status.responder, 1 - status.responder, len(tree.policy.keys) > 1
     for k in range(len(dealt)):
-        key = next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
+        key = walk.next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
         digest = key
         for i in range(dealt.shape[1]):
             tree.states[status.used, i] = dealt[k, i]
             digest = mix(digest, dealt[k, i])
         if probabilities[k] > 0.0:
-            enter(tree, NOTHING << 32 | k, OBSERVED, observations[k, responder], key, digest, probabilities[k])
-    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, NOTHING
-    frame.weight, frame.chance, frame.left = 1.0, 1.0, NOTHING
+            enter(tree, walk.NOTHING << 32 | k, OBSERVED, observations[k, responder], key, digest, probabilities[k])
+    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, walk.NOTHING
+    frame.weight, frame.chance, frame.left = 1.0, 1.0, walk.NOTHING
     return 0
 
 
@@ -399,17 +383,17 @@ class ResponseWalk:
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
         self.game, self.deals = game, deals_of(game)
-        walk = Walk(game, self.deals)
-        room, width, scratch = ROOM + 2 * len(self.deals) + walk.room, walk.dealt.shape[1], walk.room + PLAYERS
+        rules = walk.Walk(game, self.deals)
+        room, width, scratch = ROOM + 2 * len(self.deals) + rules.room, rules.dealt.shape[1], rules.room + walk.PLAYERS
         self.status = np.zeros(1, STATUS)
         self.status["responder"], self.status["views"] = responder, 1
         self._growing = [np.zeros((room, width), np.int64), np.zeros(room, ENTRY), np.zeros(room, FRAME)]
         self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
         self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
         self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch), seeded(0)]
-        self._walk, self._policy, self._looked_at = walk.settings, policy, 0
-        self.status["played"] = NOTHING
-        begin_walk(self._tree, walk.dealt, self.deals.observations, self.deals.probabilities)
+        self._walk, self._policy, self._looked_at = rules.settings, policy, 0
+        self.status["played"] = walk.NOTHING
+        begin_walk(self._tree, rules.dealt, self.deals.observations, self.deals.probabilities)
 
     @property
     def _tree(self) -> Responding:
@@ -425,7 +409,7 @@ class ResponseWalk:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
         ending = GOING_ON
-        while ending != COMPLETE:
+        while ending != walk.COMPLETE:
             ending = self.step()
             if progress is not None:
                 progress(float(self.status["done"][0]))
@@ -438,19 +422,19 @@ class ResponseWalk:
         if ending == MORE_ROOM:
             for array in self._growing:
                 array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-        elif ending > COMPLETE:
-            refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
+        elif ending > walk.COMPLETE:
+            walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
         self._refuse_if_too_large()
         return int(ending)
 
     def _refuse_if_too_large(self) -> None:
         done, entries = float(self.status["done"][0]), len(self._growing[1])
         if entries > MOST:
-            raise GameTooLarge(
+            raise walk.GameTooLarge(
                 f"{self.game} is too large: a player must think of {entries:,} states at once, "
                 f"in {sum(x.nbytes for x in self._growing):,} bytes; the limit is {MOST:,}"
             )
         if self._looked_at == FIRST and done < LEAST:
-            raise GameTooLarge(
+            raise walk.GameTooLarge(
                 f"{self.game} is too large: {done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
             )

@@ -158,11 +158,8 @@ class CFR(Learner):
         self.tree = tree_of(game)
         super().__init__(self.tree.game)
         slots, views = len(self.tree.slots), len(self.tree.views)
-        self.regrets, self.sums, policy = (
-            np.zeros(slots),
-            np.zeros(slots),
-            policies.uniform_policy(self.tree).probabilities,
-        )
+        self.regrets, self.sums = np.zeros((2, slots))
+        policy = policies.uniform_policy(self.tree).probabilities
         self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
 
     run = Learner.make

@@ -37,14 +37,11 @@ class TabularPolicy:
             raise ValueError(
                 f"the probabilities of a policy in {tree.game} have the shape {self.probabilities.shape}; it must be {tree.slots.shape}"
             )
-        sums = _sums(tree, self.probabilities)
-        wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
-        if len(wrong) > 0 or not (self.probabilities >= 0).all():
-            where = (
-                f"sum to {sums[wrong[0]]:g} in information set {wrong[0]}"
-                if len(wrong) > 0
-                else "are negative somewhere"
-            )
+        sums, where = _sums(tree, self.probabilities), ""
+        for number in np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))[:1]:
+            where = f"sum to {sums[number]:g} in information set {number}"
+        if where or not (self.probabilities >= 0).all():
+            where = where or "are negative somewhere"
             raise ValueError(
                 f"the probabilities of a policy in {tree.game} {where}; they must be at least 0 and sum to 1 in each information set"
             )
@@ -126,6 +123,8 @@ def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
     Raises:
         TypeError: an agent or a function is needed. ValueError: what is told are no probabilities; when it is asked.
     """
+    if policy is None:
+        return lambda state, seed: np.full(n := len(state.legal_actions()), 1 / n)
     search = getattr(policy, "search", None)
     if isinstance(policy, type) or not (callable(search) or callable(policy)):
         kind = "is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"

@@ -20,15 +20,8 @@ from icarus.equilibrium import beliefs, sampling, walk
 from icarus.equilibrium.beliefs import ASK, CHOOSE, CHOSEN, DECIDES, DONE, NO_ACTION, OBSERVED, ResponseWalk
 from icarus.equilibrium.deals import dealt_state
 from icarus.equilibrium.policies import PolicyLike, asked
-from icarus.equilibrium.walk import NOTHING, PLAYERS
-from icarus.kernel import AnyGame, Game, State
-
-
-def uniform(state: State) -> np.ndarray:
-    """Every action with the same probability. [actions]"""
-    count = len(state.legal_actions())
-    return np.full(count, 1 / count)
-
+from icarus.equilibrium.walk import NOTHING
+from icarus.kernel import AnyGame, Game
 
 place_of = python_of(walk.place_of)
 MASK = (1 << 63) - 1  # makes a seed of a key
@@ -80,18 +73,13 @@ class _Responder(ResponseWalk):
         self._fixed[-1], self._looked_at = seeded((seed, player)), beliefs.FIRST
         self.status["limit"], self.status["epsilon"], self.status["longest"] = depth, epsilon, game.max_length
         _, self._entries, self._frames, _ = self._growing
-        self._dealt = self._entries[: self.status["used"][0]].copy()
+        self._frames["next"][0], self._frames["action"][0] = self.status["used"][0], beliefs.LOOKING
+        self._dealt, self._first = self._entries[: self.status["used"][0]].copy(), self._frames[:1].copy()
 
     def play(self, luck: np.random.Generator | None) -> float:
         """What the responder gains in a match: expected, given what he sees, in one way drawn; or, without luck, in all."""
         self._entries[: len(self._dealt)] = self._dealt
-        for name, value in (
-            ("next", len(self._dealt)),
-            ("action", beliefs.LOOKING),
-            ("value", 0),
-            ("decider", NOTHING),
-        ):
-            self._frames[name][0] = value
+        self._frames[:1] = self._first
         self._go_to(0, len(self._dealt))
         return self._rest(luck)
 
@@ -188,10 +176,8 @@ def local_best_response(
     checks.integer("matches", 2 if matches is None else matches, 2)
     checks.real("epsilon", epsilon, 0, 1)
     check_callable("progress", progress, "a function of the matches played")
-    policies = policy if isinstance(policy, tuple | list) else (policy, policy)
-    both = [
-        _Responder(game, player, policies[1 - player] or uniform, seed, depth, epsilon) for player in range(PLAYERS)
-    ]
+    second, first = policy if isinstance(policy, tuple | list) else (policy, policy)  # who respond to these
+    both = [_Responder(game, i, other, seed, depth, epsilon) for i, other in enumerate((first, second))]
     gains: tuple[list[float], list[float]] = ([], [])
 
     def found() -> LocalBestResponse:
@@ -204,7 +190,5 @@ def local_best_response(
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:
-        if len(gains[1]) > 1:
-            raise KeyboardInterrupt(found()) from None
-        raise
+        raise KeyboardInterrupt(*[found()] * (len(gains[1]) > 1)) from None
     return found()
