@@ -43,7 +43,7 @@ class BeliefEntry:
     digest: int  # of the state and the key
     weight: float
     origin: (
-        int  # the entry that it came of or NOTHING, << 32, and the action made there, or NO_ACTION; of a deal its index
+        int  # (the entry that it came of or NOTHING) << 32, and the action made there or NO_ACTION; of a deal its index
     )
 
 
@@ -424,17 +424,14 @@ class ResponseWalk:
                 array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
         elif ending > walk.COMPLETE:
             walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
-        self._refuse_if_too_large()
-        return int(ending)
-
-    def _refuse_if_too_large(self) -> None:
-        done, entries = float(self.status["done"][0]), len(self._growing[1])
+        done, entries, taken = (
+            float(self.status["done"][0]),
+            len(self._growing[1]),
+            sum(x.nbytes for x in self._growing),
+        )
+        why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
         if entries > MOST:
-            raise walk.GameTooLarge(
-                f"{self.game} is too large: a player must think of {entries:,} states at once, "
-                f"in {sum(x.nbytes for x in self._growing):,} bytes; the limit is {MOST:,}"
-            )
-        if self._looked_at == FIRST and done < LEAST:
-            raise walk.GameTooLarge(
-                f"{self.game} is too large: {done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
-            )
+            why = f"a player must think of {entries:,} states at once, in {taken:,} bytes; the limit is {MOST:,}"
+        if entries > MOST or (self._looked_at == FIRST and done < LEAST):
+            raise walk.GameTooLarge(f"{self.game} is too large: {why}")
+        return int(ending)

@@ -194,6 +194,5 @@ def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000
         nash_conv = solver.exploitability().nash_conv
         if nash_conv <= epsilon:
             return solver.average
-    raise ValueError(
-        f"after {count_text(most, 'iteration')} of CFR+ in {solver.tree.game} NashConv is {nash_conv:.3g}, not {epsilon:g}"
-    )
+    spent = f"after {count_text(most, 'iteration')} of CFR+ in {solver.game}"
+    raise ValueError(f"{spent} NashConv is {nash_conv:.3g}, not {epsilon:g}")

@@ -33,18 +33,15 @@ class TabularPolicy:
 
     def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
         self.tree, self.probabilities = tree, np.ascontiguousarray(probabilities, float)
-        if self.probabilities.shape != tree.slots.shape:
-            raise ValueError(
-                f"the probabilities of a policy in {tree.game} have the shape {self.probabilities.shape}; it must be {tree.slots.shape}"
-            )
+        shape, what = self.probabilities.shape, f"the probabilities of a policy in {tree.game}"
+        if shape != tree.slots.shape:
+            raise ValueError(f"{what} have the shape {shape}; it must be {tree.slots.shape}")
         sums, where = _sums(tree, self.probabilities), ""
         for number in np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))[:1]:
             where = f"sum to {sums[number]:g} in information set {number}"
         if where or not (self.probabilities >= 0).all():
             where = where or "are negative somewhere"
-            raise ValueError(
-                f"the probabilities of a policy in {tree.game} {where}; they must be at least 0 and sum to 1 in each information set"
-            )
+            raise ValueError(f"{what} {where}; they must be at least 0 and sum to 1 in each information set")
 
     def at(self, number: int) -> np.ndarray:
         """The probabilities in an information set, by its number."""
@@ -55,10 +52,9 @@ class TabularPolicy:
 
     def table(self) -> dict[InformationState, dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
-        keys = zip(self.tree.information_states(), self.tree.decisions, strict=True)
-        return {
-            key: dict(zip(self.tree.actions(number), self.at(number).tolist(), strict=True)) for key, number in keys
-        }
+        tree, numbers = self.tree, self.tree.decisions
+        policies = (dict(zip(tree.actions(number), self.at(number).tolist(), strict=True)) for number in numbers)
+        return dict(zip(tree.information_states(), policies, strict=True))
 
     def __repr__(self) -> str:
         return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
@@ -143,7 +139,7 @@ def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
 
 
 def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> TabularPolicy:
-    if len(pair) != 2:
+    if len(pair) != PLAYERS:
         raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
     first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
     of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
@@ -167,10 +163,8 @@ def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
         values = np.zeros(0)
     fits = values.shape == (len(actions),) and (values >= 0).all()
     if not fits or not abs(values.sum() - 1) < TOLERANCE:
-        raise ValueError(
-            f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
-            f"probabilities of the actions {actions} that sum to 1"
-        )
+        where = f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}"
+        raise ValueError(f"{where}; it must be probabilities of the actions {actions} that sum to 1")
     return values
 
 
@@ -361,6 +355,5 @@ def _responses(tree: GameTree, policy: PolicyLike, seed: int) -> tuple[tuple[np.
     best, out = np.zeros(len(probabilities)), np.zeros(PLAYERS + 1)
     respond(tree.arrays, probabilities, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out)
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
-    return (probabilities, best), Exploitability(
-        (float(out[2]), total - float(out[2])), (float(out[0]), float(out[1]) + total)
-    )
+    first, second, value = out.tolist()
+    return (probabilities, best), Exploitability((value, total - value), (first, second + total))

@@ -52,23 +52,21 @@ class LocalBestResponse:
     @property
     def half(self) -> float:
         """Half of its 95 % interval."""
-        return NINETY_FIVE * math.sqrt(
-            sum(statistics.variance(each) / len(each) for each in self.gains if len(each) > 1)
-        )
+        errors = (statistics.variance(each) / len(each) for each in self.gains if len(each) > 1)
+        return NINETY_FIVE * math.sqrt(sum(errors))
 
     def __str__(self) -> str:
         first, second = map(statistics.fmean, self.gains)
-        return (
-            f"NashConv at least {self.nash_conv:.4g} ± {self.half:.2g} (95 %): player 0 has {first:.4g} and player 1 {second:.4g} by a "
-            f"local best response of depth {self.depth}, in {len(self.gains[0])} matches each; {self.questions:,} questions to the policy"
-        )
+        how = f"by local best responses of depth {self.depth}, in {len(self.gains[0])} matches each, with {self.questions:,} questions"
+        gains = f"player 0 has {first:.4g} and player 1 {second:.4g} {how}"
+        return f"NashConv at least {self.nash_conv:.4g} ± {self.half:.2g} (95 %): {gains}"
 
 
 class _Responder(ResponseWalk):
     """A responder in matches against a policy that is asked where it is needed, and kept."""
 
     def __init__(self, game: Game, player: int, policy: PolicyLike, seed: int, depth: int, epsilon: float) -> None:
-        self._ask, self._seed, self._store, self.questions = asked(policy), seed, sampling.empty_store(), 0
+        self._ask, self._seed, self._store, self.questions = asked(policy), seed, sampling.grown(), 0
         super().__init__(game, player, self._store.policy)
         self._fixed[-1], self._looked_at = seeded((seed, player)), beliefs.FIRST
         self.status["limit"], self.status["epsilon"], self.status["longest"] = depth, epsilon, game.max_length

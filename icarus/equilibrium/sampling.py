@@ -317,16 +317,12 @@ def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
     return 0
 
 
-def grown(store: Store) -> Store:
-    """The same in at least twice the room."""
+def grown(store: Store | None = None) -> Store:
+    """The same in at least twice the room; or an empty one."""
+    store = store or Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
     sets, slots = 2 * len(store.keys) or SMALLEST, 2 * len(store.sums) + SMALLEST
     larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), store.used])
     for new, old in zip(larger[2:4], store[2:4], strict=True):
         new[: store.used[1]] = old[: store.used[1]]
     move_sets(*store[:2], larger)
     return larger
-
-
-def empty_store() -> Store:
-    """A small one."""
-    return grown(Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)]))

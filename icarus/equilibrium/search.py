@@ -35,17 +35,9 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
-    return Result(
-        action=actions[min(index, len(actions) - 1)],
-        actions=actions,
-        values=nothing * np.nan,
-        policy=policy,
-        records={},
-        phase_steps={},
-        state=state.clone(),
-        strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
-        **unknown | found,
-    )
+    known = {"action": actions[min(index, len(actions) - 1)], "actions": actions, "values": nothing * np.nan}
+    known |= {"policy": policy, "records": {}, "phase_steps": {}, "state": state.clone(), "strategy": algorithm}
+    return Result(**unknown | known | found)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -126,7 +118,7 @@ class OOSSearch(Learner):
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
         self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
-        self.store = sampling.empty_store()
+        self.store = sampling.grown()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
 
@@ -213,18 +205,10 @@ class OOSSearch(Learner):
             if self.iterations == before:
                 raise
             is_interrupted = True
-        result = result_of(
-            self.algorithm,
-            state,
-            self.policy_at(state),
-            self._rng,
-            visits=self._visits.copy(),
-            iterations=self.iterations - before,
-            depth=int(self._progress["depth"][0]),
-            seconds=time.perf_counter() - started,
-            memory=sum(array.nbytes for array in self.store),
-            seed=() if seed is None else seed,
-        )
+        found: dict[str, Any] = {"iterations": self.iterations - before, "depth": int(self._progress["depth"][0])}
+        found |= {"seconds": time.perf_counter() - started, "memory": sum(array.nbytes for array in self.store)}
+        found |= {"visits": self._visits.copy(), "seed": () if seed is None else seed}
+        result = result_of(self.algorithm, state, self.policy_at(state), self._rng, **found)
         if is_interrupted:
             raise SearchInterrupted(result)
         return result

@@ -267,15 +267,11 @@ class GameTree:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
         growing, deals, depth = np.zeros(1, GROWING), self.deals, min(self.game.max_length, largest) + 3
         rows = largest + rules.room + walk.PLAYERS
-        arrays = Arrays(
-            *(np.zeros(rows * (VIEWS if kind == VIEW else 1), kind) for kind in (NODE, SET, SLOT, VIEW, END))
-        )
+        kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
+        arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())
         frames, states = np.zeros(depth, FRAME), np.zeros((depth, rules.dealt.shape[1]), np.int64)
-        arrays.nodes["parent"][0], frames["count"][0], frames["views"][0] = (
-            walk.NOTHING,
-            len(deals),
-            range(walk.PLAYERS),
-        )
+        frames["count"][0], frames["views"][0] = len(deals), range(walk.PLAYERS)
+        arrays.nodes["parent"][0] = walk.NOTHING
         for player in range(walk.PLAYERS):
             arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
         growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = 1, walk.PLAYERS, 1, 1
@@ -385,9 +381,8 @@ def largest_of(game: AnyGame) -> int:
 
 def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
     """Refuse a game by what is known of its size."""
-    raise walk.GameTooLarge(
-        f"{game} is too large for a complete walk: it has {about} histories; the limit is {limit:,}"
-    )
+    size = f"it has {about} histories; the limit is {limit:,}"
+    raise walk.GameTooLarge(f"{game} is too large for a complete walk: {size}")
 
 
 def tree_of(game: GameOrTree) -> GameTree:

@@ -20,17 +20,14 @@ NOTHING = -1
 REAL = np.dtype(np.float64)
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 COMPLETE, TOO_LARGE, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
+THEOREMS = (
+    "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
+)
 SHOWN = 50  # actions in a message
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
-WALK = np.dtype(
-    [
-        *((name, np.int64) for name in FUNCTIONS),
-        ("max_legal", np.int64),
-        ("low", np.float64),  # the utility at a reward of 0
-        ("range", np.float64),  # and how much more at one of 1
-    ],
-    align=True,
-)
+# The addresses of functions; for how many legal actions there is room; the utility at a reward of 0, and how much more at one of 1.
+_ADDRESSES = [(name, np.int64) for name in (*FUNCTIONS, "max_legal")]
+WALK = np.dtype([*_ADDRESSES, ("low", np.float64), ("range", np.float64)], align=True)
 
 
 @inlined
@@ -250,14 +247,10 @@ def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = 
         where: it was seen.
     """
     if status == NOT_CONSTANT:
-        raise ValueError(
-            f"the rewards of {game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
-            "counterfactual regret minimization reaches one, in zero-sum games only"
-        )
+        raise ValueError(f"the rewards of {game} do not always sum to 1: {THEOREMS} zero-sum games only")
     if status == UNEQUAL:
-        raise ValueError(
-            f"player {player} of {game} has different legal actions after the same moves, so he knows more than `observe` shows him{where}"
-        )
+        what = "has different legal actions after the same moves, so he knows more than `observe` shows him"
+        raise ValueError(f"player {player} of {game} {what}{where}")
     raise ValueError(f"{game} {_too_long(game)}")
 
 
@@ -270,7 +263,4 @@ def refuse_unless_two_players(game: object) -> None:
     if not isinstance(game, AnyGame):
         raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
-        raise ValueError(
-            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
-            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
-        )
+        raise ValueError(f"{game} has {count_text(game.players, 'player')}: {THEOREMS} two-player zero-sum games only")
