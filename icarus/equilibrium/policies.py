@@ -11,7 +11,7 @@ from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
-from icarus.kernel import Game, State, inlined
+from icarus.kernel import AnyGame, Game, State, inlined
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 # A TabularPolicy, a function of states, an Agent, or a pair of these, one for each player.
@@ -96,7 +96,9 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
     seed = integer("seed", seed, 0)
     if isinstance(policy, tuple | list):
-        return _from_pair(tree, policy, seed)
+        first, second = (tabulate(tree, each, seed).probabilities for each in pair_of(tree.game, policy))
+        of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
+        return TabularPolicy(tree, np.where(of_second, second, first))
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
@@ -138,12 +140,12 @@ def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
     return ask
 
 
-def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> TabularPolicy:
+def pair_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
+    """The policy of each player."""
+    pair = policy if isinstance(policy, tuple | list) else (policy, policy)
     if len(pair) != PLAYERS:
-        raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
-    first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
-    of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
-    return TabularPolicy(tree, np.where(of_second, second, first))
+        raise ValueError(f"{len(pair)} policies for the 2 players of {game}")
+    return pair
 
 
 def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:

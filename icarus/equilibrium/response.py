@@ -19,7 +19,7 @@ from icarus.engine.search import check_callable
 from icarus.equilibrium import beliefs, sampling, walk
 from icarus.equilibrium.beliefs import ASK, CHOOSE, CHOSEN, DECIDES, DONE, NO_ACTION, OBSERVED, ResponseWalk
 from icarus.equilibrium.deals import dealt_state
-from icarus.equilibrium.policies import PolicyLike, asked
+from icarus.equilibrium.policies import PolicyLike, asked, pair_of
 from icarus.equilibrium.walk import NOTHING
 from icarus.kernel import AnyGame, Game
 
@@ -174,8 +174,8 @@ def local_best_response(
     checks.integer("matches", 2 if matches is None else matches, 2)
     checks.real("epsilon", epsilon, 0, 1)
     check_callable("progress", progress, "a function of the matches played")
-    second, first = policy if isinstance(policy, tuple | list) else (policy, policy)  # who respond to these
-    both = [_Responder(game, i, other, seed, depth, epsilon) for i, other in enumerate((first, second))]
+    others = reversed(pair_of(game, policy))
+    both = [_Responder(game, player, other, seed, depth, epsilon) for player, other in enumerate(others)]
     gains: tuple[list[float], list[float]] = ([], [])
 
     def found() -> LocalBestResponse:
