@@ -20,10 +20,19 @@ import statistics
 import time
 from pathlib import Path
 
+import attrs
+
 from experiments.commands import print_table
 from experiments.run import provenance
 from experiments.statistics import student_mean
-from experiments.studies.equilibrium_2015 import SIXTEEN, rows_of
+from experiments.studies.equilibrium_2015 import (
+    SIXTEEN,
+    STITCHING,
+    complete_cells,
+    effects_table,
+    ranking_table,
+    rows_of,
+)
 from icarus import Agent, exploitability, games, parse
 from icarus.arena.ledger import GameRow, Ledger, key_of
 from icarus.commands.console import make_program, run_main
@@ -125,17 +134,13 @@ def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds
 
 
 def sixteen(rows: Path) -> None:
-    """Print the bounds of the sixteen combinations, the least first: means over seeds with 95 % intervals."""
-    values: dict[str, dict[str, list[float]]] = {}
-    for row in rows_of(rows.parent, rows.name):
-        values.setdefault(row["game"], {}).setdefault(row["player"], []).append(row["bound"])
-    for game, of_player in values.items():
-        means = {name: student_mean(each, -math.inf, math.inf) for name, each in of_player.items() if len(each) > 1}
-        ordered = sorted(means.items(), key=lambda item: item[1].value)
-        lines = tuple(
-            (name, f"{mean.value:.3f} ± {mean.half:.3f}", str(len(of_player[name]))) for name, mean in ordered
-        )
-        print_table(Table(f"NashConv in {game} at least", ("combination", "bound", "seeds"), lines))
+    """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
+    measured = rows_of(rows.parent, rows.name)
+    cells = complete_cells({**row, "method": STITCHING, "nash_conv": row["bound"]} for row in measured)
+    print_table(
+        attrs.evolve(ranking_table(cells), caption="Lower bounds of NashConv, as `effects` ranks what is exact")
+    )
+    print_table(effects_table(cells))
 
 
 app = make_program((learned, curve, shares, recovered, bounds, sixteen), "NashConv beyond small games.")

@@ -382,6 +382,7 @@ class ResponseWalk:
     """
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
+        walk.refuse_unless_two_players(game)
         self.game, self.deals = game, deals_of(game)
         rules = walk.Walk(game, self.deals)
         room, width, scratch = ROOM + 2 * len(self.deals) + rules.room, rules.dealt.shape[1], rules.room + walk.PLAYERS

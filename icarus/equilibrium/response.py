@@ -114,13 +114,10 @@ class _Responder(ResponseWalk):
         """Ask for the policy in a state."""
         key, actions = int(self._entries["key"][entry]), []
         while entry != NOTHING:
-            actions.append(int(self._entries["origin"][entry]) & NO_ACTION)
-            entry = int(self._entries["origin"][entry]) >> 32
-        state = dealt_state(self.game, self.deals, actions.pop())
-        for action in reversed(actions):
-            if action != NO_ACTION:
-                state.history.append((state.current_player(), action))
-                self.game.ask("apply", state.data, action)
+            origin = int(self._entries["origin"][entry])
+            entry = origin >> 32
+            actions += [origin & NO_ACTION] * (origin & NO_ACTION != NO_ACTION)
+        state = dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
         count = len(state.legal_actions())
         answer = self._ask(state, (self._seed, key & MASK)) if count > 1 else np.ones(1)
         self.questions += count > 1

@@ -305,10 +305,7 @@ class GameTree:
         while node["parent"] != walk.NOTHING:
             actions.append(int(node["action"]))
             node = self.nodes[node["parent"]]
-        state = dealt_state(self.game, self.deals, actions.pop())
-        for action in reversed(actions):
-            state.apply_action(action)
-        return state
+        return dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
 
     def actions(self, number: int) -> tuple[int, ...]:
         """The legal actions in an information set, in the game's order."""
