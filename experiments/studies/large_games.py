@@ -116,7 +116,7 @@ def recovered(rows: Path) -> None:
             found.setdefault((game, row["depth"]), []).append(share)
     lines = tuple(
         (game, *(f"{statistics.median(found[game, depth]):.2f} ({min(found[game, depth]):.2f})" for depth in DEPTHS))
-        for game in dict.fromkeys(game for game, _ in found)
+        for game in dict.fromkeys(game for game, depth in found if depth == DEPTHS[-1])
     )
     print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
 

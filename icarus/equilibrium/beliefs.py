@@ -42,9 +42,8 @@ class BeliefEntry:
     key: int  # of what the other player knows, or BEYOND
     digest: int  # of the state and the key
     weight: float
-    origin: (
-        int  # (the entry that it came of or NOTHING) << 32, and the action made there or NO_ACTION; of a deal its index
-    )
+    # The entry that it came of, or NOTHING, << 32, and the action made there, or NO_ACTION; of a deal its index.
+    origin: int
 
 
 class ViewFrame:
@@ -322,10 +321,8 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 if status.depth == status.played:
                     return CHOOSE
                 frame.next, frame.action = frame.first, OBSERVING
-                if (
-                    frame.decider != walk.NOTHING
-                    and tree.policy.keys[walk.place_of(tree.policy.keys, frame.key)] == BEYOND
-                ):
+                keys = tree.policy.keys
+                if frame.decider != walk.NOTHING and keys[walk.place_of(keys, frame.key)] == BEYOND:
                     frame.key = BEYOND
                 continue
             if tree.entries[frame.next].kind == OPEN:
@@ -425,14 +422,11 @@ class ResponseWalk:
                 array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
         elif ending > walk.COMPLETE:
             walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
-        done, entries, taken = (
-            float(self.status["done"][0]),
-            len(self._growing[1]),
-            sum(x.nbytes for x in self._growing),
-        )
+        done, entries = float(self.status["done"][0]), len(self._growing[1])
         why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
         if entries > MOST:
-            why = f"a player must think of {entries:,} states at once, in {taken:,} bytes; the limit is {MOST:,}"
+            taken = f"{sum(x.nbytes for x in self._growing):,}"
+            why = f"a player must think of {entries:,} states at once, in {taken} bytes; the limit is {MOST:,}"
         if entries > MOST or (self._looked_at == FIRST and done < LEAST):
             raise walk.GameTooLarge(f"{self.game} is too large: {why}")
         return int(ending)

@@ -15,12 +15,10 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler import python_of, seeded
-from icarus.engine.search import check_callable
 from icarus.equilibrium import beliefs, sampling, walk
 from icarus.equilibrium.beliefs import ASK, CHOOSE, CHOSEN, DECIDES, DONE, NO_ACTION, OBSERVED, ResponseWalk
 from icarus.equilibrium.deals import dealt_state
 from icarus.equilibrium.policies import PolicyLike, asked, pair_of
-from icarus.equilibrium.walk import NOTHING
 from icarus.kernel import AnyGame, Game
 
 place_of = python_of(walk.place_of)
@@ -113,10 +111,9 @@ class _Responder(ResponseWalk):
     def _keep_answer(self, entry: int) -> None:
         """Ask for the policy in a state."""
         key, actions = int(self._entries["key"][entry]), []
-        while entry != NOTHING:
-            origin = int(self._entries["origin"][entry])
-            entry = origin >> 32
-            actions += [origin & NO_ACTION] * (origin & NO_ACTION != NO_ACTION)
+        while entry != walk.NOTHING:
+            entry, action = divmod(int(self._entries["origin"][entry]), 1 << 32)
+            actions += [action] * (action != NO_ACTION)
         state = dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
         count = len(state.legal_actions())
         answer = self._ask(state, (self._seed, key & MASK)) if count > 1 else np.ones(1)
@@ -170,7 +167,6 @@ def local_best_response(
     depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
     checks.integer("matches", 2 if matches is None else matches, 2)
     checks.real("epsilon", epsilon, 0, 1)
-    check_callable("progress", progress, "a function of the matches played")
     others = reversed(pair_of(game, policy))
     both = [_Responder(game, player, other, seed, depth, epsilon) for player, other in enumerate(others)]
     gains: tuple[list[float], list[float]] = ([], [])

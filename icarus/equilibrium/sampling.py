@@ -291,9 +291,8 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
     """
     progress, store, is_forced = counters[0], tree.store, len(forced_path) > 0
     for _ in range(1 if is_forced else count):
-        if 2 * (store.used[0] + walk.PLAYERS) > len(store.keys) or store.used[1] + 2 * len(tree.actions) > len(
-            store.sums
-        ):
+        sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
+        if sets > len(store.keys) or slots > len(store.sums):
             return MORE_ROOM
         targeted = uniform(tree.rng) < tree.sampler[0].delta
         for player in range(count if is_forced else 0, count + 1 if is_forced else walk.PLAYERS):

@@ -19,7 +19,7 @@ from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.policies import TabularPolicy, tabulate
 from icarus.equilibrium.sampling import Sampling, Store
-from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 
@@ -290,9 +290,7 @@ class NearEquilibrium(AlgorithmSettings):
         refuse_unless_walkable(game)
 
 
-@functools.lru_cache(maxsize=4)
-def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
-    return near_equilibrium(tree, epsilon)
+_near = functools.lru_cache(maxsize=4)(near_equilibrium)
 
 
 register(OOS, "Online Outcome Sampling")
