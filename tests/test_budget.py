@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20076, 122),
+    "icarus": (19952, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
-    "icarus/commands": (1566, 13),
+    "icarus/commands": (1565, 13),
     "icarus/compiler": (1323, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),
-    "icarus/equilibrium": (1889, 11),
+    "icarus/equilibrium": (1766, 11),
     "icarus/games": (3761, 14),
     "icarus/kernel": (1184, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5905, 30),
-    "experiments/studies": (1263, 10),
-    "tests": (21964, 112),
+    "experiments": (5909, 30),
+    "experiments/studies": (1267, 10),
+    "tests": (21982, 113),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -109,14 +109,14 @@ def shares(out: Path) -> None:
 
 def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
-    found: dict[tuple[str, int], list[float]] = {}
+    parts: dict[tuple[str, int], list[float]] = {}
     for row in rows_of(rows.parent, rows.name):
         share = max(row["bound"], 0.0) / row["nash_conv"]
         for game in (row["game"], "all"):
-            found.setdefault((game, row["depth"]), []).append(share)
+            parts.setdefault((game, row["depth"]), []).append(share)
     lines = tuple(
-        (game, *(f"{statistics.median(found[game, depth]):.2f} ({min(found[game, depth]):.2f})" for depth in DEPTHS))
-        for game in dict.fromkeys(game for game, depth in found if depth == DEPTHS[-1])
+        (game, *(f"{statistics.median(parts[game, depth]):.2f} ({min(parts[game, depth]):.2f})" for depth in DEPTHS))
+        for game in dict.fromkeys(game for game, depth in parts if depth == DEPTHS[-1])
     )
     print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
 

@@ -108,14 +108,14 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
-    ask, result = asked(policy), uniform_policy(tree)
+    ask, result = question_to(policy), uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:
             result.at(number)[:] = ask(tree.state_of(number), (seed, number))
     return result
 
 
-def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
+def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
     """What tells a policy's probabilities in the information set of a state, in the order of its actions; a search has the seed given.
 
     Raises:
@@ -126,8 +126,8 @@ def asked(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
     search = getattr(policy, "search", None)
     if isinstance(policy, type) or not (callable(search) or callable(policy)):
         kind = "is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
-        other = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
-        raise TypeError(f"{policy!r} {kind if isinstance(policy, type) else other}")
+        wrong = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
+        raise TypeError(f"{policy!r} {kind if isinstance(policy, type) else wrong}")
 
     def ask(state: State, seed: tuple[int, int]) -> np.ndarray:
         try:

@@ -18,7 +18,7 @@ from icarus.compiler import python_of, seeded
 from icarus.equilibrium import beliefs, sampling, walk
 from icarus.equilibrium.beliefs import ASK, CHOOSE, CHOSEN, DECIDES, DONE, NO_ACTION, OBSERVED, ResponseWalk
 from icarus.equilibrium.deals import dealt_state
-from icarus.equilibrium.policies import PolicyLike, asked, pair_of
+from icarus.equilibrium.policies import PolicyLike, pair_of, question_to
 from icarus.kernel import AnyGame, Game
 
 place_of = python_of(walk.place_of)
@@ -64,7 +64,7 @@ class _Responder(ResponseWalk):
     """A responder in matches against a policy that is asked where it is needed, and kept."""
 
     def __init__(self, game: Game, player: int, policy: PolicyLike, seed: int, depth: int, epsilon: float) -> None:
-        self._ask, self._seed, self._store, self.questions = asked(policy), seed, sampling.grown(), 0
+        self._ask, self._seed, self._store, self.questions = question_to(policy), seed, sampling.larger_store(), 0
         super().__init__(game, player, self._store.policy)
         self._fixed[-1], self._looked_at = seeded((seed, player)), beliefs.FIRST
         self.status["limit"], self.status["epsilon"], self.status["longest"] = depth, epsilon, game.max_length
@@ -120,7 +120,7 @@ class _Responder(ResponseWalk):
         self.questions += count > 1
         store = self._store
         while 2 * store.used[0] >= len(store.keys) or store.used[1] + count > len(store.sums):
-            self._store = store = sampling.grown(store)
+            self._store = store = sampling.larger_store(store)
         place, slot = place_of(store.keys, key), int(store.used[1])
         store.keys[place], store.first[place], store.sums[slot : slot + count] = key, slot, answer
         store.used[:] += 1, count
@@ -131,8 +131,8 @@ def _draw(view: np.ndarray, luck: np.random.Generator) -> None:
     """Let one of the observations, or that the responder decides, stand for all of a view, as often as it has weight."""
     weights = np.where(np.isin(view["kind"], (OBSERVED, DECIDES)), view["weight"], 0.0)
     if (total := weights.sum()) > 0:
-        one = view[min(np.searchsorted(np.cumsum(weights), luck.random() * total, "right"), len(view) - 1)]
-        same = (view["kind"] == one["kind"]) & (view["observed"] == one["observed"])
+        entry = view[min(np.searchsorted(np.cumsum(weights), luck.random() * total, "right"), len(view) - 1)]
+        same = (view["kind"] == entry["kind"]) & (view["observed"] == entry["observed"])
         view["kind"][~same] = DONE
         view["weight"][same] *= total / weights[same].sum()
 
@@ -167,11 +167,11 @@ def local_best_response(
     depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
     checks.integer("matches", 2 if matches is None else matches, 2)
     checks.real("epsilon", epsilon, 0, 1)
-    others = reversed(pair_of(game, policy))
-    both = [_Responder(game, player, other, seed, depth, epsilon) for player, other in enumerate(others)]
+    targets = reversed(pair_of(game, policy))
+    both = [_Responder(game, player, target, seed, depth, epsilon) for player, target in enumerate(targets)]
     gains: tuple[list[float], list[float]] = ([], [])
 
-    def found() -> LocalBestResponse:
+    def result() -> LocalBestResponse:
         return LocalBestResponse(game, depth, gains, sum(each.questions for each in both))
 
     try:
@@ -181,5 +181,5 @@ def local_best_response(
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(*[found()] * (len(gains[1]) > 1)) from None
-    return found()
+        raise KeyboardInterrupt(*[result()] * (len(gains[1]) > 1)) from None
+    return result()

@@ -316,7 +316,7 @@ def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
     return 0
 
 
-def grown(store: Store | None = None) -> Store:
+def larger_store(store: Store | None = None) -> Store:
     """The same in at least twice the room; or an empty one."""
     store = store or Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
     sets, slots = 2 * len(store.keys) or SMALLEST, 2 * len(store.sums) + SMALLEST

@@ -35,9 +35,9 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
-    known = {"action": actions[min(index, len(actions) - 1)], "actions": actions, "values": nothing * np.nan}
-    known |= {"policy": policy, "records": {}, "phase_steps": {}, "state": state.clone(), "strategy": algorithm}
-    return Result(**unknown | known | found)
+    basics = {"action": actions[min(index, len(actions) - 1)], "actions": actions, "values": nothing * np.nan}
+    basics |= {"policy": policy, "records": {}, "phase_steps": {}, "state": state.clone(), "strategy": algorithm}
+    return Result(**unknown | basics | found)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -118,7 +118,7 @@ class OOSSearch(Learner):
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
         self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
-        self.store = sampling.grown()
+        self.store = sampling.larger_store()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
 
@@ -205,10 +205,10 @@ class OOSSearch(Learner):
             if self.iterations == before:
                 raise
             is_interrupted = True
-        found: dict[str, Any] = {"iterations": self.iterations - before, "depth": int(self._progress["depth"][0])}
-        found |= {"seconds": time.perf_counter() - started, "memory": sum(array.nbytes for array in self.store)}
-        found |= {"visits": self._visits.copy(), "seed": () if seed is None else seed}
-        result = result_of(self.algorithm, state, self.policy_at(state), self._rng, **found)
+        fields: dict[str, Any] = {"iterations": self.iterations - before, "depth": int(self._progress["depth"][0])}
+        fields |= {"seconds": time.perf_counter() - started, "memory": sum(array.nbytes for array in self.store)}
+        fields |= {"visits": self._visits.copy(), "seed": () if seed is None else seed}
+        result = result_of(self.algorithm, state, self.policy_at(state), self._rng, **fields)
         if is_interrupted:
             raise SearchInterrupted(result)
         return result
@@ -245,7 +245,7 @@ class OOSSearch(Learner):
         while status == sampling.MORE_ROOM:
             status = with_walk(self.game, self._deals, loop)
             if status == sampling.MORE_ROOM:
-                self.store = sampling.grown(self.store)
+                self.store = sampling.larger_store(self.store)
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 
