@@ -167,8 +167,7 @@ def local_best_response(
     depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
     checks.integer("matches", 2 if matches is None else matches, 2)
     checks.real("epsilon", epsilon, 0, 1)
-    targets = reversed(pair_of(game, policy))
-    both = [_Responder(game, player, target, seed, depth, epsilon) for player, target in enumerate(targets)]
+    both = [_Responder(game, 1 - i, each, seed, depth, epsilon) for i, each in enumerate(pair_of(game, policy))][::-1]
     gains: tuple[list[float], list[float]] = ([], [])
 
     def result() -> LocalBestResponse:
