@@ -22,32 +22,8 @@ from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
 from icarus.arena.ledger import GameRow, packed_path, read_rows
 from icarus.engine.match import DATA as LEVEL_DATA
+from icarus.ladder import ladders
 from icarus.ladder.engines import ENGINES
-from icarus.ladder.ladders import (
-    DATA,
-    ELO,
-    FIELDS,
-    LEVEL_STEP,
-    RANDOM,
-    ZERO,
-    AgentSettings,
-    Climb,
-    Ladder,
-    Pairs,
-    Posterior,
-    RatedGame,
-    Rating,
-    Rung,
-    agent_of,
-    expected,
-    fitted,
-    level_rows,
-    play_game,
-    posterior,
-    rated_games,
-    read_ladder,
-    scores_of,
-)
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -55,17 +31,17 @@ LEVELS = 8  # that a plan has; of these a game gets as many as are far enough ap
 TABLE_SECONDS = 0.2
 
 
-def fit(ladder: Ladder, rows: Sequence[GameRow]) -> Ladder:
+def fit(ladder: ladders.Ladder, rows: Sequence[GameRow]) -> ladders.Ladder:
     """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
-    estimate = fitted(rows, RANDOM)
+    estimate = ladders.fitted(rows, ladders.RANDOM)
     values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
     rungs.sort(key=lambda rung: rung.rating.value)
     places = [estimate.names.index(rung.name) for rung in rungs]
-    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)], estimate.dispersion)
+    return ladders.Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)], estimate.dispersion)
 
 
-def write_ladder(ladder: Ladder, path: Path) -> None:
+def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
     rungs = [
         {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
@@ -87,8 +63,8 @@ class PlannedMatch:
         player, opponent: an engine's name, or the settings of an agent.
     """
 
-    player: AgentSettings | str
-    opponent: AgentSettings | str
+    player: ladders.AgentSettings | str
+    opponent: ladders.AgentSettings | str
     games: int
     question: str
 
@@ -96,7 +72,7 @@ class PlannedMatch:
 COMPARISONS = {game: [PlannedMatch(**each) for each in plan["comparisons"]] for game, plan in PLAN.items()}
 
 
-def opponents(game: str) -> Ladder:
+def opponents(game: str) -> ladders.Ladder:
     """The opponents of a game, not yet rated.
 
     Raises:
@@ -105,14 +81,16 @@ def opponents(game: str) -> Ladder:
     if game not in PLAN:
         raise ValueError(f"no ladder is planned for {game}; games with a plan: {', '.join(PLAN)}")
     levels = [{"strategy": "BASELINE", "iterations": iterations} for iterations in PLAN[game]["levels"]]
-    return Ladder(game, (Rung(RANDOM, ZERO), *map(rung_of, [*levels, *PLAN[game]["outside"]])))
+    return ladders.Ladder(
+        game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *map(rung_of, [*levels, *PLAN[game]["outside"]]))
+    )
 
 
-def rung_of(player: AgentSettings | str) -> Rung:
+def rung_of(player: ladders.AgentSettings | str) -> ladders.Rung:
     """An engine by its name, or an agent by its settings, not yet rated."""
     if isinstance(player, str):
-        return Rung(ENGINES[player].name, ZERO)
-    return Rung(str(agent_of(player)), ZERO, player)
+        return ladders.Rung(ENGINES[player].name, ladders.ZERO)
+    return ladders.Rung(str(ladders.agent_of(player)), ladders.ZERO, player)
 
 
 # -------------------- Its games: opponents against each other, the table against them, planned pairs; what they say.
@@ -120,7 +98,7 @@ def rung_of(player: AgentSettings | str) -> Rung:
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
-TABLES: dict[str, dict[str, list[AgentSettings]]] = {
+TABLES: dict[str, dict[str, list[ladders.AgentSettings]]] = {
     kind: {game: plan[kind] for game, plan in PLAN.items() if kind in plan} for kind in (BY_ITERATIONS, BY_TIME)
 }
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
@@ -138,15 +116,15 @@ def read_rows_of(directory: Path, game: str, kind: str) -> list[GameRow]:
 
 def read_rated_games(path: Path) -> list[GameRow]:
     """The games of a file, void ones included; errors as of `read_rows`."""
-    return list(read_rows(path, FIELDS, RatedGame, unchecked=True))
+    return list(read_rows(path, ladders.FIELDS, ladders.RatedGame, unchecked=True))
 
 
 @contextlib.contextmanager
-def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: int) -> Iterator[Pairs]:
+def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[ladders.Rung], seed: int) -> Iterator[ladders.Pairs]:
     """Pairs of games between opponents, which go on with a game's rows."""
     players, stamp = {rung.name: rung.player() for rung in rungs}, {"provenance": provenance()}
-    ledger = rated_games(rows_of(directory, game, kind))
-    with ledger, Pairs(games.load(game), players, ledger, seed, stamp) as pairs:
+    ledger = ladders.rated_games(rows_of(directory, game, kind))
+    with ledger, ladders.Pairs(games.load(game), players, ledger, seed, stamp) as pairs:
         yield pairs
 
 
@@ -170,7 +148,9 @@ def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: in
     Args:
         earlier: how many of the rows are not of now.
     """
-    estimate = posterior(scores_of(rows), {RANDOM: ZERO}, {name for pair in pairs for name in pair})
+    estimate = ladders.posterior(
+        ladders.scores_of(rows), {ladders.RANDOM: ladders.ZERO}, {name for pair in pairs for name in pair}
+    )
     least: dict[frozenset[str], float] = {}
     for row in rows[earlier:]:
         names = frozenset((row["player"], row["opponent"]))
@@ -178,33 +158,35 @@ def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: in
     return max(pairs, key=lambda pair: gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)))
 
 
-def gain(estimate: Posterior, player: str, opponent: str) -> float:
+def gain(estimate: ladders.Posterior, player: str, opponent: str) -> float:
     """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
     difference = estimate.difference(player, opponent)
-    chance = float(expected(difference.value, 0.0))
-    return ELO**2 * chance * (1 - chance) * difference.deviation**2
+    chance = float(ladders.expected(difference.value, 0.0))
+    return ladders.ELO**2 * chance * (1 - chance) * difference.deviation**2
 
 
-def intervals_of(ratings: Mapping[str, Rating]) -> dict[str, tuple[float, float, float]]:
+def intervals_of(ratings: Mapping[str, ladders.Rating]) -> dict[str, tuple[float, float, float]]:
     """Ratings with their intervals, the strongest first, for a picture."""
     ranked = sorted(ratings.items(), key=lambda item: -item[1].value)
     return {name: (each.value, each.low, each.high) for name, each in ranked}
 
 
-def fitted_ladder(game: str, directory: Path) -> Ladder:
+def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
     """The ladder that the rows of a directory say."""
     return fit(opponents(game), read_rows_of(directory, game, BETWEEN))
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
     """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
-    values = posterior(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO}).ratings()
+    values = ladders.posterior(
+        ladders.scores_of(read_rows_of(directory, game, BETWEEN)), {ladders.RANDOM: ladders.ZERO}
+    ).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
-    step = min(LEVEL_STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
+    step = min(ladders.LEVEL_STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
     return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
 
 
-def keep(ladder: Ladder, directory: Path) -> bool:
+def keep(ladder: ladders.Ladder, directory: Path) -> bool:
     """Write a fitted ladder into the package, and the levels of its game; pack the game's rows.
 
     Returns:
@@ -215,14 +197,16 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     """
     if not any(rung.rating.games for rung in ladder.rungs):
         raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
-    write_ladder(ladder, DATA / f"{ladder.game}.json")
+    write_ladder(ladder, ladders.DATA / f"{ladder.game}.json")
     agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
     iterations = [rung.agent["iterations"] for rung in agents]
     are_levels = bool(agents) and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        estimate = fitted(read_rows_of(directory, ladder.game, BETWEEN), RANDOM)
-        content["games"][ladder.game] = level_rows({rung.name: rung.agent for rung in agents}, estimate, RANDOM)
+        estimate = ladders.fitted(read_rows_of(directory, ladder.game, BETWEEN), ladders.RANDOM)
+        content["games"][ladder.game] = ladders.level_rows(
+            {rung.name: rung.agent for rung in agents}, estimate, ladders.RANDOM
+        )
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack(rows_of(directory, ladder.game, kind))
@@ -234,18 +218,18 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
 
     Not of those in which somebody decides by the clock, an engine plays, or a player is planned no more.
     """
-    rows = list[tuple[GameRow, dict[str, Rung]]]()
+    rows = list[tuple[GameRow, dict[str, ladders.Rung]]]()
     for game, plan in PLAN.items():
         compared = [player for each in COMPARISONS[game] for player in (each.player, each.opponent)]
         planned = [*opponents(game).rungs, *map(rung_of, [*plan.get(BY_ITERATIONS, ()), *compared])]
-        rungs = {rung.name: rung for rung in planned if rung.name == RANDOM or rung.agent.get("iterations")}
+        rungs = {rung.name: rung for rung in planned if rung.name == ladders.RANDOM or rung.agent.get("iterations")}
         games_played = [row for kind in (BETWEEN, COMPARED, *TABLES) for row in read_rows_of(directory, game, kind)]
         rows += [
             (row, rungs) for row in games_played if {row["player"], row["opponent"]} <= {*rungs} and "score" in row
         ]
     for row, rungs in random.Random(seed).sample(rows, min(sample, len(rows))):
         player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
-        again = play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
+        again = ladders.play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
         name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
         yield compare_fields(name, row, again, ("returns", "actions", "score"), len(again["actions"]))
 
@@ -255,14 +239,18 @@ def is_ladder(directory: Path) -> bool:
     return any((path := rows_of(directory, game, BETWEEN)).exists() or packed_path(path).exists() for game in PLAN)
 
 
-def play_table(game: str, kind: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:
+def play_table(
+    game: str, kind: str, directory: Path, number: int, seed: int, deadline: float
+) -> Iterator[ladders.Climb]:
     """Games of each player of one of the `TABLES` on the ladder, up to so many each; yields the climb after each pair.
 
     The players take turns of two games, so that all have played about as many whenever it ends.
     """
-    with rated_games(rows_of(directory, game, kind)) as ledger:
+    with ladders.rated_games(rows_of(directory, game, kind)) as ledger:
         settings: dict[str, Any] = {"ledger": ledger, "seed": seed, "stamp": {"provenance": provenance()}}
-        climbs = [Climb(read_ladder(game), agent_of(each), **settings) for each in TABLES[kind][game]]
+        climbs = [
+            ladders.Climb(ladders.read_ladder(game), ladders.agent_of(each), **settings) for each in TABLES[kind][game]
+        ]
         playing = deque((climb, climb.games(number)) for climb in climbs)
         while playing and time.monotonic() < deadline:
             climb, turns = playing.popleft()
@@ -281,16 +269,16 @@ class Standing:
     """
 
     name: str
-    rating: Rating
-    above: Rating | None
+    rating: ladders.Rating
+    above: ladders.Rating | None
 
 
 def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
     """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents."""
     rows = read_rows_of(directory, game, kind)
     between = read_rows_of(directory, game, BETWEEN)
-    estimate = fitted([*between, *rows], RANDOM)
-    values, first = estimate.ratings(), str(agent_of(TABLES[kind][game][0]))
+    estimate = ladders.fitted([*between, *rows], ladders.RANDOM)
+    values, first = estimate.ratings(), str(ladders.agent_of(TABLES[kind][game][0]))
     standings = [
         Standing(name, values[name], estimate.difference(name, first) if first in values else None)
         for name in {row["player"] for row in rows}

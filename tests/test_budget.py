@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19887, 121),
+    "icarus": (19982, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
-    "icarus/commands": (1550, 13),
+    "icarus/commands": (1565, 13),
     "icarus/compiler": (1354, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),
-    "icarus/equilibrium": (1685, 10),
+    "icarus/equilibrium": (1765, 11),
     "icarus/games": (3761, 14),
     "icarus/kernel": (1184, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5946, 30),
-    "experiments/studies": (1346, 10),
-    "tests": (21968, 113),
+    "experiments": (5996, 31),
+    "experiments/studies": (1408, 11),
+    "tests": (21980, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

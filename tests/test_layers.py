@@ -54,7 +54,8 @@ ORDER = {
         "inspect",
     ],
     "icarus.equilibrium": [
-        *("deals", "walk", "beliefs", "tree", "policies", "cfr", "sampling", "search", "measures", "__init__")
+        *("deals", "walk", "beliefs", "tree", "policies", "cfr", "sampling", "response"),
+        *("search", "measures", "__init__"),
     ],
     "experiments": [
         "__init__",

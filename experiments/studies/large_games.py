@@ -2,41 +2,42 @@
 
     python -m experiments.studies.large_games learned experiments/runs/equilibrium/learned.jsonl
     python -m experiments.studies.large_games curve experiments/runs/equilibrium/learned.jsonl
+    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games recovered experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl
+    python -m experiments.studies.large_games sixteen experiments/runs/equilibrium/bounds.jsonl
 
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
-search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search.
-
-    python -m experiments.studies.large_games value values.jsonl "generic-poker(ranks=4, copies=6, raises=4, sizes=4)"
-
-The value of a game is between what best responses to the average policy of CFR+ leave to each player, whatever that policy is. Where all
-players see every action after the deal, a history is public; what it takes are numbers for each type of a player, that is, for each deal
-that he can tell apart.
+search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search. Local best responses bound
+how exploitable it is from below (`icarus.equilibrium.local_best_response`); what share of NashConv they recover is measured where it is
+exact.
 """
 
+import functools
 import itertools
 import math
+import statistics
 import time
-from collections import namedtuple
 from pathlib import Path
-from typing import Any
 
-import numba
-import numpy as np
+import attrs
 
 from experiments.commands import print_table
 from experiments.run import provenance
 from experiments.statistics import student_mean
-from experiments.studies.equilibrium_2015 import rows_of
-from icarus import exploitability, games
+from experiments.studies import equilibrium_2015 as exact
+from icarus import Agent, exploitability, games, parse
 from icarus.arena.ledger import GameRow, Ledger, key_of
-from icarus.commands.console import make_program, print_note, progress_of, run_main
-from icarus.equilibrium import OOSSearch, deals_of
-from icarus.equilibrium.walk import PLAYERS, refuse_unless_two_players
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
+from icarus.commands.console import make_program, run_main
+from icarus.equilibrium import CFRPlus, OOSSearch, TabularPolicy, local_best_response, tabulate
+from icarus.equilibrium.tree import tree_of
 from icarus.views.document import Table
 
 SEEDS = 10
 KEY = ("game", "player", "iterations", "seed")
+EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
+TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
+DEPTHS = (1, 2, 3)
 LARGE = {
     "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
     "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
@@ -65,7 +66,7 @@ def learned(out: Path, seeds: int = SEEDS) -> None:
 def curve(rows: Path) -> None:
     """Print NashConv by iterations: the mean over seeds with its 95 % interval."""
     values: dict[tuple[str, int], list[float]] = {}
-    for row in rows_of(rows.parent, rows.name):
+    for row in exact.rows_of(rows.parent, rows.name):
         values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
     means = {key: student_mean(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
     lines = tuple(
@@ -75,199 +76,67 @@ def curve(rows: Path) -> None:
     print_table(Table("NashConv by iterations; 95 % intervals", ("game", "iterations", "NashConv", "seeds"), lines))
 
 
-# ------------------------------------------------------------------------------------------------------------- values by CFR+
-
-BLOCK = 1 << 14  # rows of a subtree that is followed in all its histories at once
-SINGLE = 1 << 26  # numbers, of which more are kept in single precision
-MOST = 1 << 18  # nodes
-
-
-# A node of a public tree: what follows in all histories that go on in the same way. A row is a number for each type, in each history of a
-# block. `chooser`: the player; CHANCE also where a single action is legal; TERMINAL. `count`: of actions, each with a row where a player
-# chooses. `first`: of `children`; at an end of `utilities`. `size`: rows, of all that follows. `histories`: of the block that begins here,
-# where it is come to from above all blocks; else 0. `start`: of the block's numbers. `place`: of the block in `passed`. `met`: histories so
-# far.
-NODE = np.dtype([(name, int) for name in ("chooser", "count", "first", "size", "histories", "start", "place", "met")])
-
-# A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
-# `utilities`: weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
-# average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`: rows by depth. `policies`:
-# [depth, actions, row].
-PublicTree = namedtuple("PublicTree", "nodes children utilities regrets sums passed reach values policies")
+@functools.lru_cache(maxsize=1)
+def target_of(game: str, name: str) -> TabularPolicy:
+    """A policy of the calibration: the uniform one, that of CFR+ or outcome sampling after some iterations, or of BASELINE in each set."""
+    tree, (kind, iterations) = tree_of(games.load(game)), name.split()
+    if kind == "BASELINE":
+        return tabulate(tree, Agent(parse(kind), iterations=int(iterations)))
+    learner = OOSSearch(tree.game) if kind == "OOS" else CFRPlus(tree)
+    if iterations != "0":
+        learner.make(int(iterations))
+    return learner.average
 
 
-@numba.njit(error_model="numpy")
-def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float) -> None:
-    """Tell what a subtree is worth to a player, whose regrets and average policy change.
-
-    Args:
-        weight: of the policy in the average. Nothing changes at 0, a best response to the average, nor below 0, one to the newest policy.
-        at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
-        reach: rows of `tree.reach`, the player's own and the other's.
-    """
-    (number, base, depth, together), types, times = at, tree.utilities.shape[2], max(at[3], 1)
-    node, row, learns = tree.nodes[number], types * times, weight > 0.0
-    is_own, count = node.chooser == player, node.count if node.chooser >= 0 else 0
-    values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
-    if together == 0 and node.histories > 0:
-        column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
-        tree.passed[0, column], tree.passed[1, column] = tree.reach[reach[0], :row], tree.reach[reach[1], :row]
-        values[:] = tree.passed[2, column]
-        node.met += 1
-        return
-    values[:] = -np.inf if is_own and not learns else 0.0
-    if node.chooser == TERMINAL:
-        for i, j in np.ndindex(types, types):
-            utility = tree.utilities[node.first, player, i, j]
-            out, opposing = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
-            for k in range(times if utility != 0.0 else 0):
-                out[k] += utility * opposing[k]
-        return
-    numbers, shape = slice(base, base + count * row), (count, row)
-    regrets, sums = tree.regrets[numbers].reshape(shape), tree.sums[numbers].reshape(shape)
-    weights = regrets if weight != 0.0 else sums
-    worth[:] = weights.sum(axis=0)
-    for k in range(count):
-        policy = tree.policies[depth, k]
-        for i in range(row):
-            policy[i] = weights[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / count
-    reached = tree.reach[reach[0 if is_own else 1]]
-    for k in range(node.count):
-        child, below, policy = tree.children[node.first + k], reach, tree.policies[depth, k]
-        if count > 0:
-            below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
-            tree.reach[depth + PLAYERS, :row] = reached[:row] * policy[:row]
-        follow(tree, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
-        if not is_own:
-            values += worth
-        elif not learns:
-            values[:] = np.maximum(values, worth)
-        else:
-            for i in range(row):
-                values[i] += policy[i] * worth[i]
-                regrets[k, i] += worth[i]
-                sums[k, i] += weight * reached[i] * policy[i]
-    regrets[: learns * is_own * count] = np.maximum(regrets[: learns * is_own * count] - values, 0.0)
+def shares(out: Path) -> None:
+    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, scored without luck."""
+    with Ledger(out, ("game", "player", "depth")) as ledger:
+        for game, name, depth in itertools.product(EXACT, TARGETS, DEPTHS):
+            row: GameRow = {"game": game, "player": name, "depth": depth}
+            if key_of(row, ledger.fields) not in ledger.rows:
+                policy, loaded = target_of(game, name), games.load(game)
+                bound = local_best_response(loaded, policy, depth=depth, matches=None)
+                row |= {"nash_conv": exploitability(loaded, policy).nash_conv, "bound": bound.nash_conv}
+                ledger.keep(row | {"questions": bound.questions, "provenance": provenance()})
 
 
-class PublicCFR:
-    """CFR+ over the public tree of a game in which all players see every action after the deal.
-
-    Args:
-        power: of the number of an iteration, by which the average policy weighs it.
-        gigabytes: of memory, at most.
-
-    Raises:
-        ValueError: some action is hidden or depends on the deal, or the tree is too large.
-    """
-
-    def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
-        refuse_unless_two_players(game)
-        if not isinstance(game, Game) or game.observe is not None:
-            raise ValueError(f"{game} has no public tree: players are shown something else than each action")
-        self.game, self.power, self.iterations, deals = game, power, 0, deals_of(game)
-        self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
-        self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
-        self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
-        _, rows, depth = self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
-        nodes, children = np.array(self._nodes, NODE), np.array(self._children)
-        types, paths, place = int(self._types.max()) + 1, np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0], 0
-        end = rows * types if nodes[-1]["size"] > BLOCK else 0
-        for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
-            if node["size"] > BLOCK:
-                np.add.at(paths, children[node["first"] : node["first"] + node["count"], 0], count)
-            elif count > 0 and node["chooser"] != TERMINAL:
-                node["histories"], node["start"], node["place"] = count, end, place
-                end, place = end + node["size"] * types * count, place + types * count
-        self.gigabytes = 2e-9 * end * (8 if end <= SINGLE else 4)
-        if self.gigabytes > gigabytes:
-            raise ValueError(f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB")
-        self._blocks, passed = np.flatnonzero(nodes["histories"]).tolist(), np.zeros((PLAYERS + 1, place))
-        regrets, sums = np.zeros((2, end), float if end <= SINGLE else np.float32)
-        row = types * max(nodes["histories"].max(), 1)
-        rooms = np.ones((depth + 3, row)), np.zeros((depth + 1, row)), np.zeros((depth, nodes["count"].max(), row))
-        self._tree = PublicTree(nodes, children, np.array(self._ends), regrets, sums, passed, *rooms)
-
-    def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
-        """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
-        key, ask = (repr([state.tolist() for state in states.values()]), weights.tobytes()), self.game.ask
-        if key in self._known:
-            return self._known[key]
-        mover, *others = {ask("player", state) for state in states.values()}
-        legal = {k: () if mover == TERMINAL else tuple(ask("legal", state)) for k, state in states.items()}
-        if others or (mover != CHANCE and len({*legal.values()}) > 1) or len(self._nodes) > MOST:
-            raise ValueError(f"{self.game} has no public tree: who may do what depends on the deal, or it is too large")
-        actions, below = sorted({action for each in legal.values() for action in each}), list[tuple[int, int, int]]()
-        for action in actions:
-            then = weights.copy()
-            for k in states if mover == CHANCE else ():
-                then[k] *= dict(zip(legal[k], ask("chance", states[k]), strict=True)).get(action, 0.0)
-            after = {k: state.copy() for k, state in states.items() if then[k] > 0}
-            for state in after.values():
-                ask("apply", state, action)
-            below.append(self._grow(after, then))
-        rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
-        size = rows + sum(self._nodes[number][3] for number, _, _ in below)
-        first, (low, high) = len(self._ends) if mover == TERMINAL else len(self._children), self.game.utilities
-        if mover == TERMINAL:
-            utilities = np.zeros([self._types.max() + 1] * PLAYERS)
-            for k, state in states.items():
-                utilities[*self._types[k]] += weights[k] * (low + (high - low) * ask("rewards", state)[0])
-            self._ends.append(np.stack((utilities, -utilities.T)))
-        for number, behind, _ in below:
-            self._children.append((number, rows))
-            rows += behind if self._nodes[number][3] > BLOCK or size <= BLOCK else 0
-        self._nodes.append((mover if rows > 0 or mover == TERMINAL else CHANCE, len(actions), first, size, 0, 0, 0, 0))
-        self._known[key] = len(self._nodes) - 1, rows, 1 + max((depth for _, _, depth in below), default=0)
-        return self._known[key]
-
-    def traverse(self, player: int, weight: float) -> float:
-        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it.
-
-        Follow all that is above the blocks, to know who comes there; then the blocks; then again what is above, with their values.
-        """
-        tree, types = self._tree, self._tree.utilities.shape[2]
-        for blocks, added in ((self._blocks, -weight), ([], weight)):
-            tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
-            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added)
-            for number in blocks:
-                *_, histories, start, place, _ = tree.nodes[number].tolist()
-                tree.reach[:PLAYERS, : types * histories] = tree.passed[:PLAYERS, place : place + types * histories]
-                follow(tree, (number, start, 0, histories), (0, 1), player, weight)
-                tree.passed[PLAYERS, place : place + types * histories] = tree.values[0, : types * histories]
-        return float(tree.values[0, :types].sum())
-
-    def run(self) -> None:
-        """Make one more iteration: the players in turn, each against the other's newest policy."""
-        self.iterations += 1
-        for player in range(PLAYERS):
-            self.traverse(player, float(self.iterations) ** self.power)
+def recovered(rows: Path) -> None:
+    """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
+    parts: dict[tuple[str, int], list[float]] = {}
+    for row in exact.rows_of(rows.parent, rows.name):
+        share = max(row["bound"], 0.0) / row["nash_conv"]
+        for game in (row["game"], "all"):
+            parts.setdefault((game, row["depth"]), []).append(share)
+    lines = tuple(
+        (game, *(f"{statistics.median(parts[game, depth]):.2f} ({min(parts[game, depth]):.2f})" for depth in DEPTHS))
+        for game in dict.fromkeys(game for game, depth in parts if depth == DEPTHS[-1])
+    )
+    print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
 
 
-def value(out: Path, game: str, iterations: int = 1000, gigabytes: float = 6.0) -> None:
-    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last."""
-    cfr, started = PublicCFR(games.load(game), 2, gigabytes), time.process_time()
-    print_note(f"{game}: {cfr.gigabytes:.2f} GB")
-    with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
-        while cfr.iterations < iterations:
-            try:
-                cfr.run()
-            except KeyboardInterrupt:
-                iterations = cfr.iterations
-            show(cfr.iterations)
-            if cfr.iterations == iterations or cfr.iterations.bit_count() == 1:
-                gains = cfr.traverse(0, 0.0), cfr.traverse(1, 0.0)
-                print_note(f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}")
-                row = {
-                    "game": game,
-                    "iterations": cfr.iterations,
-                    "nash_conv": sum(gains),
-                    "bracket": (-gains[1], gains[0]),
-                }
-                ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
+def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS) -> None:
+    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
+    with Ledger(out, (*KEY, "matches")) as ledger:
+        for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
+            row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
+            if key_of(row, ledger.fields) not in ledger.rows:
+                agent, started = Agent(parse(name), iterations=iterations), time.process_time()
+                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed)
+                row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
+                ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
 
 
-app = make_program((learned, curve, value), "NashConv beyond small games.")
+def sixteen(rows: Path) -> None:
+    """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
+    measured = exact.rows_of(rows.parent, rows.name)
+    cells = exact.complete_cells({**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured)
+    print_table(
+        attrs.evolve(exact.ranking_table(cells), caption="Lower bounds of NashConv, as `effects` ranks what is exact")
+    )
+    print_table(exact.effects_table(cells))
+
+
+app = make_program((learned, curve, shares, recovered, bounds, sixteen), "NashConv beyond small games.")
 
 if __name__ == "__main__":
     run_main(app, "large_games")

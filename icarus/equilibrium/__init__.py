@@ -11,12 +11,12 @@ from icarus.equilibrium.policies import (
     exploitability,
     tabulate,
 )
+from icarus.equilibrium.response import LocalBestResponse, local_best_response
 from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
-    "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
-    "NearEquilibrium", "OOSSearch", "TabularPolicy", "best_response",
-    "deals_of", "exploitability", "information_state", "near_equilibrium",
+    "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree", "LocalBestResponse", "NearEquilibrium", "OOSSearch",
+    "TabularPolicy", "best_response", "deals_of", "exploitability", "information_state", "local_best_response", "near_equilibrium",
     "stitch", "tabulate",
 ]  # fmt: skip

@@ -4,6 +4,9 @@ A belief is every state that the game may be in, weighed by what the other playe
 Johanson, Waugh, Bowling and Zinkevich, 2011, over states of any game instead of private hands of poker). Equal states in which the
 other knows the same are one entry. Where the other's policy is stored no further he chooses uniformly, and nothing of what he knows
 counts any more. Only the path is kept; a belief that comes again has its value from a table.
+
+The same walk is the search of a local best response, if it has a limit: then it plays a match, and chooses each of the responder's actions
+by looking so many of them ahead; what is not stored of the other's policy is asked for, and what lies beyond is played out.
 """
 
 from collections.abc import Callable
@@ -11,33 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler import address_of, call, copy_items, inlined_once
+from icarus.compiler import address_of, call, copy_items, inlined_once, seeded
+from icarus.equilibrium import walk
 from icarus.equilibrium.deals import deals_of
-from icarus.equilibrium.walk import (
-    COMPLETE,
-    NOT_CONSTANT,
-    NOTHING,
-    PLAYERS,
-    TOLERANCE,
-    UNEQUAL,
-    Walk,
-    is_shown,
-    kernel,
-    key_after,
-    next_key,
-    place_of,
-    play,
-    refuse_as_unsound,
-    write_chance,
-)
-from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure
+from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure, uniform
 
+NO_ACTION = (1 << 32) - 1  # in place of one: the entry was only observed
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
 OPEN, DECIDES, OBSERVED, DONE = range(4)
 LOOKING, OBSERVING = -2, -1  # in place of the action to be followed in a view
-GOING_ON, MORE_ROOM = -1, -2  # what the walk returns beside what growth does
+# What the walk returns beside what growth does: the policy is to be asked for; in a match, what is to be observed, and the action.
+GOING_ON, MORE_ROOM, ASK, CHOOSE, CHOSEN = range(-1, -6, -1)
 FINE = 2.0**44  # steps of a weight, as a part of all in a belief, that beliefs are told apart by
+PLAYOUTS = 32  # of a belief, where the responder looks no further
 REMEMBERED = 1 << 18  # values of beliefs
 ROOM, MOST = 1 << 12, 1 << 22  # entries on a path that there is room for, and can be
 AT_ONCE = 1 << 16  # entries looked at between two chances for Ctrl-C
@@ -52,6 +42,8 @@ class BeliefEntry:
     key: int  # of what the other player knows, or BEYOND
     digest: int  # of the state and the key
     weight: float
+    # The entry that it came of, or NOTHING, << 32, and the action made there, or NO_ACTION; of a deal its index.
+    origin: int
 
 
 class ViewFrame:
@@ -70,6 +62,8 @@ class ViewFrame:
     value: float  # of what ends here or has been followed
     policy_value: float  # the same, if the responder follows his own policy
     best: float  # of the actions followed
+    chosen: int  # the action that has it
+    left: int  # of the responder's actions that are looked ahead; with 0 his decisions are played out
 
 
 class WalkStatus:
@@ -77,6 +71,10 @@ class WalkStatus:
 
     responder: int
     depth: int  # of the view at work; -1 when all is done
+    played: int  # the last view of the match that is played, or NOTHING
+    limit: int  # of the responder's actions looked ahead from there
+    longest: int  # actions of a playout
+    epsilon: float  # the share of a view of the match below which an entry ahead is kept by chance, with this weight
     views: int  # come to so far
     used: int  # entries of all views on the path
     done: float  # the probability, if the responder chooses uniformly, of the ends come to: the share of the walk that is done
@@ -118,12 +116,13 @@ class Responding(NamedTuple):
     values: np.ndarray  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
     words: np.ndarray  # room for legal actions and what each player sees
     reals: np.ndarray  # room for probabilities and rewards
+    rng: np.ndarray  # of particles and playouts
 
 
 @inlined
 def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) -> bool:
     """The probabilities of the actions of a player by what he knows; returns whether that is stored."""
-    i, total = place_of(policy.keys, key), 0.0
+    i, total = walk.place_of(policy.keys, key), 0.0
     is_stored = policy.keys[i] != BEYOND
     for k in range(count):
         out[k] = policy.weights[policy.first[i] + k] if is_stored else 0.0
@@ -134,7 +133,7 @@ def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) ->
 
 
 @inlined
-def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, weight: float) -> None:
+def enter(tree: Responding, origin: int, kind: int, observed: int, key: int, digest: int, weight: float) -> None:
     """Make the state behind the used ones an entry of the newest view, or add its weight to that of an equal one."""
     status, mask = tree.status[0], len(tree.places) - 1
     i = mix(digest, 4 * observed + kind) & mask
@@ -147,51 +146,78 @@ def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, wei
     tree.places[i] = status.views << 32 | status.used
     entry = tree.entries[status.used]
     entry.kind, entry.observed, entry.key, entry.digest, entry.weight = kind, observed, key, digest, weight
+    entry.origin = origin
     status.used += 1
 
 
 @inlined
 def push(tree: Responding, source: int, action: int, mover: int, key: int, weight: float) -> None:
     """Enter what an action makes of a state."""
-    walk, status = tree.walk[0], tree.status[0]
+    rules, status = tree.walk[0], tree.status[0]
+    least = status.epsilon * tree.frames[status.played].weight if status.depth > status.played else 0.0
+    if weight < least:
+        if weight <= least * uniform(tree.rng):
+            return
+        weight = least
     state, target = tree.states[source], tree.states[status.used]
-    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[walk.max_legal :]
-    play(walk, state, action, target, moves)
+    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[rules.max_legal :]
+    walk.play(rules, state, action, target, moves)
     if key != BEYOND:
-        key = key_after(key, opponent, mover, action, moves)
+        key = walk.key_after(key, opponent, mover, action, moves)
     digest = key
     for i in range(len(target)):
         digest = mix(digest, target[i])
-    is_seen = is_shown(moves, responder, mover, action)
-    enter(tree, OBSERVED if is_seen else OPEN, moves[responder] if is_seen else 0, key, digest, weight)
+    is_seen = walk.is_shown(moves, responder, mover, action)
+    kind, observed = (OBSERVED, moves[responder]) if is_seen else (OPEN, 0)
+    enter(tree, source << 32 | action, kind, observed, key, digest, weight)
+
+
+@inlined
+def play_out(tree: Responding, i: int) -> float:
+    """What the responder gains from a state on by uniform choice; no number if it does not end."""
+    rules, status, state, reals = tree.walk[0], tree.status[0], tree.states[tree.status[0].used], tree.reals
+    copy_items(state, tree.states[i])
+    if walk.play_to_end(rules, state, status.responder, status.longest, tree.words, reals, tree.rng) != TERMINAL:
+        return np.nan
+    call(rules.rewards, (address_of(state), address_of(reals), walk.PLAYERS))
+    return rules.low + rules.range * reals[status.responder]
 
 
 @inlined_once
 def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
-    walk, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
-    actions, reals, state = tree.words[: walk.max_legal], tree.reals, address_of(tree.states[i])
-    mover = call(walk.player, (state,))
+    rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
+    actions, reals, state = tree.words[: rules.max_legal], tree.reals, address_of(tree.states[i])
+    mover = call(rules.player, (state,))
+    if frame.left == 0 and mover == status.responder:
+        count, worth = 1 + int(PLAYOUTS * entry.weight / frame.weight), 0.0
+        for _ in range(count):
+            worth += play_out(tree, i)
+        entry.kind = DONE
+        frame.value += entry.weight * worth / count
+        return GOING_ON if worth == worth else walk.TOO_LONG
     if mover == TERMINAL:
-        call(walk.rewards, (state, address_of(reals), PLAYERS))
-        worth = entry.weight * (walk.low + walk.range * reals[status.responder])
+        call(rules.rewards, (state, address_of(reals), walk.PLAYERS))
+        worth = entry.weight * (rules.low + rules.range * reals[status.responder])
         frame.value += worth
         frame.policy_value += worth
         status.done += entry.weight * frame.chance
         entry.kind = DONE
-        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < TOLERANCE else NOT_CONSTANT
-    count, key, weight = call(walk.legal, (state, address_of(actions))), entry.key, entry.weight
+        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
+    count, key, weight = call(rules.legal, (state, address_of(actions))), entry.key, entry.weight
     if mover == status.responder:
         digest = count
         for k in range(count):
             digest = mix(digest, actions[k])
-        if frame.decider == NOTHING:
+        if frame.decider == walk.NOTHING:
             frame.decider, frame.count, frame.actions = i, count, digest
         entry.kind = DECIDES
-        return GOING_ON if frame.actions == digest else UNEQUAL
+        return GOING_ON if frame.actions == digest else walk.UNEQUAL
     if mover == CHANCE:
-        write_chance(walk, tree.states[i], count, reals)
+        walk.write_chance(rules, tree.states[i], count, reals)
     elif not write_policy(tree.policy, key, count, reals):
+        if status.limit > 0:
+            return ASK
         key = BEYOND
     entry.kind = DONE
     for k in range(count):
@@ -208,8 +234,9 @@ def open_view(tree: Responding, key: int) -> None:
     status.views += 1
     frame = tree.frames[status.depth]
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
-    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = NOTHING, key, 0.0, 0.0, 0.0
+    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = walk.NOTHING, key, 0.0, 0.0, 0.0
     before = tree.frames[status.depth - 1]
+    frame.left = status.limit if status.depth == status.played else before.left - (before.action >= 0)
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
 
 
@@ -228,7 +255,8 @@ def leave(tree: Responding, value: float, policy_value: float) -> None:
         frame.policy_value += policy_value
         return
     write_policy(tree.policy, frame.key, frame.count, tree.reals)
-    frame.best = value if frame.action == 0 else max(frame.best, value)
+    if frame.action == 0 or value > frame.best:
+        frame.best, frame.chosen = value, frame.action
     frame.policy_value += tree.reals[frame.action] * policy_value
     frame.action += 1
 
@@ -245,7 +273,7 @@ def recall(tree: Responding) -> None:
         entry = tree.entries[i]
         digest += mix(mix(entry.digest, 4 * entry.observed + entry.kind), int(entry.weight / total * FINE + 0.5))
     frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
-    if tree.remembered[place] == digest:
+    if tree.remembered[place] == digest and status.limit == 0:
         status.done += total * frame.chance
         leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
 
@@ -254,13 +282,13 @@ def recall(tree: Responding) -> None:
 def follow_observation(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the observation of the entry that is next."""
     status, end, observed = tree.status[0], tree.status[0].used, tree.entries[frame.next].observed
-    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, observed))
+    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 0, observed))
     for i in range(frame.next, end):
         entry = tree.entries[i]
         if entry.kind == OBSERVED and entry.observed == observed:
             entry.kind = DONE
             copy_items(tree.states[status.used], tree.states[i])
-            enter(tree, OPEN, 0, entry.key, entry.digest, entry.weight)
+            enter(tree, i << 32 | NO_ACTION, OPEN, 0, entry.key, entry.digest, entry.weight)
     recall(tree)
 
 
@@ -270,7 +298,7 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     status, end, actions = tree.status[0], tree.status[0].used, tree.words
     call(tree.walk[0].legal, (address_of(tree.states[frame.decider]), address_of(actions)))
     action = actions[frame.action]
-    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action))
+    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 1, action))
     for i in range(frame.first, end):
         entry = tree.entries[i]
         if entry.kind == DECIDES:
@@ -278,25 +306,28 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     recall(tree)
 
 
-@kernel("best responses by beliefs")
+@walk.kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, or until room is missing."""
     status, most = tree.status[0], tree.walk[0].max_legal
     for _ in range(steps):
         if status.depth < 0:
-            return COMPLETE
+            return walk.COMPLETE
         frame, end, ending = tree.frames[status.depth], status.used, GOING_ON
         if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(tree.frames):
             return MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
+                if status.depth == status.played:
+                    return CHOOSE
                 frame.next, frame.action = frame.first, OBSERVING
-                if frame.decider != NOTHING and tree.policy.keys[place_of(tree.policy.keys, frame.key)] == BEYOND:
+                keys = tree.policy.keys
+                if frame.decider != walk.NOTHING and keys[walk.place_of(keys, frame.key)] == BEYOND:
                     frame.key = BEYOND
                 continue
             if tree.entries[frame.next].kind == OPEN:
                 ending = look_at(tree, frame, frame.next)
-            frame.next += 1
+            frame.next += ending != ASK
         elif frame.action == OBSERVING:
             while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
                 frame.next += 1
@@ -306,6 +337,8 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 frame.action = 0
         elif frame.action < frame.count:
             follow_action(tree, frame)
+        elif status.depth == status.played:
+            return CHOSEN
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
@@ -316,21 +349,21 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
     return GOING_ON
 
 
-@kernel("beliefs after the deal")
+@walk.kernel("beliefs after the deal")
 def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray) -> int:
     """Enter all deals in the view before them."""
     status, frame = tree.status[0], tree.frames[0]
     responder, opponent, is_stored = status.responder, 1 - status.responder, len(tree.policy.keys) > 1
     for k in range(len(dealt)):
-        key = next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
+        key = walk.next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
         digest = key
         for i in range(dealt.shape[1]):
             tree.states[status.used, i] = dealt[k, i]
             digest = mix(digest, dealt[k, i])
         if probabilities[k] > 0.0:
-            enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
-    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, NOTHING
-    frame.weight, frame.chance = 1.0, 1.0
+            enter(tree, walk.NOTHING << 32 | k, OBSERVED, observations[k, responder], key, digest, probabilities[k])
+    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, walk.NOTHING
+    frame.weight, frame.chance, frame.left = 1.0, 1.0, walk.NOTHING
     return 0
 
 
@@ -346,17 +379,19 @@ class ResponseWalk:
     """
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
-        self.game, deals = game, deals_of(game)
-        walk = Walk(game, deals)
-        room, width, scratch = ROOM + 2 * len(deals) + walk.room, walk.dealt.shape[1], walk.room + PLAYERS
+        walk.refuse_unless_two_players(game)
+        self.game, self.deals = game, deals_of(game)
+        rules = walk.Walk(game, self.deals)
+        room, width, scratch = ROOM + 2 * len(self.deals) + rules.room, rules.dealt.shape[1], rules.room + walk.PLAYERS
         self.status = np.zeros(1, STATUS)
         self.status["responder"], self.status["views"] = responder, 1
         self._growing = [np.zeros((room, width), np.int64), np.zeros(room, ENTRY), np.zeros(room, FRAME)]
         self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
         self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
-        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]
-        self._walk, self._policy, self._looked_at = walk.settings, policy, 0
-        begin_walk(self._tree, walk.dealt, deals.observations, deals.probabilities)
+        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch), seeded(0)]
+        self._walk, self._policy, self._looked_at = rules.settings, policy, 0
+        self.status["played"] = walk.NOTHING
+        begin_walk(self._tree, rules.dealt, self.deals.observations, self.deals.probabilities)
 
     @property
     def _tree(self) -> Responding:
@@ -372,27 +407,26 @@ class ResponseWalk:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
         ending = GOING_ON
-        while ending != COMPLETE:
-            ending = respond_to_beliefs(self._tree, AT_ONCE)
-            self._looked_at += AT_ONCE
-            if ending == MORE_ROOM:
-                for array in self._growing:
-                    array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-            elif ending not in (GOING_ON, COMPLETE):
-                refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
-            self._refuse_if_too_large()
+        while ending != walk.COMPLETE:
+            ending = self.step()
             if progress is not None:
                 progress(float(self.status["done"][0]))
         return float(self.status["value"][0]), float(self.status["policy_value"][0])
 
-    def _refuse_if_too_large(self) -> None:
+    def step(self) -> int:
+        """Go on for a while; returns why it ends."""
+        ending = respond_to_beliefs(self._tree, AT_ONCE)
+        self._looked_at += AT_ONCE
+        if ending == MORE_ROOM:
+            for array in self._growing:
+                array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
+        elif ending > walk.COMPLETE:
+            walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
         done, entries = float(self.status["done"][0]), len(self._growing[1])
+        why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
         if entries > MOST:
-            raise ValueError(
-                f"{self.game} is too large: a player must think of {entries:,} states at once, "
-                f"in {sum(x.nbytes for x in self._growing):,} bytes; the limit is {MOST:,}"
-            )
-        if self._looked_at == FIRST and done < LEAST:
-            raise ValueError(
-                f"{self.game} is too large: {done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
-            )
+            size = f"{sum(x.nbytes for x in self._growing):,}"
+            why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
+        if entries > MOST or (self._looked_at == FIRST and done < LEAST):
+            raise walk.GameTooLarge(f"{self.game} is too large: {why}")
+        return int(ending)

@@ -158,11 +158,8 @@ class CFR(Learner):
         self.tree = tree_of(game)
         super().__init__(self.tree.game)
         slots, views = len(self.tree.slots), len(self.tree.views)
-        self.regrets, self.sums, policy = (
-            np.zeros(slots),
-            np.zeros(slots),
-            policies.uniform_policy(self.tree).probabilities,
-        )
+        self.regrets, self.sums = np.zeros((2, slots))
+        policy = policies.uniform_policy(self.tree).probabilities
         self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
 
     run = Learner.make
@@ -197,6 +194,5 @@ def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000
         nash_conv = solver.exploitability().nash_conv
         if nash_conv <= epsilon:
             return solver.average
-    raise ValueError(
-        f"after {count_text(most, 'iteration')} of CFR+ in {solver.tree.game} NashConv is {nash_conv:.3g}, not {epsilon:g}"
-    )
+    spent = f"after {count_text(most, 'iteration')} of CFR+ in {solver.game}"
+    raise ValueError(f"{spent} NashConv is {nash_conv:.3g}, not {epsilon:g}")

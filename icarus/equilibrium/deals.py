@@ -1,6 +1,7 @@
 """The deals of a game in the open: every initial state with its probability, and what each player sees of it."""
 
 import functools
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import attrs
@@ -84,10 +85,14 @@ def _single(game: AnyGame) -> Deals:
     return Deals([state] if isinstance(game, PythonGame) else state, np.zeros((1, game.players), np.int64), np.ones(1))
 
 
-def dealt_state(game: AnyGame, deals: Deals, index: int) -> State:
-    """A new state of a game after one of its deals."""
+def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] = ()) -> State:
+    """A new state of a game after one of its deals and legal actions."""
     data = deals.states[index] if isinstance(game, PythonGame) else deals.states[index : index + 1]
-    return State.from_data(game, game.ask("copy", data))
+    state = State.from_data(game, game.ask("copy", data))
+    for action in actions:
+        state.history.append((state.current_player(), action))
+        game.ask("apply", state.data, action)
+    return state
 
 
 def deal_observation(state: State, player: int) -> int:

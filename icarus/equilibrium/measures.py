@@ -14,7 +14,7 @@ import numpy as np
 from icarus import checks
 from icarus.engine.match import Player, is_player
 from icarus.engine.search import SeatedPlayer, check_callable
-from icarus.equilibrium.policies import TabularPolicy, checked_probabilities, uniform_policy
+from icarus.equilibrium.policies import TabularPolicy, question_to, uniform_policy
 from icarus.equilibrium.search import OOSSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.equilibrium.walk import NOTHING
@@ -55,8 +55,7 @@ def stitch(
 
     def search_from(number: int, seated: SeatedPlayer) -> None:
         if tree.sets[number]["count"] > 1:
-            answer = seated.search(tree.state_of(number), (seed, number)).policy
-            result.at(number)[:] = checked_probabilities(tree, number, answer)
+            result.at(number)[:] = question_to(seated)(tree.state_of(number), (seed, number))
         below = followers.get(number, [])
         learned = seated.memory() if isinstance(seated, OOSSearch) and len(below) > 1 else None
         for i, follower in enumerate(below):

@@ -11,7 +11,7 @@ from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
-from icarus.kernel import Game, State, inlined
+from icarus.kernel import AnyGame, Game, State, inlined
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 # A TabularPolicy, a function of states, an Agent, or a pair of these, one for each player.
@@ -33,21 +33,15 @@ class TabularPolicy:
 
     def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
         self.tree, self.probabilities = tree, np.ascontiguousarray(probabilities, float)
-        if self.probabilities.shape != tree.slots.shape:
-            raise ValueError(
-                f"the probabilities of a policy in {tree.game} have the shape {self.probabilities.shape}; it must be {tree.slots.shape}"
-            )
-        sums = _sums(tree, self.probabilities)
-        wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
-        if len(wrong) > 0 or not (self.probabilities >= 0).all():
-            where = (
-                f"sum to {sums[wrong[0]]:g} in information set {wrong[0]}"
-                if len(wrong) > 0
-                else "are negative somewhere"
-            )
-            raise ValueError(
-                f"the probabilities of a policy in {tree.game} {where}; they must be at least 0 and sum to 1 in each information set"
-            )
+        shape, what = self.probabilities.shape, f"the probabilities of a policy in {tree.game}"
+        if shape != tree.slots.shape:
+            raise ValueError(f"{what} have the shape {shape}; it must be {tree.slots.shape}")
+        sums, where = _sums(tree, self.probabilities), ""
+        for number in np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))[:1]:
+            where = f"sum to {sums[number]:g} in information set {number}"
+        if where or not (self.probabilities >= 0).all():
+            where = where or "are negative somewhere"
+            raise ValueError(f"{what} {where}; they must be at least 0 and sum to 1 in each information set")
 
     def at(self, number: int) -> np.ndarray:
         """The probabilities in an information set, by its number."""
@@ -58,10 +52,9 @@ class TabularPolicy:
 
     def table(self) -> dict[InformationState, dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
-        keys = zip(self.tree.information_states(), self.tree.decisions, strict=True)
-        return {
-            key: dict(zip(self.tree.actions(number), self.at(number).tolist(), strict=True)) for key, number in keys
-        }
+        tree, numbers = self.tree, self.tree.decisions
+        policies = (dict(zip(tree.actions(number), self.at(number).tolist(), strict=True)) for number in numbers)
+        return dict(zip(tree.information_states(), policies, strict=True))
 
     def __repr__(self) -> str:
         return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
@@ -103,7 +96,9 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
     seed = integer("seed", seed, 0)
     if isinstance(policy, tuple | list):
-        return _from_pair(tree, policy, seed)
+        first, second = (tabulate(tree, each, seed).probabilities for each in pair_of(tree.game, policy))
+        of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
+        return TabularPolicy(tree, np.where(of_second, second, first))
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
@@ -113,49 +108,53 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
-    if isinstance(policy, type):
-        raise TypeError(
-            f"{policy!r} is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
-        )
-    if callable(getattr(policy, "search", None)):
-        return _from_function(tree, lambda state, number: policy.search(state, (seed, number)).policy)
-    if callable(policy):
-        return _from_function(tree, lambda state, number: policy(state))
-    raise TypeError(
-        f"{policy!r} is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
-    )
-
-
-def _from_pair(tree: GameTree, pair: Sequence[PolicyLike], seed: int) -> TabularPolicy:
-    if len(pair) != 2:
-        raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
-    first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
-    of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
-    return TabularPolicy(tree, np.where(of_second, second, first))
-
-
-def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -> TabularPolicy:
-    """What a policy answers when it is asked in each information set; where only one action is legal it is not asked."""
-    result = uniform_policy(tree)
+    ask, result = question_to(policy), uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:
-            try:
-                answer = ask(tree.state_of(number), number)
-            except Exception as error:
-                history = tree.state_of(number).history_str() or "the deal"
-                error.add_note(f"the policy was asked in {tree.game} after {history!r}")
-                raise
-            result.at(number)[:] = checked_probabilities(tree, number, answer)
+            result.at(number)[:] = ask(tree.state_of(number), (seed, number))
     return result
 
 
-def checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -> np.ndarray:
-    """The probabilities of an information set in the order of its actions. [actions]
+def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
+    """What tells a policy's probabilities in the information set of a state, in the order of its actions; a search has the seed given.
+
+    Raises:
+        TypeError: an agent or a function is needed. ValueError: what is told are no probabilities; when it is asked.
+    """
+    if policy is None:
+        return lambda state, seed: np.full(n := len(state.legal_actions()), 1 / n)
+    search = getattr(policy, "search", None)
+    if isinstance(policy, type) or not (callable(search) or callable(policy)):
+        kind = "is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
+        wrong = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
+        raise TypeError(f"{policy!r} {kind if isinstance(policy, type) else wrong}")
+
+    def ask(state: State, seed: tuple[int, int]) -> np.ndarray:
+        try:
+            answer = search(state.clone(), seed).policy if callable(search) else policy(state.clone())
+        except Exception as error:
+            error.add_note(f"the policy was asked in {state.game} after {state.history_str() or 'the deal'!r}")
+            raise
+        return checked_probabilities(state, answer)
+
+    return ask
+
+
+def pair_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
+    """The policy of each player."""
+    pair = policy if isinstance(policy, tuple | list) else (policy, policy)
+    if len(pair) != PLAYERS:
+        raise ValueError(f"{len(pair)} policies for the 2 players of {game}")
+    return pair
+
+
+def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
+    """The probabilities in the information set of a state in the order of its actions. [actions]
 
     Raises:
         ValueError: they are not numbers ≥ 0 that sum to 1, one for each action.
     """
-    actions = tree.actions(number)
+    actions = state.legal_actions()
     in_order = answer
     if isinstance(answer, Mapping):
         wrong = [action for action in answer if action not in actions]
@@ -166,11 +165,8 @@ def checked_probabilities(tree: GameTree, number: int, answer: Probabilities) ->
         values = np.zeros(0)
     fits = values.shape == (len(actions),) and (values >= 0).all()
     if not fits or not abs(values.sum() - 1) < TOLERANCE:
-        state = tree.state_of(number)
-        raise ValueError(
-            f"player {state.current_player()} of {tree.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
-            f"probabilities of the actions {list(actions)} that sum to 1"
-        )
+        where = f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}"
+        raise ValueError(f"{where}; it must be probabilities of the actions {actions} that sum to 1")
     return values
 
 
@@ -361,6 +357,5 @@ def _responses(tree: GameTree, policy: PolicyLike, seed: int) -> tuple[tuple[np.
     best, out = np.zeros(len(probabilities)), np.zeros(PLAYERS + 1)
     respond(tree.arrays, probabilities, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out)
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
-    return (probabilities, best), Exploitability(
-        (float(out[2]), total - float(out[2])), (float(out[0]), float(out[1]) + total)
-    )
+    first, second, value = out.tolist()
+    return (probabilities, best), Exploitability((value, total - value), (first, second + total))

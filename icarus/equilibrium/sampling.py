@@ -17,22 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler.memory import address_of, call, copy_items
+from icarus.equilibrium import walk
+from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import match_regrets
-from icarus.equilibrium.walk import (
-    COMPLETE,
-    NOT_CONSTANT,
-    PLAYERS,
-    TOLERANCE,
-    TOO_LONG,
-    is_shown,
-    kernel,
-    key_after,
-    place_of,
-    show,
-    write_chance,
-)
 from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 
+SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
+_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
@@ -80,6 +71,11 @@ class Store(NamedTuple):
     sums: np.ndarray  # weights of the average policy [slots]
     used: np.ndarray  # information sets, and slots. [2]
 
+    @property
+    def policy(self) -> StoredPolicy:
+        """The average one, where anything is learned."""
+        return StoredPolicy(self.keys, self.first, self.sums)
+
 
 class Sampling(NamedTuple):
     """A game, what is learned about it, and what is aimed at."""
@@ -108,7 +104,7 @@ class Sampling(NamedTuple):
 @inlined
 def first_slot(store: Store, key: int, count: int) -> int:
     """The first slot of an information set, which is added where it is new."""
-    place = place_of(store.keys, key)
+    place = walk.place_of(store.keys, key)
     if store.keys[place] == 0:
         store.keys[place], store.first[place] = key, store.used[1]
         store.used[0] += 1
@@ -123,33 +119,20 @@ def current_policy(tree: Sampling, slot: int, count: int) -> None:
 
 
 @inlined
-def draw(weights: np.ndarray, count: int, point: float) -> int:
-    """The index of an action, by weights that sum to 1 and a number below 1."""
-    last = 0
-    for k in range(count):
-        if weights[k] > 0.0:
-            last = k
-            point -= weights[k]
-            if point < 0.0:
-                break
-    return last
-
-
-@inlined
 def draw_action(tree: Sampling, count: int, exploration: float) -> int:
     """Line 8, or 5: the index of an action, by Φ."""
     point = uniform(tree.rng)
     if point < exploration:
         return int(point / exploration * count)
-    return draw(tree.sigma, count, (point - exploration) / (1.0 - exploration))
+    return walk.draw(tree.sigma, count, (point - exploration) / (1.0 - exploration))
 
 
 @inlined
 def make(tree: Sampling, mover: int, action: int) -> int:
     """Make an action that both players observe; returns who is to move."""
-    show(tree.walk[0], tree.state, action, tree.moves)
-    for player in range(PLAYERS):
-        tree.keys[player] = key_after(tree.keys[player], player, mover, action, tree.moves)
+    walk.show(tree.walk[0], tree.state, action, tree.moves)
+    for player in range(walk.PLAYERS):
+        tree.keys[player] = walk.key_after(tree.keys[player], player, mover, action, tree.moves)
     call(tree.walk[0].apply, (address_of(tree.state), action))
     return call(tree.walk[0].player, (address_of(tree.state),))
 
@@ -167,7 +150,7 @@ def position_after(tree: Sampling, mover: int, action: int, position: int) -> in
     if observer == EVERYBODY and tree.moves[0] == action and tree.moves[1] == action or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
-    if observer != EVERYBODY and is_shown(tree.moves, observer, mover, action):
+    if observer != EVERYBODY and walk.is_shown(tree.moves, observer, mover, action):
         stays = stays and is_next(tree, position, 0, tree.moves[observer])
         position += 1
     return position if stays else OUTSIDE
@@ -183,7 +166,7 @@ def narrow(tree: Sampling, mover: int, count: int, exploration: float, position:
     total, staying, even, rest = 0.0, 0, exploration / count, 1.0 - exploration
     for k in range(count):
         action = tree.actions[k]
-        show(tree.walk[0], tree.state, action, tree.moves)
+        walk.show(tree.walk[0], tree.state, action, tree.moves)
         after, child = position_after(tree, mover, action, position), mix(history, action)
         if tree.dead[child & (DEAD - 1)] == child:
             after = OUTSIDE
@@ -226,7 +209,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
         count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
         slot, key, exploration = 0, 0, sampler.exploration if mover == player else 0.0
         if mover == CHANCE:
-            write_chance(tree.walk[0], tree.state, count, tree.sigma)
+            walk.write_chance(tree.walk[0], tree.state, count, tree.sigma)
         else:
             key = tree.keys[mover]
             slot = first_slot(tree.store, key, count)
@@ -238,7 +221,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
         if len(forced_path) > 0:
             k = forced_path[depth + 1]
         elif targeted and aims:
-            k = draw(tree.weights, count, uniform(tree.rng))
+            k = walk.draw(tree.weights, count, uniform(tree.rng))
         else:
             k = draw_action(tree, count, exploration)
         step, probability = tree.path[depth], tree.sigma[k]
@@ -261,29 +244,23 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
 @inlined
 def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
     """Line 12: to the end of the game by uniform choice; what has come in the way, or COMPLETE."""
-    walk, mover, depth = tree.walk[0], tree.sampler[0].mover, tree.sampler[0].head
-    while mover != TERMINAL and depth < tree.sampler[0].max_length:
-        count = call(walk.legal, (address_of(tree.state), address_of(tree.actions)))
-        if len(forced_path) > 0:
-            k = forced_path[depth + 1]
-        elif mover == CHANCE:
-            write_chance(walk, tree.state, count, tree.sigma)
-            k = draw(tree.sigma, count, uniform(tree.rng))
-        else:
-            k = int(uniform(tree.rng) * count)
-        call(walk.apply, (address_of(tree.state), tree.actions[k]))
-        mover, depth = call(walk.player, (address_of(tree.state),)), depth + 1
-    if mover != TERMINAL:
-        return TOO_LONG
-    call(walk.rewards, (address_of(tree.state), address_of(tree.rewards), PLAYERS))
-    return COMPLETE if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
+    rules, mover, depth = tree.walk[0], tree.sampler[0].mover, tree.sampler[0].head
+    for i in range(depth + 1, len(forced_path)):
+        call(rules.legal, (address_of(tree.state), address_of(tree.actions)))
+        call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
+        mover = call(rules.player, (address_of(tree.state),))
+    left = tree.sampler[0].max_length - depth
+    if walk.play_to_end(rules, tree.state, mover, left, tree.actions, tree.sigma, tree.rng) != TERMINAL:
+        return walk.TOO_LONG
+    call(rules.rewards, (address_of(tree.state), address_of(tree.rewards), walk.PLAYERS))
+    return walk.COMPLETE if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
 
 
 @inlined
 def update(tree: Sampling, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
-    walk, tail = tree.walk[0], 1.0  # x / (probability of the tail)
-    utility = walk.low + walk.range * tree.rewards[0]
+    rules, tail = tree.walk[0], 1.0  # x / (probability of the tail)
+    utility = rules.low + rules.range * tree.rewards[0]
     value = (utility if player == 0 else -utility) / tree.sampler[0].sampled  # u / l
     for depth in range(tree.sampler[0].head - 1, -1, -1):
         step = tree.path[depth]
@@ -301,7 +278,7 @@ def update(tree: Sampling, player: int) -> None:
         tail = reach
 
 
-@kernel("online outcome sampling")
+@walk.kernel("online outcome sampling")
 def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray, count: int) -> int:
     """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
 
@@ -314,25 +291,37 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
     """
     progress, store, is_forced = counters[0], tree.store, len(forced_path) > 0
     for _ in range(1 if is_forced else count):
-        if 2 * (store.used[0] + PLAYERS) > len(store.keys) or store.used[1] + 2 * len(tree.actions) > len(store.sums):
+        sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
+        if sets > len(store.keys) or slots > len(store.sums):
             return MORE_ROOM
         targeted = uniform(tree.rng) < tree.sampler[0].delta
-        for player in range(count if is_forced else 0, count + 1 if is_forced else PLAYERS):
+        for player in range(count if is_forced else 0, count + 1 if is_forced else walk.PLAYERS):
             go_through_tree(tree, player, targeted, forced_path)
             status = play_out(tree, forced_path)
-            if status != COMPLETE:
+            if status != walk.COMPLETE:
                 return status
             update(tree, player)
             progress.depth = max(progress.depth, tree.sampler[0].head)
         progress.iterations += 1
-    return COMPLETE
+    return walk.COMPLETE
 
 
-@kernel("growth of a store")
+@walk.kernel("growth of a store")
 def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
     """Enter all information sets into a store without one."""
     for i in range(len(keys)):
         if keys[i] != 0:
-            place = place_of(larger.keys, keys[i])
+            place = walk.place_of(larger.keys, keys[i])
             larger.keys[place], larger.first[place] = keys[i], first[i]
     return 0
+
+
+def larger_store(store: Store | None = None) -> Store:
+    """The same in at least twice the room; or an empty one."""
+    store = store or Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
+    sets, slots = 2 * len(store.keys) or SMALLEST, 2 * len(store.sums) + SMALLEST
+    larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), store.used])
+    for new, old in zip(larger[2:4], store[2:4], strict=True):
+        new[: store.used[1]] = old[: store.used[1]]
+    move_sets(*store[:2], larger)
+    return larger

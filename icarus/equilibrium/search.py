@@ -19,13 +19,9 @@ from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.policies import TabularPolicy, tabulate
 from icarus.equilibrium.sampling import Sampling, Store
-from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
-
-SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
-_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
-
 
 next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
 
@@ -39,17 +35,9 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
-    return Result(
-        action=actions[min(index, len(actions) - 1)],
-        actions=actions,
-        values=nothing * np.nan,
-        policy=policy,
-        records={},
-        phase_steps={},
-        state=state.clone(),
-        strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
-        **unknown | found,
-    )
+    basics = {"action": actions[min(index, len(actions) - 1)], "actions": actions, "values": nothing * np.nan}
+    basics |= {"policy": policy, "records": {}, "phase_steps": {}, "state": state.clone(), "strategy": algorithm}
+    return Result(**unknown | basics | found)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -130,19 +118,9 @@ class OOSSearch(Learner):
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
         self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
-        self.store = Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
-        self._grow()
+        self.store = sampling.larger_store()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
-
-    def _grow(self) -> None:
-        """Make the store at least twice as large."""
-        sets, slots = 2 * len(self.store.keys) or SMALLEST, 2 * len(self.store.sums) + SMALLEST
-        larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), self.store.used])
-        for new, old in zip(larger[2:4], self.store[2:4], strict=True):
-            new[: self.store.used[1]] = old[: self.store.used[1]]
-        sampling.move_sets(*self.store[:2], larger)
-        self.store = larger
 
     def memory(self) -> Store:
         """A copy of all that was learned; `recall` brings it back."""
@@ -227,18 +205,10 @@ class OOSSearch(Learner):
             if self.iterations == before:
                 raise
             is_interrupted = True
-        result = result_of(
-            self.algorithm,
-            state,
-            self.policy_at(state),
-            self._rng,
-            visits=self._visits.copy(),
-            iterations=self.iterations - before,
-            depth=int(self._progress["depth"][0]),
-            seconds=time.perf_counter() - started,
-            memory=sum(array.nbytes for array in self.store),
-            seed=() if seed is None else seed,
-        )
+        fields: dict[str, Any] = {"iterations": self.iterations - before, "depth": int(self._progress["depth"][0])}
+        fields |= {"seconds": time.perf_counter() - started, "memory": sum(array.nbytes for array in self.store)}
+        fields |= {"visits": self._visits.copy(), "seed": () if seed is None else seed}
+        result = result_of(self.algorithm, state, self.policy_at(state), self._rng, **fields)
         if is_interrupted:
             raise SearchInterrupted(result)
         return result
@@ -262,7 +232,7 @@ class OOSSearch(Learner):
     @property
     def stored_policy(self) -> StoredPolicy:
         """The average policy as it is kept, in a game of any size."""
-        return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
+        return self.store.policy
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
@@ -275,7 +245,7 @@ class OOSSearch(Learner):
         while status == sampling.MORE_ROOM:
             status = with_walk(self.game, self._deals, loop)
             if status == sampling.MORE_ROOM:
-                self._grow()
+                self.store = sampling.larger_store(self.store)
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 
@@ -303,31 +273,24 @@ class NearEquilibrium(AlgorithmSettings):
     def __attrs_post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, 0, above=True)
 
-    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "SeatedPolicy":
-        """The player of one match."""
-        return SeatedPolicy(self, _near(tree_of(game), self.epsilon))
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> "NearEquilibrium":
+        """He himself, who remembers nothing of a match."""
+        _near(tree_of(game), self.epsilon)
+        return self
+
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        policy, rng = _near(tree_of(state.game), self.epsilon), seeded(checks.seed(seed))
+        return result_of(self, state, policy(state), rng, memory=policy.tree.nbytes, seed=seed)
 
     def check_playable(self, game: AnyGame) -> None:
         """Refuse what is not for two players, is dealt in secret, or is too large."""
         refuse_unless_walkable(game)
 
 
-@functools.lru_cache(maxsize=4)
-def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
-    return near_equilibrium(tree, epsilon)
-
-
-@attrs.frozen
-class SeatedPolicy:
-    """A player in one match who draws from a table."""
-
-    algorithm: NearEquilibrium
-    policy: TabularPolicy
-
-    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell."""
-        policy, rng = self.policy(state), seeded(checks.seed(seed))
-        return result_of(self.algorithm, state, policy, rng, memory=self.policy.tree.nbytes, seed=seed)
+_near = functools.lru_cache(maxsize=4)(near_equilibrium)
 
 
 register(OOS, "Online Outcome Sampling")

@@ -9,25 +9,8 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.memory import address_of, call, copy_items
+from icarus.equilibrium import walk
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
-from icarus.equilibrium.walk import (
-    COMPLETE,
-    NOT_CONSTANT,
-    NOTHING,
-    PLAYERS,
-    TOLERANCE,
-    TOO_LARGE,
-    TOO_LONG,
-    UNEQUAL,
-    Walk,
-    is_shown,
-    kernel,
-    play,
-    refuse_as_unsound,
-    refuse_unless_two_players,
-    with_walk,
-    write_chance,
-)  # fmt: skip
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, GameOfState, Kernels, Short, State, inlined, structure
 from icarus.kernel.python_game import PythonGame, check_is_state
 
@@ -37,7 +20,7 @@ LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
 SMALL = 1 << 13  # histories: a tree is begun in arrays for so many, since nearly all that are made have no more
 WALKS = 100  # random ones, that tell how large a game is
 CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
-ForEach: TypeAlias = Annotated[np.ndarray, np.int32, PLAYERS]  # a number for each player
+ForEach: TypeAlias = Annotated[np.ndarray, np.int32, walk.PLAYERS]  # a number for each player
 
 
 class Node:
@@ -109,19 +92,13 @@ class Frame:
     count: int  # of the actions
     slot: int  # of the first one, where a player moves
     next: int  # the child to be grown
-    views: Annotated[np.ndarray, np.int64, PLAYERS]
+    views: Annotated[np.ndarray, np.int64, walk.PLAYERS]
     chance_reach: float
 
 
-NODE, SET, SLOT, VIEW, END = (
-    structure(Node),
-    structure(InfoSet),
-    np.dtype(np.int64),
-    structure(PlayerView),
-    structure(End),
-)
-GROWING, FRAME = structure(Growing), structure(Frame)
-VIEWS = PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
+NODE, SET, VIEW, END, GROWING, FRAME = map(structure, (Node, InfoSet, PlayerView, End, Growing, Frame))
+SLOT = np.dtype(np.int64)
+VIEWS = walk.PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
 
 
 class Growth(NamedTuple):
@@ -146,7 +123,7 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     if row == 0:
         row = growing.views
         view, before = views[row], views[parent]
-        view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
+        view.parent, view.move, view.slot, view.set = parent, move, slot, walk.NOTHING
         view.player, view.sibling, before.child = before.player, before.child, row
         growing.views += 1
     return row
@@ -156,7 +133,7 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
 def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int:
     """The information set of a view; NOTHING where other actions were legal in it before."""
     tree, growing, view = growth.tree, growth.growing[0], growth.tree.views[row]
-    if view.set == NOTHING:
+    if view.set == walk.NOTHING:
         view.set = growing.sets
         info_set = tree.sets[view.set]
         info_set.player, info_set.count, info_set.slot = view.player, count, growing.slots
@@ -170,40 +147,40 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
     for k in range(count if same else 0):
         same = same and tree.slots[info_set.slot + k] == actions[k]
     growing.unsound = view.set
-    return view.set if same else NOTHING
+    return view.set if same else walk.NOTHING
 
 
 @inlined
 def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     """Make the action that is next in a copy of the state, and have both players see it; returns the action."""
-    walk, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
-    state, moves, action = growth.states[depth], growth.words[walk.max_legal :], 0
+    rules, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
+    state, moves, action = growth.states[depth], growth.words[rules.max_legal :], 0
     if frame.mover == CHANCE:
-        count = call(walk.legal, (address_of(state), address_of(growth.words)))
+        count = call(rules.legal, (address_of(state), address_of(growth.words)))
         action = growth.words[k]
-        write_chance(walk, state, count, growth.reals)
+        walk.write_chance(rules, state, count, growth.reals)
         child.chance_reach *= growth.reals[k]
     else:
         action = growth.tree.slots[frame.slot + k]
-    play(walk, state, action, growth.states[depth + 1], moves)
-    for player in range(PLAYERS):
+    walk.play(rules, state, action, growth.states[depth + 1], moves)
+    for player in range(walk.PLAYERS):
         if player == frame.mover:
             child.views[player] = continue_view(growth, child.views[player], action, frame.slot + k)
-        if is_shown(moves, player, frame.mover, action):
-            child.views[player] = continue_view(growth, child.views[player], moves[player], NOTHING)
+        if walk.is_shown(moves, player, frame.mover, action):
+            child.views[player] = continue_view(growth, child.views[player], moves[player], walk.NOTHING)
     return action
 
 
 @inlined
 def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
-    walk, growing, rewards = growth.walk[0], growth.growing[0], growth.reals
-    call(walk.rewards, (address_of(state), address_of(rewards), PLAYERS))
+    rules, growing, rewards = growth.walk[0], growth.growing[0], growth.reals
+    call(rules.rewards, (address_of(state), address_of(rewards), walk.PLAYERS))
     end = growth.tree.ends[growing.ends]
     end.views[0], end.views[1] = child.views[0], child.views[1]
-    end.utility, end.chance_reach = walk.low + walk.range * rewards[0], child.chance_reach
+    end.utility, end.chance_reach = rules.low + rules.range * rewards[0], child.chance_reach
     growing.ends += 1
-    return COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
+    return walk.COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
 
 
 @inlined
@@ -211,43 +188,40 @@ def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state:
     """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
     growing, actions, node = growth.growing[0], growth.words, growth.tree.nodes[growth.growing[0].nodes]
     node.parent, node.action = frame.node, action
-    child.node, child.next, child.count = (
-        growing.nodes,
-        0,
-        call(growth.walk[0].legal, (address_of(state), address_of(actions))),
-    )
+    child.node, child.next = growing.nodes, 0
+    child.count = call(growth.walk[0].legal, (address_of(state), address_of(actions)))
     if child.mover != CHANCE:
         number = player_set(growth, child.views[child.mover], actions, child.count)
-        if number == NOTHING:
-            return UNEQUAL
+        if number == walk.NOTHING:
+            return walk.UNEQUAL
         child.slot = growth.tree.sets[number].slot
     growing.nodes += 1
     growing.depth += 1
     growing.deepest = max(growing.deepest, growing.depth + 1)
-    return COMPLETE
+    return walk.COMPLETE
 
 
-@kernel("growth of a game tree")
+@walk.kernel("growth of a game tree")
 def grow(growth: Growth, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray, largest: int) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
-    growing, frames, status = growth.growing[0], growth.frames, COMPLETE
-    while growing.depth >= 0 and status == COMPLETE:
+    growing, frames, status = growth.growing[0], growth.frames, walk.COMPLETE
+    while growing.depth >= 0 and status == walk.COMPLETE:
         frame, depth = frames[growing.depth], growing.depth
         if frame.next == frame.count:
             growing.depth -= 1
             continue
         if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(growth.tree.slots):
-            return TOO_LARGE
+            return walk.TOO_LARGE
         if depth + 2 > len(frames):
-            return TOO_LONG
+            return walk.TOO_LONG
         child, state, k = frames[depth + 1], growth.states[depth + 1], frame.next
         child.chance_reach, child.views[0], child.views[1] = frame.chance_reach, frame.views[0], frame.views[1]
         action = k
         if depth == 0:
             copy_items(state, dealt[k])
             child.chance_reach = probabilities[k]
-            for player in range(PLAYERS):
-                child.views[player] = continue_view(growth, frame.views[player], observations[k, player], NOTHING)
+            for player in range(walk.PLAYERS):
+                child.views[player] = continue_view(growth, frame.views[player], observations[k, player], walk.NOTHING)
         else:
             action = grow_child(growth, frame, child)
         frame.next += 1
@@ -277,11 +251,11 @@ class GameTree:
     """
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
-        refuse_unless_two_players(game)
+        walk.refuse_unless_two_players(game)
         limits = (SMALL, largest_of(game)) if largest is None else (integer("largest", largest, 1),)
         self.game, self.deals = game, deals_of(game)
         for limit in limits:
-            if with_walk(game, self.deals, functools.partial(self._grow, limit)):
+            if walk.with_walk(game, self.deals, functools.partial(self._grow, limit)):
                 return
             if limit != limits[-1]:
                 refuse_unless_walkable(game)
@@ -289,31 +263,31 @@ class GameTree:
 
     game: GameOfState
 
-    def _grow(self, largest: int, walk: Walk) -> bool:
+    def _grow(self, largest: int, rules: walk.Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
         growing, deals, depth = np.zeros(1, GROWING), self.deals, min(self.game.max_length, largest) + 3
-        rows = largest + walk.room + PLAYERS
-        arrays = Arrays(
-            *(np.zeros(rows * (VIEWS if kind == VIEW else 1), kind) for kind in (NODE, SET, SLOT, VIEW, END))
-        )
-        frames, states = np.zeros(depth, FRAME), np.zeros((depth, walk.dealt.shape[1]), np.int64)
-        arrays.nodes["parent"][0], frames["count"][0], frames["views"][0] = NOTHING, len(deals), range(PLAYERS)
-        for player in range(PLAYERS):
-            arrays.views[player] = (NOTHING, NOTHING, NOTHING, player, 0, 0, 0)
-        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = 1, PLAYERS, 1, 1
-        scratch = (np.zeros(walk.room + PLAYERS, kind) for kind in (np.int64, np.float64))
-        growth = Growth(walk.settings, growing, arrays, frames, states, *scratch)
-        status = walk.call(grow, growth, walk.dealt, deals.observations, deals.probabilities, largest)
+        rows = largest + rules.room + walk.PLAYERS
+        kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
+        arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())
+        frames, states = np.zeros(depth, FRAME), np.zeros((depth, rules.dealt.shape[1]), np.int64)
+        frames["count"][0], frames["views"][0] = len(deals), range(walk.PLAYERS)
+        arrays.nodes["parent"][0] = walk.NOTHING
+        for player in range(walk.PLAYERS):
+            arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
+        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = 1, walk.PLAYERS, 1, 1
+        scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
+        growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
+        status = rules.call(grow, growth, rules.dealt, deals.observations, deals.probabilities, largest)
         self.histories, self.depth = int(growing["histories"][0]), int(growing["deepest"][0])
         self.arrays = Arrays(*(array[: growing[name][0]] for name, array in zip(Arrays._fields, arrays, strict=True)))
         self.nodes, self.sets, self.slots, self.views, self.ends = self.arrays
-        if status == UNEQUAL:
+        if status == walk.UNEQUAL:
             number = int(growing["unsound"][0])
             where = f"; first found after: {self.state_of(number).history_str()!r}"
-            refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
-        if status not in (COMPLETE, TOO_LARGE):
-            refuse_as_unsound(self.game, status)
-        return bool(status == COMPLETE)
+            walk.refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
+        if status not in (walk.COMPLETE, walk.TOO_LARGE):
+            walk.refuse_as_unsound(self.game, status)
+        return bool(status == walk.COMPLETE)
 
     @property
     def nbytes(self) -> int:
@@ -328,13 +302,10 @@ class GameTree:
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
         node, actions = self.nodes[self.sets[number]["node"]], []
-        while node["parent"] != NOTHING:
+        while node["parent"] != walk.NOTHING:
             actions.append(int(node["action"]))
             node = self.nodes[node["parent"]]
-        state = dealt_state(self.game, self.deals, actions.pop())
-        for action in reversed(actions):
-            state.apply_action(action)
-        return state
+        return dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
 
     def actions(self, number: int) -> tuple[int, ...]:
         """The legal actions in an information set, in the game's order."""
@@ -347,7 +318,7 @@ class GameTree:
 
     def set_of(self, player: int, observation: int, moves: Moves) -> int:
         """The information set of an information state (see `information_state`); NOTHING if there is none."""
-        return self._numbers.get((player, observation, moves), NOTHING)
+        return self._numbers.get((player, observation, moves), walk.NOTHING)
 
     @functools.cached_property
     def _numbers(self) -> dict[InformationState, int]:
@@ -363,7 +334,7 @@ class GameTree:
         if state.current_player() < 0 or str(state.game) != str(self.game):
             raise ValueError(f"{state!r} is not a state of {self.game} in which a player is to move")
         number = self.set_of(*information_state(state))
-        if number == NOTHING:
+        if number == walk.NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
         return number
 
@@ -371,8 +342,8 @@ class GameTree:
         """What the player to move knows, as `information_state` says it, for each of `decisions`, in their order."""
         for number in self.decisions:
             view, moves = self.views[self.sets[number]["last_view"]], []
-            while view["parent"] != NOTHING:
-                moves.append((bool(view["slot"] != NOTHING), int(view["move"])))
+            while view["parent"] != walk.NOTHING:
+                moves.append((bool(view["slot"] != walk.NOTHING), int(view["move"])))
                 view = self.views[view["parent"]]
             yield int(view["player"]), moves[-1][1], tuple(reversed(moves[:-1]))
 
@@ -386,7 +357,7 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
     Raises:
         ValueError: not two players, deals in secret, or too large. TypeError: no game.
     """
-    refuse_unless_two_players(game)
+    walk.refuse_unless_two_players(game)
     deals, luck, histories = deals_of(game), random.Random(0), 0.0
     for _ in range(WALKS):
         state, weight = dealt_state(game, deals, luck.randrange(len(deals))), len(deals) / WALKS
@@ -407,7 +378,8 @@ def largest_of(game: AnyGame) -> int:
 
 def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
     """Refuse a game by what is known of its size."""
-    raise ValueError(f"{game} is too large for a complete walk: it has {about} histories; the limit is {limit:,}")
+    size = f"it has {about} histories; the limit is {limit:,}"
+    raise walk.GameTooLarge(f"{game} is too large for a complete walk: {size}")
 
 
 def tree_of(game: GameOrTree) -> GameTree:
@@ -418,7 +390,7 @@ def tree_of(game: GameOrTree) -> GameTree:
     """
     if isinstance(game, GameTree):
         return game
-    refuse_unless_two_players(game)
+    walk.refuse_unless_two_players(game)
     return _kept_tree(game, game.kernels() if isinstance(game, Game) else None)
 
 

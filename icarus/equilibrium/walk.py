@@ -12,7 +12,7 @@ from icarus.compiler import CompiledFunction, inlined_once
 from icarus.compiler.memory import address_of, array_at, call, copy_items, kind_of, pack_parameters, unpack_parameters
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
-from icarus.kernel import UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix, uniform
 
 T = TypeVar("T")
 PLAYERS = 2
@@ -20,17 +20,14 @@ NOTHING = -1
 REAL = np.dtype(np.float64)
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 COMPLETE, TOO_LARGE, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
+THEOREMS = (
+    "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
+)
 SHOWN = 50  # actions in a message
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
-WALK = np.dtype(
-    [
-        *((name, np.int64) for name in FUNCTIONS),
-        ("max_legal", np.int64),
-        ("low", np.float64),  # the utility at a reward of 0
-        ("range", np.float64),  # and how much more at one of 1
-    ],
-    align=True,
-)
+# The addresses of functions; for how many legal actions there is room; the utility at a reward of 0, and how much more at one of 1.
+_ADDRESSES = [(name, np.int64) for name in (*FUNCTIONS, "max_legal")]
+WALK = np.dtype([*_ADDRESSES, ("low", np.float64), ("range", np.float64)], align=True)
 
 
 @inlined
@@ -66,6 +63,36 @@ def write_chance(walk: Row, state: np.ndarray, count: int, out: np.ndarray) -> N
 
 
 @inlined
+def draw(weights: np.ndarray, count: int, point: float) -> int:
+    """The index of an action, by weights that sum to 1 and a number below 1."""
+    last = 0
+    for k in range(count):
+        if weights[k] > 0.0:
+            last = k
+            point -= weights[k]
+            if point < 0.0:
+                break
+    return last
+
+
+@inlined
+def play_to_end(
+    walk: Row, state: np.ndarray, mover: int, left: int, actions: np.ndarray, reals: np.ndarray, rng: np.ndarray
+) -> int:
+    """To the end of the game by uniform choice, in so many actions at most; returns who is to move then."""
+    while mover != TERMINAL and left > 0:
+        count = call(walk.legal, (address_of(state), address_of(actions)))
+        if mover == CHANCE:
+            write_chance(walk, state, count, reals)
+            k = draw(reals, count, uniform(rng))
+        else:
+            k = int(uniform(rng) * count)
+        call(walk.apply, (address_of(state), actions[k]))
+        mover, left = call(walk.player, (address_of(state),)), left - 1
+    return mover
+
+
+@inlined
 def next_key(key: int, is_own: int, move: int) -> int:
     """The key of what a player knows after one more move: his own action, or what he is shown. The first is that of the deal, after the key
     player + 1.
@@ -89,6 +116,10 @@ def place_of(keys: np.ndarray, key: int) -> int:
     while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:  # unsigned: never counted from the end
         i = (i + 1) & mask
     return i
+
+
+class GameTooLarge(ValueError):
+    """A game in which no exact best response can be had."""
 
 
 class ArrayKernel:
@@ -216,14 +247,10 @@ def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = 
         where: it was seen.
     """
     if status == NOT_CONSTANT:
-        raise ValueError(
-            f"the rewards of {game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
-            "counterfactual regret minimization reaches one, in zero-sum games only"
-        )
+        raise ValueError(f"the rewards of {game} do not always sum to 1: {THEOREMS} zero-sum games only")
     if status == UNEQUAL:
-        raise ValueError(
-            f"player {player} of {game} has different legal actions after the same moves, so he knows more than `observe` shows him{where}"
-        )
+        what = "has different legal actions after the same moves, so he knows more than `observe` shows him"
+        raise ValueError(f"player {player} of {game} {what}{where}")
     raise ValueError(f"{game} {_too_long(game)}")
 
 
@@ -236,7 +263,4 @@ def refuse_unless_two_players(game: object) -> None:
     if not isinstance(game, AnyGame):
         raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
-        raise ValueError(
-            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
-            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
-        )
+        raise ValueError(f"{game} has {count_text(game.players, 'player')}: {THEOREMS} two-player zero-sum games only")

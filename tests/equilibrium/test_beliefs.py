@@ -79,9 +79,10 @@ def liars_dice_responses(dice, faces):
     return [sum(n * response(player, own) for own, n in rolls.items()) / faces**dice for player in range(2)]
 
 
-@pytest.mark.parametrize(
-    ("dice", "faces", "nash_conv"), [(1, 6, 1.56148864638448), (2, 5, 1.78119526), (2, 6, 1.83732966)]
-)
+DICE = [(1, 6, 1.56148864638448), (2, 5, 1.78119526), (2, 6, 1.83732966)]
+
+
+@pytest.mark.parametrize(("dice", "faces", "nash_conv"), DICE)
 def test_the_uniform_policy_of_liars_dice(dice, faces, nash_conv):
     found = exploitability(games.load(f"liars-dice(first={dice}, second={dice}, faces={faces})"), None)
     assert found.best_responses == pytest.approx(liars_dice_responses(dice, faces), abs=1e-12)
@@ -91,19 +92,14 @@ def test_the_uniform_policy_of_liars_dice(dice, faces, nash_conv):
 # -------------------- Dark Hex 3, whose best responses exp-a-spiel prints, and phantom tic-tac-toe.
 
 
+KNOWN = [
+    (runpy.run_path(str(EXAMPLE))["DARK_HEX"], (0.333684 + 0.666318, 1.166488 - 0.333684), 1 / 3),
+    (games.load("phantom-mnk(columns=3, rows=3, in_a_row=3)"), (0.953125, 0.6243386243), 0.2968253968),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("game", "best_responses", "value"),
-    [
-        (
-            runpy.run_path(str(Path(__file__).parents[2] / "examples/dark_hex.py"))["DARK_HEX"],
-            (0.333684 + 0.666318, 1.166488 - 0.333684),
-            1 / 3,
-        ),
-        (games.load("phantom-mnk(columns=3, rows=3, in_a_row=3)"), (0.953125, 0.6243386243), 0.2968253968),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("game", "best_responses", "value"), KNOWN, ids=str)
 def test_the_uniform_policy_of_phantom_games(game, best_responses, value):
     found = exploitability(game, None)
     assert found.best_responses == pytest.approx(best_responses, abs=5e-6) and found.values[0] == pytest.approx(value)

@@ -17,6 +17,7 @@ from icarus.equilibrium import (
     TabularPolicy,
     deals_of,
     information_state,
+    local_best_response,
     near_equilibrium,
     stitch,
     tabulate,
@@ -104,6 +105,7 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (lambda: exploitability("kuhn-poker", None), "a game must be a Game"),
     (measured("BASELINE"), "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function"),
     (measured(CFR), "is a class, not a policy; it must be made first"),
+    (lambda: local_best_response(heap(3), None), "a local best response needs a Game, such as "),
     (lambda: tabulate(KUHN, None), "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"),  # type: ignore[arg-type]
     (lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
@@ -124,6 +126,8 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     (lambda: deals_of(kuhn(deal=lambda state, index: 0.3 if index < 3 else -1.0)), "the 3 deals of kuhn-poker sum to 0.8999"),
     (lambda: deals_of(kuhn(deal=lambda state, index: np.nan)), "deal of kuhn-poker .* it must be a probability, or NO_DEAL"),
     # policies
+    (lambda: local_best_response(KUHN, (None,)), "1 policies for the 2 players of kuhn-poker"),
+    (lambda: local_best_response(KUHN, None, depth=0), "depth is 0; it must be an integer of at least 1"),
     (measured((None,)), "1 policies for the 2 players of kuhn-poker"),
     *((measured(lambda state, answer=answer: answer), r"plays .* after 'the deal'; it must be probabilities")
       for answer in ([1.0], [2.0, -1.0], [np.nan, 1.0], "ab", [[1], [2, 3]], {0: "x", 1: 1.0}, iter([0.5, 0.5]))),

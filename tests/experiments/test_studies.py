@@ -8,7 +8,15 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, equilibrium_2015 as equilibrium, large_games, positions, rates
+from experiments.studies import (
+    branching,
+    discovery,
+    equilibrium_2015 as equilibrium,
+    large_games,
+    positions,
+    public_trees,
+    rates,
+)
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
 from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
@@ -240,11 +248,20 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
     assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
 
 
+def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tmp_path):
+    monkeypatch.setattr(large_games, "EXACT", ("kuhn-poker",))
+    large_games.shares(out := tmp_path / "shares.jsonl")
+    assert all(row["bound"] < row["nash_conv"] + 1e-9 for row in equilibrium.rows_of(tmp_path, out.name))
+    assert shown(large_games.app, "recovered", str(out)).count("1.00") >= 4
+    large_games.bounds(out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2)
+    assert "RAVE  " in shown(large_games.app, "sixteen", str(out))
+
+
 def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch, tmp_path):
     monkeypatch.setattr(large_games, "LARGE", {"leduc-poker": (10, 10_000)})
     out = tmp_path / "learned.jsonl"
     large_games.learned(out, seeds=2)
-    rows = large_games.rows_of(tmp_path, out.name)
+    rows = equilibrium.rows_of(tmp_path, out.name)
     assert [(row["iterations"], row["seed"]) for row in rows] == [(10, 0), (10_000, 0), (10, 1), (10_000, 1)]
     search = OOSSearch(games.load("leduc-poker"), seed=1)
     search.run(10_000)
@@ -256,8 +273,8 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
 
 @pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker"])
 def test_regrets_of_a_public_tree_are_those_of_the_whole_one(monkeypatch, name):
-    monkeypatch.setattr(large_games, "BLOCK", 100)
-    by_public, by_all = large_games.PublicCFR(games.load(name)), CFRPlus(games.load(name))
+    monkeypatch.setattr(public_trees, "BLOCK", 100)
+    by_public, by_all = public_trees.PublicCFR(games.load(name)), CFRPlus(games.load(name))
     by_all.run(10)
     for _ in range(by_all.iterations):
         by_public.run()
@@ -266,9 +283,9 @@ def test_regrets_of_a_public_tree_are_those_of_the_whole_one(monkeypatch, name):
 
 
 def test_the_value_of_a_game_is_bracketed(tmp_path):
-    shown(large_games.app, "value", tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
-    row = large_games.rows_of(tmp_path, "rows.jsonl")[-1]
+    shown(public_trees.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
+    row = equilibrium.rows_of(tmp_path, "rows.jsonl")[-1]
     assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
     for name, refusal in (("goofspiel", "shown something else"), ("leduc-poker", "too large")):
         with pytest.raises(ValueError, match=refusal):
-            large_games.PublicCFR(games.load(name), gigabytes=1e-6)
+            public_trees.PublicCFR(games.load(name), gigabytes=1e-6)

@@ -7,21 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from icarus import (
-    ACTION,
-    BASELINE,
-    LGRF,
-    MAST,
-    MOVE,
-    NAST2,
-    PLAYER,
-    capture,
-    games,
-    parse,
-    search,
-    show_playout,
-    show_records,
-)
+from icarus import *
 from icarus.kernel import CHANCE, observed, record as key_of, update
 from icarus.views.shown import Shown, number_text
 

@@ -7,19 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import (
-    BASELINE,
-    MO_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingUCT,
-    DeterminizedUCT,
-    Result,
-    Scheme,
-    games,
-    parse,
-    search,
-)
+from icarus import *
 from icarus.engine.inspect import search_tree
 from icarus.kernel import EMPTY_HISTORY, UNSEEN, in_python
 

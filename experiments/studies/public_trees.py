@@ -1,0 +1,218 @@
+"""The value of a game between what best responses to the average policy of CFR+ leave to each player, whatever that policy is.
+
+    python -m experiments.studies.public_trees value values.jsonl "generic-poker(ranks=4, copies=6, raises=4, sizes=4)"
+
+Where all players see every action after the deal, a history is public; what CFR+ takes are numbers for each type of a player, that is, for
+each deal that he can tell apart. So the tree may be far larger than one of all histories.
+"""
+
+import time
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from experiments.run import provenance
+from icarus import games
+from icarus.arena.ledger import Ledger
+from icarus.commands.console import make_program, print_note, progress_of, run_main
+from icarus.equilibrium import deals_of
+from icarus.equilibrium.walk import PLAYERS, refuse_unless_two_players
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
+
+BLOCK = 1 << 14  # rows of a subtree that is followed in all its histories at once
+SINGLE = 1 << 26  # numbers, of which more are kept in single precision
+MOST = 1 << 18  # nodes
+
+
+# A node of a public tree: what follows in all histories that go on in the same way. A row is a number for each type, in each history of a
+# block. `chooser`: the player; CHANCE also where a single action is legal; TERMINAL. `count`: of actions, each with a row where a player
+# chooses. `first`: of `children`; at an end of `utilities`. `size`: rows, of all that follows. `histories`: of the block that begins here,
+# where it is come to from above all blocks; else 0. `start`: of the block's numbers. `place`: of the block in `passed`. `met`: histories so
+# far.
+NODE = np.dtype([(name, int) for name in ("chooser", "count", "first", "size", "histories", "start", "place", "met")])
+
+# A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
+# `utilities`: weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
+# average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`: rows by depth. `policies`:
+# [depth, actions, row].
+PublicTree = namedtuple("PublicTree", "nodes children utilities regrets sums passed reach values policies")
+
+
+@numba.njit(error_model="numpy")
+def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float) -> None:
+    """Tell what a subtree is worth to a player, whose regrets and average policy change.
+
+    Args:
+        weight: of the policy in the average. Nothing changes at 0, a best response to the average, nor below 0, one to the newest policy.
+        at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
+        reach: rows of `tree.reach`, the player's own and the other's.
+    """
+    (number, base, depth, together), types, times = at, tree.utilities.shape[2], max(at[3], 1)
+    node, row, learns = tree.nodes[number], types * times, weight > 0.0
+    is_own, count = node.chooser == player, node.count if node.chooser >= 0 else 0
+    values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
+    if together == 0 and node.histories > 0:
+        column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
+        tree.passed[0, column], tree.passed[1, column] = tree.reach[reach[0], :row], tree.reach[reach[1], :row]
+        values[:] = tree.passed[2, column]
+        node.met += 1
+        return
+    values[:] = -np.inf if is_own and not learns else 0.0
+    if node.chooser == TERMINAL:
+        for i, j in np.ndindex(types, types):
+            utility = tree.utilities[node.first, player, i, j]
+            out, opposing = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
+            for k in range(times if utility != 0.0 else 0):
+                out[k] += utility * opposing[k]
+        return
+    numbers, shape = slice(base, base + count * row), (count, row)
+    regrets, sums = tree.regrets[numbers].reshape(shape), tree.sums[numbers].reshape(shape)
+    weights = regrets if weight != 0.0 else sums
+    worth[:] = weights.sum(axis=0)
+    for k in range(count):
+        policy = tree.policies[depth, k]
+        for i in range(row):
+            policy[i] = weights[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / count
+    reached = tree.reach[reach[0 if is_own else 1]]
+    for k in range(node.count):
+        child, below, policy = tree.children[node.first + k], reach, tree.policies[depth, k]
+        if count > 0:
+            below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
+            tree.reach[depth + PLAYERS, :row] = reached[:row] * policy[:row]
+        follow(tree, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
+        if not is_own:
+            values += worth
+        elif not learns:
+            values[:] = np.maximum(values, worth)
+        else:
+            for i in range(row):
+                values[i] += policy[i] * worth[i]
+                regrets[k, i] += worth[i]
+                sums[k, i] += weight * reached[i] * policy[i]
+    regrets[: learns * is_own * count] = np.maximum(regrets[: learns * is_own * count] - values, 0.0)
+
+
+class PublicCFR:
+    """CFR+ over the public tree of a game in which all players see every action after the deal.
+
+    Args:
+        power: of the number of an iteration, by which the average policy weighs it.
+        gigabytes: of memory, at most.
+
+    Raises:
+        ValueError: some action is hidden or depends on the deal, or the tree is too large.
+    """
+
+    def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
+        refuse_unless_two_players(game)
+        if not isinstance(game, Game) or game.observe is not None:
+            raise ValueError(f"{game} has no public tree: players are shown something else than each action")
+        self.game, self.power, self.iterations, deals = game, power, 0, deals_of(game)
+        self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
+        self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
+        self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
+        _, rows, depth = self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
+        nodes, children = np.array(self._nodes, NODE), np.array(self._children)
+        types, paths, place = int(self._types.max()) + 1, np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0], 0
+        end = rows * types if nodes[-1]["size"] > BLOCK else 0
+        for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
+            if node["size"] > BLOCK:
+                np.add.at(paths, children[node["first"] : node["first"] + node["count"], 0], count)
+            elif count > 0 and node["chooser"] != TERMINAL:
+                node["histories"], node["start"], node["place"] = count, end, place
+                end, place = end + node["size"] * types * count, place + types * count
+        self.gigabytes = 2e-9 * end * (8 if end <= SINGLE else 4)
+        if self.gigabytes > gigabytes:
+            raise ValueError(f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB")
+        self._blocks, passed = np.flatnonzero(nodes["histories"]).tolist(), np.zeros((PLAYERS + 1, place))
+        regrets, sums = np.zeros((2, end), float if end <= SINGLE else np.float32)
+        row = types * max(nodes["histories"].max(), 1)
+        rooms = np.ones((depth + 3, row)), np.zeros((depth + 1, row)), np.zeros((depth, nodes["count"].max(), row))
+        self._tree = PublicTree(nodes, children, np.array(self._ends), regrets, sums, passed, *rooms)
+
+    def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
+        """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
+        key, ask = (repr([state.tolist() for state in states.values()]), weights.tobytes()), self.game.ask
+        if key in self._known:
+            return self._known[key]
+        mover, *others = {ask("player", state) for state in states.values()}
+        legal = {k: () if mover == TERMINAL else tuple(ask("legal", state)) for k, state in states.items()}
+        if others or (mover != CHANCE and len({*legal.values()}) > 1) or len(self._nodes) > MOST:
+            raise ValueError(f"{self.game} has no public tree: who may do what depends on the deal, or it is too large")
+        actions, below = sorted({action for each in legal.values() for action in each}), list[tuple[int, int, int]]()
+        for action in actions:
+            then = weights.copy()
+            for k in states if mover == CHANCE else ():
+                then[k] *= dict(zip(legal[k], ask("chance", states[k]), strict=True)).get(action, 0.0)
+            after = {k: state.copy() for k, state in states.items() if then[k] > 0}
+            for state in after.values():
+                ask("apply", state, action)
+            below.append(self._grow(after, then))
+        rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
+        size = rows + sum(self._nodes[number][3] for number, _, _ in below)
+        first, (low, high) = len(self._ends) if mover == TERMINAL else len(self._children), self.game.utilities
+        if mover == TERMINAL:
+            utilities = np.zeros([self._types.max() + 1] * PLAYERS)
+            for k, state in states.items():
+                utilities[*self._types[k]] += weights[k] * (low + (high - low) * ask("rewards", state)[0])
+            self._ends.append(np.stack((utilities, -utilities.T)))
+        for number, behind, _ in below:
+            self._children.append((number, rows))
+            rows += behind if self._nodes[number][3] > BLOCK or size <= BLOCK else 0
+        self._nodes.append((mover if rows > 0 or mover == TERMINAL else CHANCE, len(actions), first, size, 0, 0, 0, 0))
+        self._known[key] = len(self._nodes) - 1, rows, 1 + max((depth for _, _, depth in below), default=0)
+        return self._known[key]
+
+    def traverse(self, player: int, weight: float) -> float:
+        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it.
+
+        Follow all that is above the blocks, to know who comes there; then the blocks; then again what is above, with their values.
+        """
+        tree, types = self._tree, self._tree.utilities.shape[2]
+        for blocks, added in ((self._blocks, -weight), ([], weight)):
+            tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
+            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added)
+            for number in blocks:
+                *_, histories, start, place, _ = tree.nodes[number].tolist()
+                tree.reach[:PLAYERS, : types * histories] = tree.passed[:PLAYERS, place : place + types * histories]
+                follow(tree, (number, start, 0, histories), (0, 1), player, weight)
+                tree.passed[PLAYERS, place : place + types * histories] = tree.values[0, : types * histories]
+        return float(tree.values[0, :types].sum())
+
+    def run(self) -> None:
+        """Make one more iteration: the players in turn, each against the other's newest policy."""
+        self.iterations += 1
+        for player in range(PLAYERS):
+            self.traverse(player, float(self.iterations) ** self.power)
+
+
+def value(out: Path, game: str, iterations: int = 1000, gigabytes: float = 6.0) -> None:
+    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last."""
+    cfr, started = PublicCFR(games.load(game), 2, gigabytes), time.process_time()
+    print_note(f"{game}: {cfr.gigabytes:.2f} GB")
+    with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
+        while cfr.iterations < iterations:
+            try:
+                cfr.run()
+            except KeyboardInterrupt:
+                iterations = cfr.iterations
+            show(cfr.iterations)
+            if cfr.iterations == iterations or cfr.iterations.bit_count() == 1:
+                gains = cfr.traverse(0, 0.0), cfr.traverse(1, 0.0)
+                print_note(f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}")
+                row = {
+                    "game": game,
+                    "iterations": cfr.iterations,
+                    "nash_conv": sum(gains),
+                    "bracket": (-gains[1], gains[0]),
+                }
+                ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
+
+
+app = make_program((value,), "Values of games whose histories are public.")
+
+if __name__ == "__main__":
+    run_main(app, "public_trees")
