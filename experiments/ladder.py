@@ -51,7 +51,6 @@ from icarus.ladder.ladders import (
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-LEVELS = 8  # that a plan has; of these a game gets as many as are far enough apart
 TABLE_SECONDS = 0.2
 
 
@@ -197,11 +196,12 @@ def fitted_ladder(game: str, directory: Path) -> Ladder:
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
-    """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
+    """Iterations of the baseline for levels about LEVEL_STEP apart, by all baselines that have played; none where none has."""
     values = posterior(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO}).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
-    step = min(LEVEL_STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
-    return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
+    highest = max((rating.value for rating in baselines.values()), default=0)
+    number = round(highest / LEVEL_STEP)
+    return iterations_for(baselines, [highest * level / number for level in range(1, number + 1)])
 
 
 def keep(ladder: Ladder, directory: Path) -> bool:

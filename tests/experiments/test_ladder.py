@@ -85,6 +85,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     monkeypatch.setattr(playing, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
+    monkeypatch.setitem(playing.PLAN, "othello", playing.PLAN["othello"] | {"levels": range(1, 9)})
     names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
     path = tmp_path / "othello-opponents.jsonl"
     with rated_games(path) as ledger:
@@ -101,8 +102,8 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert [level["elo"] for level in content_of_othello] == pytest.approx([108, 191, 301], abs=12)
     assert content_of_othello[1]["step"]["elo"] == pytest.approx(83, abs=8)  # 15 above 13 of 20
     assert content["games"]["hearts"] == []
-    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + playing.LEVELS
-    assert len(playing.read_rated_games(path)) == 20 * playing.LEVELS
+    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + len(names)
+    assert len(playing.read_rated_games(path)) == 20 * len(names)
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(40, 80):  # then the second is stronger than the third
