@@ -247,7 +247,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
         player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
         again = play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
         name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
-        yield compare_fields(name, row, again, ("returns", "actions", "score"), len(again["actions"]))
+        yield compare_fields(name, row, again, ("returns", "actions", "score"), f"{len(again['actions'])} actions")
 
 
 def is_ladder(directory: Path) -> bool:

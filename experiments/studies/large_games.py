@@ -13,17 +13,16 @@ import time
 from pathlib import Path
 
 from experiments.commands import print_table
-from experiments.run import provenance
+from experiments.run import LEARNED_KEY, learned_by, provenance
 from experiments.statistics import student_mean
 from experiments.studies.equilibrium_2015 import rows_of
-from icarus import exploitability, games
+from icarus import games
 from icarus.arena.ledger import GameRow, Ledger, key_of
 from icarus.commands.console import make_program, run_main
 from icarus.equilibrium import OOSSearch
 from icarus.views.document import Table
 
 SEEDS = 10
-KEY = ("game", "player", "iterations", "seed")
 LARGE = {
     "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
     "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
@@ -32,19 +31,17 @@ LARGE = {
 
 def learned(out: Path, seeds: int = SEEDS) -> None:
     """Measure what outcome sampling has learned, a row for each seed and budget, and go on where a file ends."""
-    with Ledger(out, KEY) as ledger:
+    with Ledger(out, LEARNED_KEY) as ledger:
         for game, seed in itertools.product(LARGE, range(seeds)):
             search = OOSSearch(games.load(game), seed=seed)
             for iterations in LARGE[game]:
                 row: GameRow = {"game": game, "player": "OOS", "iterations": iterations, "seed": seed}
                 started = time.process_time()
                 search.run(iterations)
-                if key_of(row, KEY) in ledger.rows:
+                if key_of(row, LEARNED_KEY) in ledger.rows:
                     continue
                 between = time.process_time()
-                distance = exploitability(search.game, search)
-                row |= {"nash_conv": distance.nash_conv, "best_responses": distance.best_responses}
-                row |= {"sets": int(search.store.used[0]), "sampling": round(between - started, 2)}
+                row |= learned_by(search) | {"sampling": round(between - started, 2)}
                 row |= {"walking": round(time.process_time() - between, 2), "provenance": provenance()}
                 ledger.keep(row)
 

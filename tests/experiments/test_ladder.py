@@ -9,6 +9,7 @@ import pytest
 from experiments import ladder as playing, races
 from experiments.commands import ladder, main
 from experiments.ladder import COMPARISONS, PlannedMatch
+from experiments.run import LEARNED_KEY
 from experiments.statistics import iterations_for
 from icarus.arena.ledger import Ledger, read_rows
 from icarus.discovery.race import KEY
@@ -16,6 +17,7 @@ from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
 
 SURE = 10.0  # Elo
+LEARNED = Path("experiments/runs/equilibrium/learned.jsonl")
 
 
 def searching(iterations: int) -> dict[str, object]:
@@ -180,6 +182,16 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     assert sorted(texts.values()) == [False, True, True]
     assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(texts)
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
-    assert main(["verify", "experiments/runs/equilibrium"]) == 2
+    assert main(["verify", "experiments/runs/discovery/equal-time"]) == 2
     said = capsys.readouterr().err
-    assert "without agents and trials" in said and "rows of equilibria are measures of the commits" in said
+    assert "without agents and trials" in said and "equal-time: there are no games that can be played again" in said
+
+
+def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(tmp_path: Path, capsys: Any) -> None:
+    rows = [row for row in read_rows(LEARNED, LEARNED_KEY) if row["iterations"] == 10_000]
+    with Ledger(tmp_path / LEARNED.name, LEARNED_KEY) as ledger:
+        ledger.keep(rows[0])
+        ledger.keep(rows[1] | {"sets": 8})
+    assert main(["verify", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "seed 0: 10,000 iterations, the same" in said and f"sets was 8, now {rows[1]['sets']}" in said
