@@ -430,9 +430,8 @@ def ladder(
         else:
             print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
         if kind is None and not compare:
-            levels = ladders.proposed_levels(game, out)
-            played = f"levels equally far apart: {', '.join(map(str, levels))} iterations"
-            say(played if levels else f"no levels: {out} has no games of a baseline of {game}; --minutes 20 plays some")
+            levels = ", ".join(map(str, ladders.proposed_levels(game, out)))
+            say(f"iterations of levels equally far apart: {levels or 'no baseline has played'}")
         if picture is not None:
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"

@@ -118,6 +118,7 @@ def rung_of(player: AgentSettings | str) -> Rung:
 
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
+SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
 TABLES: dict[str, dict[str, list[AgentSettings]]] = {
     kind: {game: plan[kind] for game, plan in PLAN.items() if kind in plan} for kind in (BY_ITERATIONS, BY_TIME)
@@ -156,9 +157,11 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
         earlier = len(pairs.ledger.rows)
         while time.monotonic() < deadline:
             names = [rung.name for rung in rungs if not pairs.has_failed(rung.name)]
-            yield from pairs.play(
-                *_most_telling(list(itertools.combinations(names, 2)), list(pairs.ledger.rows.values()), earlier)
-            )
+            played = list(pairs.ledger.rows.values())
+            chosen = _most_telling(list(itertools.combinations(names, 2)), played, earlier)
+            for _ in range(SAME):
+                if not any(map(pairs.has_failed, chosen)):
+                    yield from pairs.play(*chosen)
 
 
 def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: int) -> tuple[str, str]:
@@ -200,8 +203,7 @@ def proposed_levels(game: str, directory: Path) -> list[int]:
     values = posterior(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO}).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
     highest = max((rating.value for rating in baselines.values()), default=0)
-    number = round(highest / LEVEL_STEP)
-    return iterations_for(baselines, [highest * level / number for level in range(1, number + 1)])
+    return iterations_for(baselines, np.linspace(0, highest, 1 + round(highest / LEVEL_STEP))[1:].tolist())
 
 
 def keep(ladder: Ladder, directory: Path) -> bool:
