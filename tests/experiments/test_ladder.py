@@ -160,18 +160,16 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     quick = [row for row in committed if (row["player"], row["opponent"]) == names][:3]
     assert len(quick) == 3
     (tmp_path / "ladder").mkdir()
-    changed = quick[1] | {"returns": quick[1]["returns"][::-1]}
     with rated_games(tmp_path / "ladder" / "dou-di-zhu-opponents.jsonl") as ledger:
         ledger.keep(quick[0])
-        ledger.keep(changed)
+        ledger.keep(quick[1] | {"returns": quick[1]["returns"][::-1]})
     audited = list(playing.audit(tmp_path / "ladder", 10, 0))
     assert sorted(same for _, same in audited) == [False, True]
     assert next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
 
-    duels = Path("experiments/runs/discovery/transfer")
     name = "phantom-mnk-1000-iterations.jsonl"
     (tmp_path / "duels").mkdir()
-    rows = list(read_rows(duels / name, KEY))[:2]
+    rows = list(read_rows(Path("experiments/runs/discovery/transfer") / name, KEY))[:2]
     rows[1]["moves"] += 1
     rows.append(rows[0] | {"player": "GONE", "deal": 1})
     with Ledger(tmp_path / "duels" / name, KEY) as ledger:
