@@ -29,8 +29,8 @@ BUDGET = {
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
     "experiments": (5850, 30),
-    "experiments/studies": (1208, 10),
-    "tests": (21952, 112),
+    "experiments/studies": (1205, 10),
+    "tests": (21960, 112),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
