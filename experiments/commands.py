@@ -320,17 +320,15 @@ def verify(
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs.
 
-    DIR may also be the directory of a race, of ladders, or of duels."""
+    DIR may also be the directory of a race, of ladders, of duels, or of what outcome sampling learned."""
     kinds = (races.is_race, races.audit), (ladders.is_ladder, ladders.audit), (races.duels_in, races.audit_duels)
-    for is_kind, audit in kinds:
+    for is_kind, audit in (*kinds, (running.has_learned, running.audit_learned)):
         if is_kind(directory):
             if (agent, trial) != (None, None):
                 raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
             return _print_audit(audit(directory, _positive("sample", sample), seed))
     if any(directory.glob("*.jsonl*")) and not (directory / store.EXPERIMENT).exists():
-        raise Refusal(
-            f"{directory}: {NOTHING_TO_REPLAY}; rows of equilibria are measures of the commits that they name"
-        )
+        raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} uses a Python file, which is run now: {module}")
@@ -432,9 +430,8 @@ def ladder(
         else:
             print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
         if kind is None and not compare:
-            levels = ladders.proposed_levels(game, out)
-            played = f"levels equally far apart: {', '.join(map(str, levels))} iterations"
-            say(played if levels else f"no levels: {out} has no games of a baseline of {game}; --minutes 20 plays some")
+            levels = ", ".join(map(str, ladders.proposed_levels(game, out)))
+            say(f"iterations of levels equally far apart: {levels or 'no baseline has played'}")
         if picture is not None:
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
@@ -464,20 +461,14 @@ def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
 
 
 def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
-    lines = [
-        [
-            standing.name,
-            str(standing.rating),
-            "" if standing.above is None or standing.above.value == 0 else _with_sign(standing.above),
-            str(standing.rating.games),
-        ]
-        for standing in standings
-    ]
+    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.games)] for each in standings]
     first = agent_of(ladders.TABLES[kind][game][0])
     return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
 
 
-def _with_sign(difference: Rating) -> str:
+def _with_sign(difference: Rating | None) -> str:
+    if difference is None or difference.value == 0:
+        return ""
     return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
 
 
@@ -486,11 +477,8 @@ def _comparisons(game: str, directory: Path) -> Table:
         [player, opponent, str(count), interval_text(score, 3), comparison.question]
         for comparison, player, opponent, count, score in ladders.scores_of_comparisons(game, directory)
     ]
-    return Table(
-        f"{game}: score, a pair of games counting once; {INTERVALS}",
-        ("player", "against", "games", "score", "question"),
-        lines,
-    )
+    titles = "player", "against", "games", "score", "question"
+    return Table(f"{game}: score, a pair of games counting once; {INTERVALS}", titles, lines)
 
 
 app = make_program(

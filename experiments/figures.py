@@ -116,7 +116,7 @@ def intervals_svg(
         axes.grid(True, axis="x")
         axes.invert_yaxis()
 
-    return svg_of(draw, (7.0, 0.9 + 0.28 * len(values)))
+    return svg_of(draw, (10.0, 0.9 + 0.28 * len(values)))
 
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:

@@ -27,7 +27,6 @@ from icarus.ladder.engines import ENGINES
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-LEVELS = 8  # that a plan has; of these a game gets as many as are far enough apart
 TABLE_SECONDS = 0.2
 
 
@@ -97,6 +96,7 @@ def rung_of(player: ladders.AgentSettings | str) -> ladders.Rung:
 
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
+SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
 TABLES: dict[str, dict[str, list[ladders.AgentSettings]]] = {
     kind: {game: plan[kind] for game, plan in PLAN.items() if kind in plan} for kind in (BY_ITERATIONS, BY_TIME)
@@ -135,9 +135,11 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
         earlier = len(pairs.ledger.rows)
         while time.monotonic() < deadline:
             names = [rung.name for rung in rungs if not pairs.has_failed(rung.name)]
-            yield from pairs.play(
-                *_most_telling(list(itertools.combinations(names, 2)), list(pairs.ledger.rows.values()), earlier)
-            )
+            played = list(pairs.ledger.rows.values())
+            chosen = _most_telling(list(itertools.combinations(names, 2)), played, earlier)
+            for _ in range(SAME):
+                if not any(map(pairs.has_failed, chosen)):
+                    yield from pairs.play(*chosen)
 
 
 def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: int) -> tuple[str, str]:
@@ -177,13 +179,13 @@ def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
-    """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
+    """Iterations of the baseline for levels about LEVEL_STEP apart, by all baselines that have played; none where none has."""
     values = ladders.posterior(
         ladders.scores_of(read_rows_of(directory, game, BETWEEN)), {ladders.RANDOM: ladders.ZERO}
     ).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
-    step = min(ladders.LEVEL_STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
-    return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
+    highest = max((rating.value for rating in baselines.values()), default=0)
+    return iterations_for(baselines, np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:].tolist())
 
 
 def keep(ladder: ladders.Ladder, directory: Path) -> bool:
@@ -231,7 +233,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
         player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
         again = ladders.play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
         name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
-        yield compare_fields(name, row, again, ("returns", "actions", "score"), len(again["actions"]))
+        yield compare_fields(name, row, again, ("returns", "actions", "score"), f"{len(again['actions'])} actions")
 
 
 def is_ladder(directory: Path) -> bool:

@@ -96,7 +96,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
 def _compare(row: GameRow, again: GameRow, where: str = "") -> tuple[str, bool]:
     """A game of a race or a duel played again: what was found, and whether it was the same."""
     name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
-    return compare_fields(name, row, again, ("returns", "moves"), row["moves"])
+    return compare_fields(name, row, again, ("returns", "moves"), f"{row['moves']} actions")
 
 
 DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")

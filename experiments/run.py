@@ -21,10 +21,11 @@ import icarus
 from experiments.plan.definition import AgentSpec, Cell, Experiment, Label, refuse_if_edited, source_of, strategy_of
 from experiments.results import STATISTICS, ledger_of
 from experiments.sequential import SequentialTests
-from icarus import Agent, games, play
-from icarus.arena.ledger import GameRow, Key
+from icarus import Agent, exploitability, games, play
+from icarus.arena.ledger import GameRow, Key, read_rows
 from icarus.arena.workers import Workers
 from icarus.engine.match import DecisionLog, GameLog
+from icarus.equilibrium import OOSSearch
 from icarus.load_files import DIGITS, load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
@@ -293,12 +294,35 @@ def compare_with_replay(row: GameRow, trial: Trial, experiment: Experiment) -> t
     return f"{name}: {len(now)} actions, the same", True
 
 
-def compare_fields(name: str, row: GameRow, again: GameRow, fields: Iterable[str], actions: int) -> tuple[str, bool]:
-    """A game of so many actions played again: what was found in some fields of its row, and whether it was the same."""
+def compare_fields(name: str, row: GameRow, again: GameRow, fields: Iterable[str], size: str) -> tuple[str, bool]:
+    """A game of such a size played again: what was found in some fields of its row, and whether it was the same."""
     for field in fields:
         if again[field] != row[field]:
             return f"{name}: {field} was {row[field]}, now {again[field]}{_versions(row)}", False
-    return f"{name}: {actions} actions, the same", True
+    return f"{name}: {size}, the same", True
+
+
+LEARNED, LEARNED_KEY = "learned.jsonl", ("game", "player", "iterations", "seed")
+
+
+def has_learned(directory: Path) -> bool:
+    """Whether a directory has rows of what outcome sampling learned."""
+    return (directory / LEARNED).exists()
+
+
+def learned_by(search: OOSSearch) -> GameRow:
+    """What outcome sampling has learned: exact NashConv of its average policy, the best responses' rewards, the information sets."""
+    distance, sets = exploitability(search.game, search), int(search.store.used[0])
+    return {"nash_conv": distance.nash_conv, "best_responses": list(distance.best_responses), "sets": sets}
+
+
+def audit_learned(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """What outcome sampling had learned in a random sample of rows, learned again as `audit` plays games again."""
+    for row in _sample(read_rows(directory / LEARNED, LEARNED_KEY), sample, seed):
+        search = OOSSearch(games.load(row["game"]), seed=row["seed"])
+        search.run(row["iterations"])
+        name, again = f"{row['game']}, seed {row['seed']}", learned_by(search)
+        yield compare_fields(name, row, again, again, f"{row['iterations']:,} iterations")
 
 
 def _versions(row: GameRow) -> str:

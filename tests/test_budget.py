@@ -29,8 +29,8 @@ BUDGET = {
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
     "experiments": (5996, 31),
-    "experiments/studies": (1408, 11),
-    "tests": (21980, 114),
+    "experiments/studies": (1405, 11),
+    "tests": (21988, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -23,7 +23,7 @@ from pathlib import Path
 import attrs
 
 from experiments.commands import print_table
-from experiments.run import provenance
+from experiments.run import LEARNED_KEY, learned_by, provenance
 from experiments.statistics import student_mean
 from experiments.studies import equilibrium_2015 as exact
 from icarus import Agent, exploitability, games, parse
@@ -34,7 +34,6 @@ from icarus.equilibrium.tree import tree_of
 from icarus.views.document import Table
 
 SEEDS = 10
-KEY = ("game", "player", "iterations", "seed")
 EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
 TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
 DEPTHS = (1, 2, 3)
@@ -46,19 +45,17 @@ LARGE = {
 
 def learned(out: Path, seeds: int = SEEDS) -> None:
     """Measure what outcome sampling has learned, a row for each seed and budget, and go on where a file ends."""
-    with Ledger(out, KEY) as ledger:
+    with Ledger(out, LEARNED_KEY) as ledger:
         for game, seed in itertools.product(LARGE, range(seeds)):
             search = OOSSearch(games.load(game), seed=seed)
             for iterations in LARGE[game]:
                 row: GameRow = {"game": game, "player": "OOS", "iterations": iterations, "seed": seed}
                 started = time.process_time()
                 search.run(iterations)
-                if key_of(row, KEY) in ledger.rows:
+                if key_of(row, LEARNED_KEY) in ledger.rows:
                     continue
                 between = time.process_time()
-                distance = exploitability(search.game, search)
-                row |= {"nash_conv": distance.nash_conv, "best_responses": distance.best_responses}
-                row |= {"sets": int(search.store.used[0]), "sampling": round(between - started, 2)}
+                row |= learned_by(search) | {"sampling": round(between - started, 2)}
                 row |= {"walking": round(time.process_time() - between, 2), "provenance": provenance()}
                 ledger.keep(row)
 
@@ -116,7 +113,7 @@ def recovered(rows: Path) -> None:
 
 def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS) -> None:
     """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
-    with Ledger(out, (*KEY, "matches")) as ledger:
+    with Ledger(out, (*LEARNED_KEY, "matches")) as ledger:
         for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
             row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
             if key_of(row, ledger.fields) not in ledger.rows:

@@ -44,7 +44,7 @@ Seed = Annotated[int, integer_option("Seed of everything that is random: deals, 
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
 Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
-LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 8; see docs/ladder.md."
+LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 13; see docs/ladder.md."
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
 WITH_HELP = "Python file with enhancements, weights or games of your own. Repeatable."

@@ -87,7 +87,7 @@ class Agent(Search):
     def at_level(cls, game: AnyGame | str, level: int, levels: str | Path | None = None) -> "Agent":
         """An agent of measured strength, from 1, which plays at once and weakly, to the highest of the game (`levels_of`).
 
-        Weaker ones search less. Neighbours are about 100 Elo apart, as far as measured agents allow, so that games have 3 to 8 levels.
+        Weaker ones search less. Neighbours are about 100 Elo apart, as far as measured agents allow, so that games have 3 to 13 levels.
 
         Args:
             levels: the file of a game's levels, as `icarus describe` writes it, or the report's directory; by default the levels that

@@ -274,7 +274,8 @@ def read_ladder(game: str | AnyGame) -> Ladder:
 def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
-    Of the players as many are levels as are about LEVEL_STEP apart: the sum of the squares of what a step lacks is least.
+    Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
+    that none is far off.
 
     Args:
         agents: the settings of players by their names, the weakest first; the last is the highest level.
@@ -283,7 +284,7 @@ def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: s
     values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
     for name in agents:
         ways[name] = min(
-            (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 2, [*chosen, name])
+            (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 4, [*chosen, name])
             for below, (lack, chosen) in ways.items()
         )
     _, levels = list(ways.values())[-1]

@@ -9,6 +9,7 @@ import pytest
 from experiments import ladder as playing, races
 from experiments.commands import ladder, main
 from experiments.ladder import COMPARISONS, PlannedMatch
+from experiments.run import LEARNED_KEY
 from experiments.statistics import iterations_for
 from icarus.arena.ledger import Ledger, read_rows
 from icarus.discovery.race import KEY
@@ -85,6 +86,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     monkeypatch.setattr(playing, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
+    monkeypatch.setitem(playing.PLAN, "othello", playing.PLAN["othello"] | {"levels": range(1, 9)})
     names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
     path = tmp_path / "othello-opponents.jsonl"
     with rated_games(path) as ledger:
@@ -101,8 +103,8 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert [level["elo"] for level in content_of_othello] == pytest.approx([108, 191, 301], abs=12)
     assert content_of_othello[1]["step"]["elo"] == pytest.approx(83, abs=8)  # 15 above 13 of 20
     assert content["games"]["hearts"] == []
-    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + playing.LEVELS
-    assert len(playing.read_rated_games(path)) == 20 * playing.LEVELS
+    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + len(names)
+    assert len(playing.read_rated_games(path)) == 20 * len(names)
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(40, 80):  # then the second is stronger than the third
@@ -158,18 +160,16 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     quick = [row for row in committed if (row["player"], row["opponent"]) == names][:3]
     assert len(quick) == 3
     (tmp_path / "ladder").mkdir()
-    changed = quick[1] | {"returns": quick[1]["returns"][::-1]}
     with rated_games(tmp_path / "ladder" / "dou-di-zhu-opponents.jsonl") as ledger:
         ledger.keep(quick[0])
-        ledger.keep(changed)
+        ledger.keep(quick[1] | {"returns": quick[1]["returns"][::-1]})
     audited = list(playing.audit(tmp_path / "ladder", 10, 0))
     assert sorted(same for _, same in audited) == [False, True]
     assert next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
 
-    duels = Path("experiments/runs/discovery/transfer")
     name = "phantom-mnk-1000-iterations.jsonl"
     (tmp_path / "duels").mkdir()
-    rows = list(read_rows(duels / name, KEY))[:2]
+    rows = list(read_rows(Path("experiments/runs/discovery/transfer") / name, KEY))[:2]
     rows[1]["moves"] += 1
     rows.append(rows[0] | {"player": "GONE", "deal": 1})
     with Ledger(tmp_path / "duels" / name, KEY) as ledger:
@@ -179,6 +179,16 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     assert sorted(texts.values()) == [False, True, True]
     assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(texts)
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
-    assert main(["verify", "experiments/runs/equilibrium"]) == 2
+    assert main(["verify", "experiments/runs/discovery/equal-time"]) == 2
     said = capsys.readouterr().err
-    assert "without agents and trials" in said and "rows of equilibria are measures of the commits" in said
+    assert "without agents and trials" in said and "equal-time: there are no games that can be played again" in said
+
+
+def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(tmp_path: Path, capsys: Any) -> None:
+    rows = list(read_rows(Path("experiments/runs/equilibrium/learned.jsonl"), LEARNED_KEY))
+    with Ledger(tmp_path / "learned.jsonl", LEARNED_KEY) as ledger:
+        ledger.keep(rows[0])
+        ledger.keep(rows[1] | {"sets": 8})
+    assert main(["verify", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "seed 0: 10,000 iterations, the same" in said and f"sets was 8, now {rows[1]['sets']}" in said
