@@ -36,7 +36,7 @@ def test_levels_lie_where_a_monotone_fit_reaches_them() -> None:
 def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(playing, "DATA", tmp_path)
+    monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     assert playing.proposed_levels("othello", tmp_path) == []
     with pytest.raises(ValueError, match="has no such games of othello; --minutes 20 plays some"):
         ladder("othello", out=tmp_path, keep=True)
@@ -83,7 +83,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
 
 
 def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "DATA", tmp_path)
+    monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
     monkeypatch.setitem(playing.PLAN, "othello", playing.PLAN["othello"] | {"levels": range(1, 9)})
@@ -142,7 +142,7 @@ def test_the_command_plays_a_table_and_draws_it(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
-    monkeypatch.setattr(playing, "read_ladder", lambda game: weak)
+    monkeypatch.setattr(playing.ladders, "read_ladder", lambda game: weak)
     monkeypatch.setitem(playing.TABLES[kind], "othello", ({**searching(2), "strategy": "MAST"}, searching(3)))
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
