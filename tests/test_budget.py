@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (755, 5),
     "experiments": (5996, 31),
     "experiments/studies": (1405, 11),
-    "tests": (21989, 114),
+    "tests": (21997, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

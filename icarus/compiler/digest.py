@@ -37,9 +37,9 @@ T = TypeVar("T")
 PACKAGE = Path(__file__).parent.parent
 BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the folder of machine code
 LOOP = (  # the sources that the machine code of the playout loop is made from
-    *("algebra/policy.py", "compiler/functions.py", "compiler/memory.py", "compiler/memory.ll", "compiler/pipeline.py"),
-    *("compiler/rng.py", "compiler/uncounted.ll", "engine/loop.py", "kernel/contract.py", "kernel/features.py"),
-    *("kernel/history.py", "kernel/theta.py"),
+    *("algebra/policy.py", "algebra/weights.py", "compiler/functions.py", "compiler/memory.py", "compiler/memory.ll"),
+    *("compiler/pipeline.py", "compiler/rng.py", "compiler/uncounted.ll", "engine/loop.py", "kernel/contract.py"),
+    *("kernel/features.py", "kernel/history.py", "kernel/theta.py"),
 )
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}

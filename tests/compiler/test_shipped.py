@@ -1,6 +1,7 @@
 """The machine code of the playout loop that the package brings; `make shipped` makes it anew."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,10 +61,17 @@ def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level: str) 
 
 
 def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
-    values = [getattr(part.value, "py_func", part.value) for part in digest.reachable(loop.run)]
+    parts = list(digest.reachable(loop.run))
+    values = [getattr(part.value, "py_func", part.value) for part in parts]
     modules = {str(getattr(value, "__module__", "")) for value in values}
     ours = {f"{name.removeprefix('icarus.').replace('.', '/')}.py" for name in modules if name.startswith("icarus.")}
     assert "engine/loop.py" in ours <= {*digest.LOOP}
+    texts = "\n".join((digest.PACKAGE / name).read_text() for name in digest.LOOP)
+    numbers = {part.name.rpartition(".")[2] for part in parts if isinstance(part.value, int | float)}
+    constants = {name for name in numbers if re.fullmatch("_?[A-Z][A-Z0-9_]*", name)}
+    assert "TOLERANCE" in constants and not [
+        name for name in constants if not re.search(rf"^(.*, )?{name}\b.* = ", texts, re.M)
+    ]
 
 
 if __name__ == "__main__":
