@@ -90,8 +90,7 @@ def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] 
     data = deals.states[index] if isinstance(game, PythonGame) else deals.states[index : index + 1]
     state = State.from_data(game, game.ask("copy", data))
     for action in actions:
-        state.history.append((state.current_player(), action))
-        game.ask("apply", state.data, action)
+        state.apply_action(action)
     return state
 
 
