@@ -423,10 +423,11 @@ class ResponseWalk:
         elif ending > walk.COMPLETE:
             walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
         done, entries = float(self.status["done"][0]), len(self._growing[1])
-        why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
         if entries > MOST:
             size = f"{sum(x.nbytes for x in self._growing):,}"
             why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
-        if entries > MOST or (self._looked_at == FIRST and done < LEAST):
-            raise walk.GameTooLarge(f"{self.game} is too large: {why}")
-        return int(ending)
+        elif self._looked_at == FIRST and done < LEAST:
+            why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
+        else:
+            return int(ending)
+        raise walk.GameTooLarge(f"{self.game} is too large: {why}")
