@@ -35,9 +35,17 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
-    basics = {"action": actions[min(index, len(actions) - 1)], "actions": actions, "values": nothing * np.nan}
-    basics |= {"policy": policy, "records": {}, "phase_steps": {}, "state": state.clone(), "strategy": algorithm}
-    return Result(**unknown | basics | found)
+    return Result(
+        action=actions[min(index, len(actions) - 1)],
+        actions=actions,
+        values=nothing * np.nan,
+        policy=policy,
+        records={},
+        phase_steps={},
+        state=state.clone(),
+        strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
+        **unknown | found,
+    )
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -205,10 +213,18 @@ class OOSSearch(Learner):
             if self.iterations == before:
                 raise
             is_interrupted = True
-        fields: dict[str, Any] = {"iterations": self.iterations - before, "depth": int(self._progress["depth"][0])}
-        fields |= {"seconds": time.perf_counter() - started, "memory": sum(array.nbytes for array in self.store)}
-        fields |= {"visits": self._visits.copy(), "seed": () if seed is None else seed}
-        result = result_of(self.algorithm, state, self.policy_at(state), self._rng, **fields)
+        result = result_of(
+            self.algorithm,
+            state,
+            self.policy_at(state),
+            self._rng,
+            visits=self._visits.copy(),
+            iterations=self.iterations - before,
+            depth=int(self._progress["depth"][0]),
+            seconds=time.perf_counter() - started,
+            memory=sum(array.nbytes for array in self.store),
+            seed=() if seed is None else seed,
+        )
         if is_interrupted:
             raise SearchInterrupted(result)
         return result
