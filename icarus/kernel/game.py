@@ -18,19 +18,8 @@ from icarus import checks
 from icarus.compiler import MAKES_PLAIN, CompiledFunction, defined_at, raised_in, seeded
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
-from icarus.kernel.contract import (
-    CHANCE,
-    MAX_EPISODE_MOVES,
-    MAX_PLAYERS,
-    NO_DEAL,
-    SPARE_LEGAL,
-    Facts,
-    StateData,
-    copy_data,
-    facts_of,
-    out_of_range,
-    read_only,
-)
+from icarus.kernel import contract
+from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DEAL, SPARE_LEGAL, Facts, StateData
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
@@ -350,7 +339,7 @@ class Game(AnyGame):
 
     def answer(self, name: str, *inputs: Any) -> Any:
         if name == "copy":
-            return copy_data(inputs[0])
+            return contract.copy_data(inputs[0])
         # In plain Python too much that is written is noticed.
         with plain_kernels() if name in KINDS else contextlib.nullcontext():
             return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
@@ -410,7 +399,7 @@ class Game(AnyGame):
         return room[:count].tolist()
 
     def facts_of(self, data: StateData) -> Facts:
-        return facts_of(read_only(data))
+        return contract.facts_of(contract.read_only(data))
 
     def check_data(self, data: StateData) -> None:
         if not isinstance(data, np.ndarray) or data.dtype != self.state or data.shape != (1,):
@@ -418,11 +407,11 @@ class Game(AnyGame):
             raise TypeError(f"the data of a state of {self} is {array}; it must be an array [1] of its dtype")
         if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
             raise TypeError(f"the data of a state of {self} must be contiguous, aligned and writeable")
-        if (outside := out_of_range(self.ranges, data)) is not None:
+        if (outside := contract.out_of_range(self.ranges, data)) is not None:
             raise ValueError(f"in a state of {self} {outside}")
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
-        changed, names = copy_data(data), self.state.names or ()
+        changed, names = contract.copy_data(data), self.state.names or ()
         for name, value in fields.items():
             if name not in names:
                 raise TypeError(f"the states of {self} have no fact {name!r}; they have {', '.join(names)}")
