@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, append_bits, helper, inlined, lowest_bit
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel.game import Game, aligned, functions_of
 
 # -------------------------------------------------------------------------------------------------- who wins a position
 
@@ -101,18 +101,15 @@ OPENINGS = FACES * (FACES - 1)
 ROLLS = FACES * (FACES + 1) // 2
 DICE_ARE_ROLLED = 0  # the label R of eq. (23)
 
-STATE = np.dtype(
-    [
-        ("points", np.int8, (2, POINTS)),  # checkers of each player on his own points; OFF and BAR too
-        ("held", np.int32, (2,)),  # a bit per own point (or BAR) where a player has checkers
-        ("blocked", np.int32, (2,)),  # a bit per own point that the opponent holds with two or more
-        ("sources", np.int32, (2,)),  # the points from which each die may be played now
-        ("dice", np.int8, (2,)),  # not yet played, the larger first; 0 where played; a double stands first
-        ("left", np.int8),  # dice still to be played
-        ("player", np.int8),  # whose turn it is; the winner in the end
-        ("actor", np.int8),  # that player, CHANCE or TERMINAL
-    ],
-    align=True,
+STATE = aligned(
+    ("points", np.int8, (2, POINTS)),  # checkers of each player on his own points; OFF and BAR too
+    ("held", np.int32, (2,)),  # a bit per own point (or BAR) where a player has checkers
+    ("blocked", np.int32, (2,)),  # a bit per own point that the opponent holds with two or more
+    ("sources", np.int32, (2,)),  # the points from which each die may be played now
+    ("dice", np.int8, (2,)),  # not yet played, the larger first; 0 where played; a double stands first
+    ("left", np.int8),  # dice still to be played
+    ("player", np.int8),  # whose turn it is; the winner in the end
+    ("actor", np.int8),  # that player, CHANCE or TERMINAL
 )
 
 

@@ -6,7 +6,7 @@ A card is `suit * 13 + rank`, suits ♣ ♦ ♠ ♥ = 0 … 3, ranks 2 … A = 0
 it is known that certain cards are not in it (`barred`: a suit that its owner failed to follow, …). Cards known to lie in a
 certain hand are taken out by the caller beforehand: they are neither in `unseen` nor counted in `sizes`.
 
-    BELIEFS = np.dtype([*deal_fields(hands=3), ("own", np.int64)], align=True)
+    BELIEFS = aligned(*deal_fields(hands=3), ("own", np.int64))
 
     def prepare(state, observer, beliefs):            # once per search
         beliefs.unseen = ...                          # uint64

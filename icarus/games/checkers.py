@@ -21,7 +21,7 @@ Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (squa
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, functions_of, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, aligned, functions_of, helper, inlined, lowest_bit, popcount
 
 SIZE = 8
 SQUARES = SIZE * SIZE
@@ -37,18 +37,15 @@ START = (0x000000000055AA55, 0xAA55AA0000000000)
 UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
 OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)  # from a square to the next one, in the order of these directions
 
-STATE = np.dtype(
-    [
-        ("pieces", np.uint64, (2,)),  # a bit per square for each player
-        ("kings", np.uint64),  # those of both players
-        ("movers", np.uint64, (4,)),  # the pieces that may move now, for each direction
-        ("player", np.int8),  # about to act
-        ("capturing", np.int8),  # 1 where the movers jump, 0 where they step
-        ("chained", np.int8),  # 1 where the jump continues a chain
-        ("quiet_left", np.int16),  # moves without capture that are left before the draw
-        ("draw_after", np.int16),
-    ],
-    align=True,
+STATE = aligned(
+    ("pieces", np.uint64, (2,)),  # a bit per square for each player
+    ("kings", np.uint64),  # those of both players
+    ("movers", np.uint64, (4,)),  # the pieces that may move now, for each direction
+    ("player", np.int8),  # about to act
+    ("capturing", np.int8),  # 1 where the movers jump, 0 where they step
+    ("chained", np.int8),  # 1 where the jump continues a chain
+    ("quiet_left", np.int16),  # moves without capture that are left before the draw
+    ("draw_after", np.int16),
 )
 
 

@@ -25,8 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount, shuffle
-from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
+from icarus.kernel.game import Game, State, aligned, functions_of
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
 
@@ -343,23 +342,17 @@ PLAYER_NAMES = ("landlord", "peasant 1", "peasant 2")
 DECK = np.array([*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8)  # the rank of each card
 MOST_KICKER_SETS = 165  # three solos of 11, beside a run of three trios; a lead has at most 88 plays
 
-STATE = np.dtype(
-    [
-        ("hands", np.uint64, (PLAYERS,)),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
-        ("play", np.int16),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
-        ("player", np.int8),  # about to act; TERMINAL when a hand is empty
-        ("passes", np.int8),  # in a row since the last play
-        ("kickers_due", np.int8),  # 1 between a base play and its kickers
-    ],
-    align=True,
+STATE = aligned(
+    ("hands", np.uint64, (PLAYERS,)),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
+    ("play", np.int16),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
+    ("player", np.int8),  # about to act; TERMINAL when a hand is empty
+    ("passes", np.int8),  # in a row since the last play
+    ("kickers_due", np.int8),  # 1 between a base play and its kickers
 )
 
-BELIEFS = np.dtype(
-    [
-        ("unseen", np.int64),  # how many cards the observer does not see
-        ("cards", np.uint64, (RANK_COUNT,)),  # of each rank, which of the unseen cards 0 … unseen−1 are its
-    ],
-    align=True,
+BELIEFS = aligned(
+    ("unseen", np.int64),  # how many cards the observer does not see
+    ("cards", np.uint64, (RANK_COUNT,)),  # of each rank, which of the unseen cards 0 … unseen−1 are its
 )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, below, functions_of, helper, inlined
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, aligned, below, functions_of, helper, inlined
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -27,22 +27,19 @@ ANTE, UNIT = 1, 2  # what a player pays at the start, and the smallest bet
 FOLD, CALL, BET = range(3)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
 NO_TABLE = -1
 
-STATE = np.dtype(
-    [
-        ("cards", np.int8, (2,)),  # the rank that each player holds
-        ("table", np.int8),  # the rank on the table, or NO_TABLE
-        ("paid", np.int16, (2,)),  # into the pot
-        ("stage", np.int8),  # the round of betting: 0, 1, or 2 when all is over
-        ("player", np.int8),  # about to act
-        ("bets", np.int8),  # and raises in this round
-        ("acted", np.int8),  # actions in this round
-        ("folded", np.int8),  # whether a player has folded: the one who is not about to act
-        ("ranks", np.int8),
-        ("copies", np.int8),
-        ("raises", np.int8),
-        ("sizes", np.int8),
-    ],
-    align=True,
+STATE = aligned(
+    ("cards", np.int8, (2,)),  # the rank that each player holds
+    ("table", np.int8),  # the rank on the table, or NO_TABLE
+    ("paid", np.int16, (2,)),  # into the pot
+    ("stage", np.int8),  # the round of betting: 0, 1, or 2 when all is over
+    ("player", np.int8),  # about to act
+    ("bets", np.int8),  # and raises in this round
+    ("acted", np.int8),  # actions in this round
+    ("folded", np.int8),  # whether a player has folded: the one who is not about to act
+    ("ranks", np.int8),
+    ("copies", np.int8),
+    ("raises", np.int8),
+    ("sizes", np.int8),
 )
 
 

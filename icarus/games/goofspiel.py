@@ -21,34 +21,28 @@ import numpy as np
 from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, State, below, inlined, lowest_bit
-from icarus.kernel.game import Game, functions_of
+from icarus.kernel.game import Game, aligned, functions_of
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
 FEWEST, MOST = 2, 13  # cards; with more, too many sequences of bids could agree for one draw below 2**32
 TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)  # what is seen of the other's bid: the latest result
 
-STATE = np.dtype(
-    [
-        ("bids", np.int8, (2, MOST)),  # of each player in each round
-        ("hands", np.int16, (2,)),  # a bit for each card, the lowest being bit 0
-        ("cards", np.int8),  # N
-        ("lowest", np.int8),  # card, and points: what the first bit of a hand stands for
-        ("descending", np.int8),  # whether the highest points come first
-        ("rounds", np.int8),  # finished
-        ("player", np.int8),  # about to bid
-        ("lead", np.int8),  # points of player 0 over those of player 1
-    ],
-    align=True,
+STATE = aligned(
+    ("bids", np.int8, (2, MOST)),  # of each player in each round
+    ("hands", np.int16, (2,)),  # a bit for each card, the lowest being bit 0
+    ("cards", np.int8),  # N
+    ("lowest", np.int8),  # card, and points: what the first bit of a hand stands for
+    ("descending", np.int8),  # whether the highest points come first
+    ("rounds", np.int8),  # finished
+    ("player", np.int8),  # about to bid
+    ("lead", np.int8),  # points of player 0 over those of player 1
 )
 
-BELIEFS = np.dtype(
-    [
-        ("bids", np.int8),  # that the other has made
-        ("possible", np.int16, (MOST,)),  # cards that each of them may have been
-        ("ways", np.int64, (1 << MOST,)),  # per set of cards bid in the first rounds: to bid the others
-    ],
-    align=True,
+BELIEFS = aligned(
+    ("bids", np.int8),  # that the other has made
+    ("possible", np.int16, (MOST,)),  # cards that each of them may have been
+    ("ways", np.int64, (1 << MOST,)),  # per set of cards bid in the first rounds: to bid the others
 )
 
 

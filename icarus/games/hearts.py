@@ -34,8 +34,7 @@ from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, list_cards, suit_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount, shuffle
-from icarus.kernel.game import Game, functions_of
-from icarus.kernel.state import State
+from icarus.kernel.game import Game, State, aligned, functions_of
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
 
@@ -64,40 +63,34 @@ POINT_CARDS = np.uint64(HEART_CARDS | SPADE_QUEEN)
 UNSEEN_CARDS = CARDS - HAND
 BINOMIAL = np.array([[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64)
 MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3  # three sets of cards, 39 in all, each split between two players
-STATE = np.dtype(
-    [
-        # Bits: until the exchange what is in hand, then all that is held for the 13 tricks.
-        ("held", np.uint64, (PLAYERS,)),
-        ("played", np.uint64),  # bits: this round
-        ("excluded", np.uint64, (PLAYERS,)),  # bits: cards that a player has shown not to hold
-        ("fate", np.uint64),  # seed of the deals to come, in a search of the rounds to come
-        ("scores", np.int16, (PLAYERS,)),  # points at the end of the last round
-        ("threshold", np.int16),  # a score that ends the game
-        ("round_number", np.int16),
-        ("passed", np.int8, (PLAYERS, PASSED_CARDS)),  # cards, in the order of passing
-        ("trick", np.int8, (PLAYERS,)),  # cards, in the order of playing
-        ("points", np.int8, (PLAYERS,)),  # taken this round
-        ("phase", np.int8),
-        ("player", np.int8),  # ρ
-        ("passes", np.int8),  # made this round, 0 … 12
-        ("count", np.int8),  # cards in the trick
-        ("broken", np.int8),  # ♥ may be led
-        ("searching", np.int8),  # the game ends with the round
-    ],
-    align=True,
+STATE = aligned(
+    # Bits: until the exchange what is in hand, then all that is held for the 13 tricks.
+    ("held", np.uint64, (PLAYERS,)),
+    ("played", np.uint64),  # bits: this round
+    ("excluded", np.uint64, (PLAYERS,)),  # bits: cards that a player has shown not to hold
+    ("fate", np.uint64),  # seed of the deals to come, in a search of the rounds to come
+    ("scores", np.int16, (PLAYERS,)),  # points at the end of the last round
+    ("threshold", np.int16),  # a score that ends the game
+    ("round_number", np.int16),
+    ("passed", np.int8, (PLAYERS, PASSED_CARDS)),  # cards, in the order of passing
+    ("trick", np.int8, (PLAYERS,)),  # cards, in the order of playing
+    ("points", np.int8, (PLAYERS,)),  # taken this round
+    ("phase", np.int8),
+    ("player", np.int8),  # ρ
+    ("passes", np.int8),  # made this round, 0 … 12
+    ("count", np.int8),  # cards in the trick
+    ("broken", np.int8),  # ♥ may be led
+    ("searching", np.int8),  # the game ends with the round
 )
 # With three hidden hands the deals of all splits fit a table: several times cheaper to draw from than `_cards.draw_deal`.
-BELIEFS = np.dtype(
-    [
-        ("sure", np.uint64, (3,)),  # bits: cards that each opponent (observer + 1, + 2, + 3) must hold
-        ("needs", np.int8, (3,)),  # cards that each opponent holds besides
-        ("shared", np.uint64, (3,)),  # bits: cards that this opponent cannot hold, but both others can
-        ("anyone", np.uint64),  # bits: cards that each opponent can hold
-        ("splits", np.int64),  # ways to number the cards of `shared` that go to one of the two
-        ("deals", np.uint64, (MAX_SPLITS,)),  # deals, of all consistent ones, with this split or one before it
-        ("mask", np.uint64),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
-    ],
-    align=True,
+BELIEFS = aligned(
+    ("sure", np.uint64, (3,)),  # bits: cards that each opponent (observer + 1, + 2, + 3) must hold
+    ("needs", np.int8, (3,)),  # cards that each opponent holds besides
+    ("shared", np.uint64, (3,)),  # bits: cards that this opponent cannot hold, but both others can
+    ("anyone", np.uint64),  # bits: cards that each opponent can hold
+    ("splits", np.int64),  # ways to number the cards of `shared` that go to one of the two
+    ("deals", np.uint64, (MAX_SPLITS,)),  # deals, of all consistent ones, with this split or one before it
+    ("mask", np.uint64),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
 )
 
 

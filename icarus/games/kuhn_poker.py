@@ -10,21 +10,18 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 
 import numpy as np
 
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, below, functions_of, helper, inlined
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, aligned, below, functions_of, helper, inlined
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
 PASS, BET = 0, 1
 ANTE, STAKE = 1, 2  # what a player pays at least and at most
 
-STATE = np.dtype(
-    [
-        ("cards", np.int8, (2,)),  # of each player: 0 … 2 for J, Q, K
-        ("paid", np.int8, (2,)),  # into the pot
-        ("count", np.int8),  # actions so far
-        ("folded", np.int8),  # whether the last action was a pass after a bet
-    ],
-    align=True,
+STATE = aligned(
+    ("cards", np.int8, (2,)),  # of each player: 0 … 2 for J, Q, K
+    ("paid", np.int8, (2,)),  # into the pot
+    ("count", np.int8),  # actions so far
+    ("folded", np.int8),  # whether the last action was a pass after a bet
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, Integer, below, functions_of, helper
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, Integer, aligned, below, functions_of, helper
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -25,16 +25,13 @@ MOST = 8  # and at most
 LIAR = 2 * MOST * MOST_FACES  # actions: (number - 1) * sides + face bids, LIAR calls
 NO_BID = -1
 
-STATE = np.dtype(
-    [
-        ("faces", np.int8, (2, MOST)),  # of each player's dice
-        ("dice", np.int8, (2,)),  # how many each has
-        ("sides", np.int8),  # faces of each die
-        ("bid", np.int16),  # the last, or NO_BID
-        ("player", np.int8),  # about to act; after a call, the bidder
-        ("called", np.int8),  # whether the bid has been called
-    ],
-    align=True,
+STATE = aligned(
+    ("faces", np.int8, (2, MOST)),  # of each player's dice
+    ("dice", np.int8, (2,)),  # how many each has
+    ("sides", np.int8),  # faces of each die
+    ("bid", np.int16),  # the last, or NO_BID
+    ("player", np.int8),  # about to act; after a call, the bidder
+    ("called", np.int8),  # whether the bid has been called
 )
 
 

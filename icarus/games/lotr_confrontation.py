@@ -28,8 +28,9 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
-from icarus.kernel import Game, append_bits, below, functions_of, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
+from icarus.kernel.game import Game, aligned, functions_of
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
 # on a square of their own that no path leads to.
@@ -173,13 +174,10 @@ MAX_LEGAL = 38  # Dark: two each for nine, nine by flight, nine by ride, two asi
 EVERYONE = (1 << TEAM) - 1
 LAPSED = 2  # `searching` once something was seen that is not kept up
 
-BELIEFS = np.dtype(
-    [
-        ("places", np.int8, (TEAM,)),  # the square of each place
-        ("candidates", np.int32, (TEAM,)),  # a bit per character that may stand there
-        ("ways", np.int32, (EVERYONE + 1,)),  # per set of characters that fill the first places; at most 9!
-    ],
-    align=True,
+BELIEFS = aligned(
+    ("places", np.int8, (TEAM,)),  # the square of each place
+    ("candidates", np.int32, (TEAM,)),  # a bit per character that may stand there
+    ("ways", np.int32, (EVERYONE + 1,)),  # per set of characters that fill the first places; at most 9!
 )
 
 
@@ -277,31 +275,28 @@ def suspect_move(state: Facts, side: int, origin: int, target: int) -> None:
 # ---------------------------------------------------------------------------------- state data, and where pieces may go
 
 
-STATE = np.dtype(
-    [
-        ("pos", np.int8, (PIECES,)),  # the square of each piece, DEAD included
-        ("count", np.int8, (2, SQUARES + 1)),  # pieces of each side per square, the dead included
-        ("held", np.int32, (2,)),  # the squares where a side has pieces
-        ("full", np.int32, (2,)),  # the squares where it has no room for more
-        ("possible", np.int32, (PIECES,)),  # the squares where the other side may suspect each piece
-        ("turn", np.int32),  # turns completed
-        ("hands", np.int16, (2,)),  # the cards of each side; all others lie face up beside it
-        ("cards", np.int8, (2,)),  # chosen in this battle
-        ("effects", np.int8, (2,)),  # the cards that count in it: replaced, cancelled or NO_CARD
-        ("fighters", np.int8, (2,)),  # the mover and, once revealed, the piece it fights, by side
-        ("side", np.int8),  # whose turn it is
-        ("node", np.int8),  # the decision to be made
-        ("origin", np.int8),  # where the mover came from
-        ("square", np.int8),  # where it went: the square of the battle
-        ("first_battle", np.int8),  # of this turn, not yet fought out
-        ("boosted", np.int8),  # Sam fights with Frodo's strength behind him
-        ("winner", np.int8),  # NOBODY while the game goes on
-        ("searching", np.int8),  # inside a simulation: knowledge is not kept up
-        ("shire_needed", np.int8),  # Dark pieces in the Shire that win the game
-        ("acted", np.int8),  # actions of this turn so far
-        ("actions", np.int16, (LONGEST_TURN,)),  # of this turn
-    ],
-    align=True,
+STATE = aligned(
+    ("pos", np.int8, (PIECES,)),  # the square of each piece, DEAD included
+    ("count", np.int8, (2, SQUARES + 1)),  # pieces of each side per square, the dead included
+    ("held", np.int32, (2,)),  # the squares where a side has pieces
+    ("full", np.int32, (2,)),  # the squares where it has no room for more
+    ("possible", np.int32, (PIECES,)),  # the squares where the other side may suspect each piece
+    ("turn", np.int32),  # turns completed
+    ("hands", np.int16, (2,)),  # the cards of each side; all others lie face up beside it
+    ("cards", np.int8, (2,)),  # chosen in this battle
+    ("effects", np.int8, (2,)),  # the cards that count in it: replaced, cancelled or NO_CARD
+    ("fighters", np.int8, (2,)),  # the mover and, once revealed, the piece it fights, by side
+    ("side", np.int8),  # whose turn it is
+    ("node", np.int8),  # the decision to be made
+    ("origin", np.int8),  # where the mover came from
+    ("square", np.int8),  # where it went: the square of the battle
+    ("first_battle", np.int8),  # of this turn, not yet fought out
+    ("boosted", np.int8),  # Sam fights with Frodo's strength behind him
+    ("winner", np.int8),  # NOBODY while the game goes on
+    ("searching", np.int8),  # inside a simulation: knowledge is not kept up
+    ("shire_needed", np.int8),  # Dark pieces in the Shire that win the game
+    ("acted", np.int8),  # actions of this turn so far
+    ("actions", np.int16, (LONGEST_TURN,)),  # of this turn
 )
 RANGES = {
     "pos": (0, DEAD),

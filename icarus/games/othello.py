@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from icarus.compiler.memory import side_by_side
-from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, append_bits, functions_of, helper, inlined, popcount
+from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
+from icarus.kernel.game import Game, aligned, functions_of
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
@@ -178,14 +179,11 @@ CORNERS = (0, 7, 56, 63)
 X_SQUARES = (9, 14, 49, 54)  # diagonally next to each of these
 CORNER_SQUARES = np.uint64(sum(1 << square for square in CORNERS))
 
-STATE = np.dtype(
-    [
-        ("discs", np.uint64, (2,)),  # a bit per square for each player
-        ("player", np.int8),  # about to act
-        ("passes", np.int8),  # in a row; two end the game
-        ("last", np.int8),  # the previous action: a square, PASS or NOWHERE
-    ],
-    align=True,
+STATE = aligned(
+    ("discs", np.uint64, (2,)),  # a bit per square for each player
+    ("player", np.int8),  # about to act
+    ("passes", np.int8),  # in a row; two end the game
+    ("last", np.int8),  # the previous action: a square, PASS or NOWHERE
 )
 
 

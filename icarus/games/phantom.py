@@ -28,8 +28,9 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import next_word
-from icarus.kernel import Game, State, append_bits, below, functions_of, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNSEEN, Facts
+from icarus.kernel.game import Game, State, aligned, functions_of
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64
@@ -41,31 +42,25 @@ NOWHERE = -1  # the last mark before there is one
 GOING_ON, WON, DRAWN = range(3)
 _DRAWS = 1_000_000  # of marks without a line, before it is said that there are none
 
-STATE = np.dtype(
-    [
-        ("marks", np.uint64, (2,)),  # a bit per square for each player
-        ("open", np.uint64, (2,)),  # the squares a player may try: neither his own nor found to be the other's
-        ("tries", np.int8, (MOST,)),  # that have failed in this turn, in order
-        ("failed", np.int8),  # how many of these
-        ("last", np.int8),  # the mark that ended the previous turn, or NOWHERE
-        ("player", np.int8),  # about to try
-        ("ended", np.int8),  # GOING_ON, WON by the player who is not about to try, or DRAWN
-        ("columns", np.int8),
-        ("rows", np.int8),
-        ("in_a_row", np.int8),
-    ],
-    align=True,
+STATE = aligned(
+    ("marks", np.uint64, (2,)),  # a bit per square for each player
+    ("open", np.uint64, (2,)),  # the squares a player may try: neither his own nor found to be the other's
+    ("tries", np.int8, (MOST,)),  # that have failed in this turn, in order
+    ("failed", np.int8),  # how many of these
+    ("last", np.int8),  # the mark that ended the previous turn, or NOWHERE
+    ("player", np.int8),  # about to try
+    ("ended", np.int8),  # GOING_ON, WON by the player who is not about to try, or DRAWN
+    ("columns", np.int8),
+    ("rows", np.int8),
+    ("in_a_row", np.int8),
 )
 
-BELIEFS = np.dtype(
-    [
-        ("found", np.uint64),  # marks of the other's that the observer has found
-        # where more may be: neither found nor his own, nor completing a line of those found
-        ("squares", np.int8, (SQUARES,)),
-        ("count", np.int8),  # how many of these
-        ("missing", np.int8),  # how many more marks there are
-    ],
-    align=True,
+BELIEFS = aligned(
+    ("found", np.uint64),  # marks of the other's that the observer has found
+    # where more may be: neither found nor his own, nor completing a line of those found
+    ("squares", np.int8, (SQUARES,)),
+    ("count", np.int8),  # how many of these
+    ("missing", np.int8),  # how many more marks there are
 )
 
 

@@ -24,9 +24,16 @@ from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
 
-_NOTHING = np.dtype([("nothing", np.int64)], align=True)
 SHOWN = 120  # characters of an answer in a message
 LONGEST = 100_000  # actions of a game of which nothing is said
+
+
+def aligned(*fields: tuple) -> np.dtype:
+    """The dtype of the data of states, or of beliefs, with these fields: (name, type) or (name, type, shape) of each."""
+    return np.dtype([*fields], align=True)
+
+
+_NOTHING = aligned(("nothing", np.int64))
 
 
 def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
