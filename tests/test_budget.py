@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19941, 122),
+    "icarus": (19933, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
@@ -24,7 +24,7 @@ BUDGET = {
     "icarus/engine": (3094, 10),
     "icarus/equilibrium": (1781, 11),
     "icarus/games": (3711, 14),
-    "icarus/kernel": (1173, 9),
+    "icarus/kernel": (1167, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),

@@ -129,14 +129,8 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
     if name == "deal":
         lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]
     if name in KINDS:
-        unwritten, check = ["numbers[:] = nan"], ["if not are_sound(numbers):", "    raise ValueError(wrong)"]
-        lines = [
-            "numbers = array_at(out, room, REAL)",
-            *unwritten,
-            call.replace(_VIEWS["out"], "numbers"),
-            *check,
-            "return 0",
-        ]
+        lines = ["numbers = array_at(out, room, REAL)", "numbers[:] = nan", call.replace(_VIEWS["out"], "numbers")]
+        lines += ["if not are_sound(numbers):", "    raise ValueError(wrong)", "return 0"]
     expected = "a number from 0 to 1 for each player" if name == "heuristic" else "a finite number for each feature"
     label = f"{original.__module__}.{original.__qualname__}"
     space: dict[str, Any] = arrays._asdict() | {
@@ -255,6 +249,10 @@ def _are_rewards(game: Any, rewards: list[float], *given: Any) -> bool:
     return len(rewards) == game.players and all(0 <= reward <= 1 for reward in rewards)
 
 
+def _are_moves(game: Any, moves: list[int], *given: Any) -> bool:
+    return len(moves) == game.players
+
+
 def _are_told(names: str, game: Any, numbers: list[float], *given: Any) -> bool:
     return len(numbers) == len(getattr(game, names)) and all(map(math.isfinite, numbers))
 
@@ -279,11 +277,7 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]]
     "legal": (_integers, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
     "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
     "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
-    "observe": (
-        _integers,
-        lambda game, moves, *_: len(moves) == game.players,
-        "be {} integers, the move that each player sees",
-    ),
+    "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),
     "episode": (_integer, lambda game, label, _: label >= CONTINUES, "be a label of at least 0, or CONTINUES"),
     "recall": (_integers, None, "be a list of integers, the moves seen since the episode began"),
     "simultaneous": (_integer, lambda game, number, _: number >= 0, "be 0, or the number of the choice"),
