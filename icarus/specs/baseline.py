@@ -66,10 +66,9 @@ def bound_of(stats: Row, player: int, exploration: float) -> float:
 @helper
 def write_bounds(history: History, theta: Theta, legal: Array, out: Array, exploration: float) -> None:
     """The baseline's values of all legal actions."""
-    present = len(history.steps) - 1
-    player = history.steps[present].player
+    player = history.steps[-1].player
     for i in range(len(legal)):
-        out[i] = bound_of(find(theta, child(history, present, legal[i])), player, exploration)
+        out[i] = bound_of(find(theta, child(history, -1, legal[i])), player, exploration)
 
 
 @values(uniform_in_simulation=True)

@@ -59,11 +59,10 @@ MOST_VARIANCE = 0.25  # of a reward in [0, 1]
 @values(uniform_in_simulation=True)
 def tuned(history: History, theta: Theta, legal: Array, out: Array, exploration: float = math.sqrt(2.0)) -> None:
     """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + c √(log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
         out[i] = np.inf
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
             mean, rate = stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits
             variance = stats.squares[step.player] / stats.visits - mean * mean + exploration * math.sqrt(rate)
@@ -126,11 +125,10 @@ def upper_bound(mean: float, most: float) -> float:
 @values(uniform_in_simulation=True)
 def divergence_bounds(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """max{q ∈ [0, 1] : n d(q_ρ/n, q) ≤ log m}, +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
         out[i] = np.inf
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
             out[i] = upper_bound(stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits)
 
@@ -172,10 +170,9 @@ def gamma(rng: Array, shape: float) -> float:
 @values(uniform_in_simulation=True)
 def drawn_means(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """a number drawn from Beta(1 + q_ρ, 1 + n − q_ρ) for θ([h # a]~) = (q, n, ·)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         won = gamma(history.rng, 1.0 + stats.reward[step.player])
         losses = gamma(history.rng, 1.0 + max(0.0, stats.visits - stats.reward[step.player]))
         out[i] = won / (won + losses)
@@ -330,10 +327,9 @@ def biased_by_history(
     history: History, theta: Theta, legal: Array, out: Array, influence: float = 5.0, exploration: float = EXPLORATION
 ) -> None:
     """q_ρ/n + c √(log m / n) + s_a/n_a · W/(n − q_ρ + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), θ(a, ρ) = (s_a, n_a, ·)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         out[i] = bound_of(stats, step.player, exploration)
         anywhere = find(theta, record(legal[i], step.player))
         if out[i] < np.inf and anywhere.visits > 0:
@@ -699,11 +695,10 @@ def biased_by_heuristic(
     history: History, theta: Theta, legal: Array, out: Array, weight: float = 1.0, exploration: float = EXPLORATION
 ) -> None:
     """q_ρ/n + c √(log m / n) + H_a/(n + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), H_a the weighted heuristic of a for ρ"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
-        stats = find(theta, child(history, present, legal[i]))
-        ahead = lookahead_at(history, present)[i, step.player]
+        stats = find(theta, child(history, -1, legal[i]))
+        ahead = lookahead_at(history, -1)[i, step.player]
         out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
 
 
@@ -730,14 +725,13 @@ AboveOne = Annotated[float, Range(1, 1e3, above=True)]
 @helper
 def open_best(history: History, theta: Theta, legal: Array, out: Array, width: int, exploration: float) -> None:
     """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
-    present = len(history.steps) - 1
-    lookahead, player = lookahead_at(history, present), history.steps[present].player
+    lookahead, player = lookahead_at(history, -1), history.steps[-1].player
     for i in range(len(legal)):
         better = 0
         for j in range(len(legal)):
             mine, theirs = lookahead[i, player], lookahead[j, player]
             better += theirs > mine or (theirs == mine and j < i)
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         out[i] = bound_of(stats, player, exploration) if better < width else PRUNED
 
 
@@ -757,9 +751,8 @@ def unpruned(
 
     k(N) the least k ≥ k_init with N ≤ A B^(k − k_init)
     """
-    step = history.steps[-1]
     out[:] = np.inf
-    visits, width = find(theta, step.record).visits, first
+    visits, width = find(theta, history.steps[-1].record).visits, first
     if visits > after:
         while width < len(legal) and visits > pace * growth ** (width - first):
             width += 1
@@ -780,9 +773,8 @@ def widened(
 
     k(N) the greatest k with N ≥ t_(k − 1), t_0 = 0, t_k = t_(k − 1) + A B^(k − 1)
     """
-    step = history.steps[-1]
     out[:] = np.inf
-    visits, width, due, wait = find(theta, step.record).visits, 1, pace, pace
+    visits, width, due, wait = find(theta, history.steps[-1].record).visits, 1, pace, pace
     while width < len(legal) and visits >= due:
         wait *= growth
         due += wait
@@ -823,15 +815,14 @@ def predicted(
     least: Annotated[int, Range(0, 1)] = 0,
 ) -> None:
     """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
-    lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
+    step = history.steps[-1]
+    lookahead, most, total = lookahead_at(history, -1), 0.0, 0.0
     for i in range(len(legal)):
         most = max(most, lookahead[i, step.player])
     for i in range(len(legal)):
         total += math.exp((lookahead[i, step.player] - most) / temperature)
     for i in range(len(legal)):
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
         mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
         out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
@@ -866,11 +857,10 @@ def mixed(
     history: History, theta: Theta, legal: Array, out: Array, alpha: Fraction = 0.4, exploration: float = EXPLORATION
 ) -> None:
     """(1 − α) q_ρ/n + α v_ρ + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, v)"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     for i in range(len(legal)):
         out[i] = np.inf
-        stats = find(theta, child(history, present, legal[i]))
+        stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
             out[i] = (1.0 - alpha) * (stats.reward[step.player] / stats.visits) + alpha * stats.worth[step.player]
             out[i] += exploration * math.sqrt(math.log(stats.availability) / stats.visits)
@@ -962,15 +952,14 @@ WON = 1.0  # the reward of a win
 @values
 def winning(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m); −1 if another action wins at once, and a does not"""
-    present = len(history.steps) - 1
-    step = history.steps[present]
-    wins = endings_at(history, present)[:, step.player] == WON
+    step = history.steps[-1]
+    wins = endings_at(history, -1)[:, step.player] == WON
     for i in range(len(legal)):
         out[i] = np.inf
         if not wins[i] and wins.any():
             out[i] = LEFT_OUT
         elif step.phase != SIMULATION:
-            out[i] = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
+            out[i] = bound_of(find(theta, child(history, -1, legal[i])), step.player, exploration)
 
 
 DECISIVE = attrs.evolve(BASELINE, name="DECISIVE", policy=argmax().over(winning))  # Decisive-4
@@ -1003,9 +992,9 @@ def proved(history: History, theta: Theta, i: int, action: int, player: int) -> 
 @helper
 def greatest_bounds(history: History, theta: Theta, legal: Array) -> tuple[float, float]:
     """max l and max u over the legal actions: what the player to move is sure to get, and the most that he may."""
-    present, sure, most = len(history.steps) - 1, 0.0, 0.0
+    sure, most = 0.0, 0.0
     for i in range(len(legal)):
-        stats = proved(history, theta, present, legal[i], history.steps[present].player)
+        stats = proved(history, theta, -1, legal[i], history.steps[-1].player)
         sure, most = max(sure, stats.lower), max(most, stats.upper)
     return sure, most
 
@@ -1017,11 +1006,10 @@ def solved(history: History, theta: Theta, legal: Array, out: Array, exploration
     for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
     """
     write_bounds(history, theta, legal, out, exploration)
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     sure, most = greatest_bounds(history, theta, legal)
     for i in range(len(legal)):
-        stats = proved(history, theta, present, legal[i], step.player)
+        stats = proved(history, theta, -1, legal[i], step.player)
         if stats.lower >= most:
             out[i] = np.inf
         elif sure >= most or stats.lower == stats.upper:
@@ -1033,11 +1021,10 @@ def cut(
     history: History, theta: Theta, legal: Array, out: Array, pessimism: float = 0.0, optimism: float = 0.0
 ) -> None:
     """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
-    present = len(history.steps) - 1
-    step = history.steps[present]
+    step = history.steps[-1]
     sure, most = greatest_bounds(history, theta, legal)
     for i in range(len(legal)):
-        stats = proved(history, theta, present, legal[i], step.player)
+        stats = proved(history, theta, -1, legal[i], step.player)
         out[i] += pessimism * stats.lower + optimism * stats.upper
         if stats.lower >= most:
             out[i] = np.inf
@@ -1421,12 +1408,11 @@ def predicate(history: History, i: int, k: int, action: int) -> int:
 @values
 def greatest_mean(history: History, theta: Theta, legal: Array, out: Array, least: Count = 3) -> None:
     """max of q/n for θ(a, ρ) = (q, n) and for all θ(k, ⌊f_k⌋, a, ρ) = (q, n) with n at least 3; 1 if a was never played"""
-    present = len(history.steps) - 1
     for i in range(len(legal)):
-        anywhere = find(theta, record(legal[i], history.steps[present].player))
+        anywhere = find(theta, record(legal[i], history.steps[-1].player))
         out[i] = anywhere.reward / anywhere.visits if anywhere.visits > 0 else 1.0
         for k in range(history.features.shape[1]):
-            stats = find(theta, predicate(history, present, k, legal[i]))
+            stats = find(theta, predicate(history, -1, k, legal[i]))
             if stats.visits >= least:
                 out[i] = max(out[i], stats.reward / stats.visits)
 
@@ -1481,9 +1467,8 @@ def weighed(theta: Theta, numbers: Array, player: int) -> float:
 @values
 def weighed_features(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """Σ_k w_k φ_k(a) for θ(k, ρ_t) = w_k, φ_k(a) the k-th feature of a"""
-    present = len(history.steps) - 1
     for i in range(len(legal)):
-        out[i] = weighed(theta, action_features_at(history, present)[i], history.steps[present].player)
+        out[i] = weighed(theta, action_features_at(history, -1)[i], history.steps[-1].player)
 
 
 @capture
