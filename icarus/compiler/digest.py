@@ -20,17 +20,8 @@ from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from icarus.compiler.functions import (
-    DEBUG,
-    MAKES_PLAIN,
-    CompilationError,
-    CompiledCallable,
-    Helper,
-    Intrinsic,
-    Lazy,
-    is_loaded,
-    types,
-)
+from icarus.compiler import functions
+from icarus.compiler.functions import DEBUG, Lazy, is_loaded, types
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -91,7 +82,7 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
         decorator = UNSUPPORTED.get(type(value).__name__)
         if decorator and type(value).__module__.startswith("numba."):
             wrong = f"{name.rpartition('.')[2]} is made by {decorator}"
-            raise CompilationError(f"{wrong}, which games and slots cannot use; use @helper instead")
+            raise functions.CompilationError(f"{wrong}, which games and slots cannot use; use @helper instead")
         if not isinstance(value, PLAIN):
             if (id(value), names) in numbers:
                 yield part._replace(value=f"number {numbers[id(value), names]}")
@@ -175,7 +166,7 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
         yield from (Reached(str(i), item) for i, item in enumerate(value))
     elif isinstance(value, pytypes.ModuleType):
         yield from _variables(value, names)
-    elif isinstance(value, CompiledCallable):
+    elif isinstance(value, functions.CompiledCallable):
         with contextlib.suppress(AttributeError):  # what cannot be called says so when it is compiled
             yield Reached("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
@@ -187,7 +178,7 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
         yield Reached("", value.py_func)
         for flag, setting in sorted({**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()):
             yield Reached(f"flag {flag}", setting if callable(setting) else str(setting))
-    elif isinstance(value, Intrinsic):
+    elif isinstance(value, functions.Intrinsic):
         yield Reached("", value.definition)
     elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
         yield Reached("", value._defn)
@@ -219,8 +210,8 @@ def _registered(*sizes: int) -> list[Callable]:
 
 def unseeded_source(function: Callable) -> str:
     """ "np.random" or "random" where a function, or one it reaches, draws from it; "" where none does."""
-    functions = [part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
-    for code, space in ((function.__code__, function.__globals__) for function in functions):
+    reached = [part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
+    for code, space in ((each.__code__, each.__globals__) for each in reached):
         names = set(names_in(code))
         for item in (space[name] for name in sorted(names & space.keys())):
             origin = _module_of(item) or type(getattr(item, "__self__", None)).__module__
@@ -281,7 +272,7 @@ def digest(function: Callable, *context: object) -> str:
     """
     hasher = hashlib.sha256(repr((context, settings())).encode())
     for part in reachable(function, DIGESTED):
-        author = None if isinstance(part.value, Intrinsic) else getattr(part.value, "py_func", None)
+        author = None if isinstance(part.value, functions.Intrinsic) else getattr(part.value, "py_func", None)
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
         _bound.update(_bind(part))
@@ -358,7 +349,7 @@ def renew_rebound(variables: Iterable[Bound] | None = None) -> int:
         _bound.clear()
         _generation[0] += 1
         for compiled in list(_compiled):
-            compiled.forget() if isinstance(compiled, Helper) else compiled.recompile()
+            compiled.forget() if isinstance(compiled, functions.Helper) else compiled.recompile()
     return _generation[0]
 
 
@@ -376,7 +367,7 @@ def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T
 
     @functools.wraps(make)
     def cached(*arguments: P.args, **named: P.kwargs) -> T:
-        return made(_generation[0], MAKES_PLAIN.get(), *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
+        return made(_generation[0], functions.MAKES_PLAIN.get(), *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
 
     return cached
 
@@ -390,9 +381,9 @@ def attributes_read(function: Callable) -> frozenset[str]:
 
 
 @kernel_cache
-def variables_of(*functions: Callable | None) -> list[Bound]:
+def variables_of(*roots: Callable | None) -> list[Bound]:
     """The variables of users that functions reach."""
-    parts = [part for function in functions if function is not None for part in reachable(function, DIGESTED)]
+    parts = [part for root in roots if root is not None for part in reachable(root, DIGESTED)]
     return list({key: bound for part in parts for key, bound in _bind(part).items()}.values())
 
 
