@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from icarus.checks import excerpt
+from icarus.games import lotr_confrontation
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
@@ -16,7 +17,6 @@ from icarus.games.hearts import hearts
 from icarus.games.knockout_whist import knockout_whist
 from icarus.games.kuhn_poker import KUHN_POKER
 from icarus.games.liars_dice import liars_dice
-from icarus.games.lotr_confrontation import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
 from icarus.kernel import AnyGame, Game, State
@@ -27,7 +27,7 @@ GAMES: dict[str, AnyGame | Callable[..., AnyGame]] = {
     "backgammon": BACKGAMMON,
     "dou-di-zhu": DOU_DI_ZHU,
     "hearts": hearts,
-    "lotr-confrontation": lotr_confrontation,
+    "lotr-confrontation": lotr_confrontation.lotr_confrontation,
     "knockout-whist": knockout_whist,
     "phantom-mnk": phantom,
     "kuhn-poker": KUHN_POKER,

@@ -16,28 +16,12 @@ import attrs
 
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
+from icarus.games import lotr_confrontation as lotr
 from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
 from icarus.games.checkers import SQUARES, square_text, text as checkers_text
 from icarus.games.dou_di_zhu import PASS as NO_PLAY, PLAYER_NAMES, RANK_NAMES, cards_of, cards_played
 from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
 from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, text as whist_text, trick_by_player
-from icarus.games.lotr_confrontation import (
-    DARK,
-    DEAD,
-    LIGHT,
-    MOVE,
-    NOBODY,
-    PASS_AMBUSH,
-    PIECE_NAMES,
-    ROWS,
-    SIDE_NAMES,
-    SQUARE_NAMES,
-    SQUARES as REGIONS,
-    STRENGTH,
-    TEAM,
-    held_cards,
-    text as board_text,
-)
 from icarus.games.othello import PASS, action_text as othello_square, text as othello_text
 from icarus.games.phantom import action_text as phantom_square, text as phantom_text
 from icarus.kernel import TERMINAL, Facts, State
@@ -213,41 +197,40 @@ def phantom(state: Facts, seat: int | None) -> Drawing:
 def lotr_confrontation(state: Facts, seat: int | None) -> Lines:
     """The board as a side knows it, with Mordor at the top: enemies are named where only one square is possible for them."""
     rows = []
-    for square in (square for row in ROWS for square in row):
-        here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
+    for square in (square for row in lotr.ROWS for square in row):
+        here = [piece for piece in range(2 * lotr.TEAM) if state.pos[piece] == square]
         names = sorted((_piece(state, piece, square, seat) for piece in here), key=lambda name: ("?" in name, name))
-        rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
-    for side in (DARK, LIGHT):
-        dead = ", ".join(
-            PIECE_NAMES[piece] for piece in range(side * TEAM, (side + 1) * TEAM) if state.pos[piece] == DEAD
-        )
-        name = SIDE_NAMES[side]
-        rows += [f"{name} holds {held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
+        rows.append(f"{lotr.SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
+    for side in (lotr.DARK, lotr.LIGHT):
+        team = range(side * lotr.TEAM, (side + 1) * lotr.TEAM)
+        dead = ", ".join(lotr.PIECE_NAMES[piece] for piece in team if state.pos[piece] == lotr.DEAD)
+        name = lotr.SIDE_NAMES[side]
+        rows += [f"{name} holds {lotr.held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
     return Lines((*rows, _situation(state, seat)))
 
 
 def _piece(state: Facts, piece: int, square: int, seat: int | None) -> str:
-    side = piece // TEAM
-    if seat in (None, side) or int(state.possible[piece]) == 1 << square or state.winner != NOBODY:
-        return f"{PIECE_NAMES[piece]} {STRENGTH[piece]}"
-    return f"{SIDE_NAMES[side]} ?"
+    side = piece // lotr.TEAM
+    if seat in (None, side) or int(state.possible[piece]) == 1 << square or state.winner != lotr.NOBODY:
+        return f"{lotr.PIECE_NAMES[piece]} {lotr.STRENGTH[piece]}"
+    return f"{lotr.SIDE_NAMES[side]} ?"
 
 
 def _situation(state: Facts, seat: int | None) -> str:
     """The decision to be made; who moves unseen is not named to the other side."""
-    sentence = board_text(state).rsplit("\n", 1)[1]
-    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+    sentence = lotr.text(state).rsplit("\n", 1)[1]
+    if state.winner != lotr.NOBODY or state.node == lotr.MOVE or seat in (None, state.side):
         return sentence
     mover = int(state.fighters[state.side])
     is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
+    return sentence if is_known else sentence.replace(lotr.PIECE_NAMES[mover], "a piece", 1)
 
 
 def lotr_marks(state: Facts, action: int) -> tuple[str, ...]:
     """The squares of a move, which both sides see."""
-    if action >= PASS_AMBUSH:
+    if action >= lotr.PASS_AMBUSH:
         return ()
-    return SQUARE_NAMES[action // REGIONS % REGIONS], SQUARE_NAMES[action % REGIONS]
+    return lotr.SQUARE_NAMES[action // lotr.SQUARES % lotr.SQUARES], lotr.SQUARE_NAMES[action % lotr.SQUARES]
 
 
 # ---------------------------------------------------------------------------------------------------- cards
