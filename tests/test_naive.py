@@ -11,20 +11,7 @@ from icarus import Scheme
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, State, facts_of
 from tests import naive, toy
-from tests.naive import (
-    AVAIL,
-    EXP3,
-    EXPANSION,
-    SELECTION,
-    SIMULATION,
-    VISIT,
-    Leaf,
-    Linear,
-    Maxilinear,
-    Playout,
-    Sequential,
-    Theta,
-)
+from tests.naive import AVAIL, EXPANSION, SELECTION, SIMULATION, VISIT, Linear, Maxilinear, Playout, Sequential
 
 ORIGIN = (UNLABELLED, None, ())
 EVERYTHING = Sequential(
@@ -95,16 +82,16 @@ def secret_playout() -> Playout:
     return h
 
 
-def after(leaf: Leaf, *playouts: Playout, players: int = 2) -> Theta:
+def after(leaf: naive.Leaf, *playouts: Playout, players: int = 2) -> naive.Theta:
     """θ after backpropagating some playouts."""
-    thetas = {leaf: Theta(naive.initial_information(leaf, players))}
+    thetas = {leaf: naive.Theta(naive.initial_information(leaf, players))}
     for h in playouts:
         naive.update(thetas, h)
     return thetas[leaf]
 
 
-def theta_of(leaf: Leaf, information: dict, players: int = 2) -> Theta:
-    theta = Theta(naive.initial_information(leaf, players))
+def theta_of(leaf: naive.Leaf, information: dict, players: int = 2) -> naive.Theta:
+    theta = naive.Theta(naive.initial_information(leaf, players))
     theta.update(information)
     return theta
 
@@ -525,8 +512,8 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
 
 
 def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    exp3 = theta_of(EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
-    thetas = {naive.lgr(): theta_of(naive.lgr(), {(90, 1): 7}), EXP3: exp3}
+    exp3 = theta_of(naive.EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
+    thetas = {naive.lgr(): theta_of(naive.lgr(), {(90, 1): 7}), naive.EXP3: exp3}
     for u, action in ((0.5307, 6), (0.5309, 7)):  # 0.530797 as above
         h = at_once()
         assert choice(monkeypatch, naive.lgr(), thetas, h, u) == action
@@ -544,9 +531,9 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() ->
     h = at_once()
     h.extend(6, (90, 6, 6))
     h.probabilities, h.rewards = {1: 0.25, 2: 0.5}, (0.75, 0.25)
-    assert naive.capture(EXP3, h, {}) == [((0, (1, 4)), 0.25), ((1, (1, 6)), 0.5)]
-    assert after(EXP3, h) == {(0, (1, 4)): ((3.0, 1.0), 1), (1, (1, 6)): ((1.5, 0.5), 1)}
-    assert after(EXP3, h, h) == {(0, (1, 4)): ((6.0, 2.0), 2), (1, (1, 6)): ((3.0, 1.0), 2)}
+    assert naive.capture(naive.EXP3, h, {}) == [((0, (1, 4)), 0.25), ((1, (1, 6)), 0.5)]
+    assert after(naive.EXP3, h) == {(0, (1, 4)): ((3.0, 1.0), 1), (1, (1, 6)): ((1.5, 0.5), 1)}
+    assert after(naive.EXP3, h, h) == {(0, (1, 4)): ((6.0, 2.0), 2), (1, (1, 6)): ((3.0, 1.0), 2)}
 
 
 # ----------------------------------------------------------------------------------------------- moves of several actions
@@ -571,7 +558,7 @@ def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytes
     h = decide(start(), 1, (UNSEEN,), SELECTION)
     assert chosen(monkeypatch, naive.mast(), {}, h, (UNSEEN,) * 3, 2) == 2
     clash = decide(start(), 1, (UNSEEN,), SELECTION, number=1)
-    assert chosen(monkeypatch, naive.mast(), {EXP3: theta_of(EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
+    assert chosen(monkeypatch, naive.mast(), {naive.EXP3: theta_of(naive.EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
     assert clash.probabilities == {0: 1.0}
 
 
@@ -599,7 +586,7 @@ def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_on
 # -------------------------------------------------------------------------------------------------------- whole searches
 
 
-def visits(outcome: naive.Outcome, leaf: Leaf) -> dict[tuple, tuple[int, int]]:
+def visits(outcome: naive.Outcome, leaf: naive.Leaf) -> dict[tuple, tuple[int, int]]:
     return {record: (n, m) for record, (_, n, m) in outcome.records[leaf].items()}
 
 
@@ -873,9 +860,10 @@ def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> No
             for play in outcome.playouts
             for player, phase in zip(play.players, play.phases, strict=True)
         )
-        theta = outcome.records[EXP3]
+        theta = outcome.records[naive.EXP3]
         assert sum(n for _, n in theta.values()) == decisions  # every player's decision of the game is one
         answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
-        assert EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
-        assert EXP3 not in naive.search(toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3()).records
+        assert naive.EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
+        one_by_one = naive.search(toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3())
+        assert naive.EXP3 not in one_by_one.records

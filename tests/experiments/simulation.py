@@ -10,25 +10,13 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments import verdicts as judgement
 from experiments.interims import INTERIM_GAMES
 from experiments.papers import RULES, SECTION_8
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
 from experiments.results import MILLION, STATISTICS, Tally
-from experiments.verdicts import (
-    DEPTH,
-    VALUE,
-    VISITS,
-    Claim,
-    Contrast,
-    Estimator,
-    Interim,
-    Place,
-    combine_signs,
-    intervals,
-    place_of,
-    sign,
-)
+from experiments.verdicts import DEPTH, VALUE, VISITS, Claim, Contrast, Estimator, Interim, Place
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}
@@ -114,7 +102,7 @@ class Drawn:
 def agents() -> Iterator[tuple[Cell, Place, str]]:
     """Every cell of section 8 with its place and its name."""
     for cell in load("section8", {}).cells:
-        yield cell, place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.spec.text)
+        yield cell, judgement.place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.spec.text)
 
 
 def interims(
@@ -145,7 +133,7 @@ def interims(
 
 def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
-    return combine_signs(
+    return judgement.combine_signs(
         claim, [[_verdicts(each, claim.levels(case), interims) for each in case] for case in claim.cases]
     )
 
@@ -154,9 +142,9 @@ def _verdicts(comparison: Contrast, parts: tuple[float, float], interims: Sequen
     """The verdict on a comparison in each replication: that of the first interim analysis that decides it."""
     decided = np.zeros(REPLICATIONS, int)
     for interim in interims:
-        found = intervals(comparison, parts, interim)
+        found = judgement.intervals(comparison, parts, interim)
         assert found is not None
-        decided = np.where(decided == 0, sign(comparison.expected, found), decided)
+        decided = np.where(decided == 0, judgement.sign(comparison.expected, found), decided)
     return decided
 
 
@@ -169,7 +157,7 @@ def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
 
     right = [[sign(each, each.expected.agree, 1) for each in case] for case in claim.cases]
     wrong = [[sign(each, each.expected.contradict, -1) for each in case] for case in claim.cases]
-    return int(combine_signs(claim, right)) == 1, int(combine_signs(claim, wrong)) == -1
+    return int(judgement.combine_signs(claim, right)) == 1, int(judgement.combine_signs(claim, wrong)) == -1
 
 
 def _difference(comparison: Contrast, scenario: Scenario) -> float:

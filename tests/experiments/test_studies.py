@@ -8,15 +8,7 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import (
-    branching,
-    discovery,
-    equilibrium_2015 as equilibrium,
-    large_games,
-    positions,
-    public_trees,
-    rates,
-)
+from experiments.studies import branching, discovery, equilibrium_2015, large_games, positions, public_trees, rates
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
 from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
@@ -147,9 +139,9 @@ def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
 
 
 def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(tmp_path):
-    page, committed = tmp_path / "tables.md", (equilibrium.RUNS / "tables.md").read_bytes()
+    page, committed = tmp_path / "tables.md", (equilibrium_2015.RUNS / "tables.md").read_bytes()
     page.write_bytes(committed)
-    equilibrium.draw(tmp_path, equilibrium.RUNS, page)
+    equilibrium_2015.draw(tmp_path, equilibrium_2015.RUNS, page)
     assert page.read_bytes() == committed
     assert (tmp_path / "root.png").stat().st_size > 20_000
 
@@ -251,7 +243,7 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
 def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tmp_path):
     monkeypatch.setattr(large_games, "EXACT", ("kuhn-poker",))
     large_games.shares(out := tmp_path / "shares.jsonl")
-    assert all(row["bound"] < row["nash_conv"] + 1e-9 for row in equilibrium.rows_of(tmp_path, out.name))
+    assert all(row["bound"] < row["nash_conv"] + 1e-9 for row in equilibrium_2015.rows_of(tmp_path, out.name))
     assert shown(large_games.app, "recovered", str(out)).count("1.00") >= 4
     large_games.bounds(out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2)
     assert "RAVE  " in shown(large_games.app, "sixteen", str(out))
@@ -261,7 +253,7 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
     monkeypatch.setattr(large_games, "LARGE", {"leduc-poker": (10, 10_000)})
     out = tmp_path / "learned.jsonl"
     large_games.learned(out, seeds=2)
-    rows = equilibrium.rows_of(tmp_path, out.name)
+    rows = equilibrium_2015.rows_of(tmp_path, out.name)
     assert [(row["iterations"], row["seed"]) for row in rows] == [(10, 0), (10_000, 0), (10, 1), (10_000, 1)]
     search = OOSSearch(games.load("leduc-poker"), seed=1)
     search.run(10_000)
@@ -284,7 +276,7 @@ def test_regrets_of_a_public_tree_are_those_of_the_whole_one(monkeypatch, name):
 
 def test_the_value_of_a_game_is_bracketed(tmp_path):
     shown(public_trees.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
-    row = equilibrium.rows_of(tmp_path, "rows.jsonl")[-1]
+    row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
     assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
     for name, refusal in (("goofspiel", "shown something else"), ("leduc-poker", "too large")):
         with pytest.raises(ValueError, match=refusal):

@@ -8,21 +8,8 @@ import pytest
 
 from experiments.ladder import fit, write_ladder
 from icarus import Agent, games, parse
-from icarus.ladder.ladders import (
-    RANDOM,
-    ZERO,
-    Climb,
-    Ladder,
-    Rating,
-    Rung,
-    expected,
-    fitted,
-    informative,
-    posterior,
-    rated_games,
-    read_ladder,
-    scores_of,
-)
+from icarus.ladder import ladders
+from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rating, Rung, posterior, rated_games, read_ladder
 
 FIXED = {"zero": ZERO}
 
@@ -52,7 +39,7 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
     random, truth, hits = np.random.default_rng(1), {"zero": 0.0, "b": 150.0, "c": 300.0}, 0
     for _ in range(200):
         scores = [
-            (player, opponent, float(random.random() < expected(truth[player], truth[opponent])))
+            (player, opponent, float(random.random() < ladders.expected(truth[player], truth[opponent])))
             for player, opponent in itertools.combinations(truth, 2)
             for _ in range(60)
         ]
@@ -70,15 +57,16 @@ def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
         for luck in (-0.1, 0.1)
     ]
     deviation = means.std() / len(means) ** 0.5 / (np.log(10) / 400 / 4)
-    assert fitted(rows, "zero").ratings()["a"].deviation == pytest.approx(deviation, rel=0.1)
-    assert posterior(scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation  # as if games were won or lost
+    assert ladders.fitted(rows, "zero").ratings()["a"].deviation == pytest.approx(deviation, rel=0.1)
+    # As if games were won or lost.
+    assert posterior(ladders.scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation
 
 
 def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often() -> None:
     mine = Rating(300, 250, 350)
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
-    assert informative(mine, near, 0) > informative(mine, far, 0)
-    assert informative(mine, unsure, 100) < informative(mine, near, 100)
+    assert ladders.informative(mine, near, 0) > ladders.informative(mine, far, 0)
+    assert ladders.informative(mine, unsure, 100) < ladders.informative(mine, near, 100)
 
 
 LADDER = Ladder(
@@ -95,7 +83,7 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         {
             "player": player,
             "opponent": opponent,
-            "score": float(chance.random() < expected(values[player], values[opponent])),
+            "score": float(chance.random() < ladders.expected(values[player], values[opponent])),
             "seed": [number // 2],
         }
         for opponent, player in itertools.pairwise(names)
@@ -105,7 +93,7 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)), between
     )
     scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
-    everything = [*scores_of(between), *scores]
+    everything = [*ladders.scores_of(between), *scores]
     together = posterior(everything, {RANDOM: ZERO}, dispersion=ladder.dispersion).ratings()["a climber"]
     assert ladder.rating_of("a climber", scores).value == pytest.approx(together.value, abs=4)
     assert ladder.rating_of("a climber", scores).deviation == pytest.approx(together.deviation, rel=0.02)
