@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from icarus import Game
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, helper, shuffle
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, functions_of, helper, shuffle
 
 CARDS, PLAYERS, HAND, TURNS = 12, 3, 2, 6
 STOCK, DRAW, PASS, BACK = PLAYERS, CARDS, CARDS + 1, CARDS + 2
@@ -116,20 +116,4 @@ def action_text(state: Any, action: int) -> str:
     return {DRAW: "draw", PASS: "pass"}.get(int(action), f"c{action}")
 
 
-STOCK_GAME = Game(
-    name="stock",
-    players=PLAYERS,
-    state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
-    max_legal=CARDS,
-    max_length=2 * TURNS,
-    text=text,
-    action_text=action_text,
-    observe=observe,
-    determinize=determinize,
-    episode=episode,
-)
+STOCK_GAME = Game(**functions_of(globals()), name="stock", players=PLAYERS, max_legal=CARDS, max_length=2 * TURNS)

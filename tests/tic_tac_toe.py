@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from icarus import Game
-from icarus.kernel import TERMINAL, helper
+from icarus.kernel import TERMINAL, functions_of, helper
 
 SQUARES, FULL = 9, (1 << 9) - 1
 LINES = np.array([0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124])
@@ -59,15 +59,9 @@ def text(state: Any) -> str:
 
 
 TIC_TAC_TOE = Game(
+    **functions_of(globals()),
     name="tic-tac-toe",
     players=2,
-    state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     max_legal=SQUARES,
-    text=text,
     action_text=lambda state, action: str(int(action)),
 )

@@ -36,7 +36,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import IN_SIMULATION, WORKSPACE
 from icarus.engine.result import Result
 from icarus.engine.search import RunningSearch, Search
-from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game, State, below, helper
+from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game, State, below, functions_of, helper
 from icarus.kernel.history import PLAYOUT, UNLIMITED
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
@@ -639,31 +639,21 @@ def toy(tree: int) -> Game:
     secret = any(row.node.observations for row in grown)
     labelled = any(row.node.label != CONTINUES for row in grown)
     hidden = bool((ALIKE_SPANS[[row.tree == tree for row in ROWS], :, 1] > 1).any())
+    needed = {
+        **dict.fromkeys(("observe", "recall"), secret),
+        **dict.fromkeys(("determinize", "retrace"), hidden),
+        "chance": any(row.node.player == CHANCE for row in grown),
+        "episode": labelled,
+        "simultaneous": any(row.node.number for row in grown),
+    }
     return Game(
+        **{name: function for name, function in functions_of(globals()).items() if needed.get(name, True)},
         name=TREES[tree].name,
         players=TREES[tree].players,
-        state=STATE,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
         max_legal=MAX_LEGAL,
-        text=text,
-        action_text=action_text,
         parameters={"tree": tree},
-        observe=observe if secret else None,
-        chance=chance if any(row.node.player == CHANCE for row in grown) else None,
-        determinize=determinize if hidden else None,
-        episode=episode if labelled else None,
-        recall=recall if secret else None,
-        simultaneous=simultaneous if any(row.node.number for row in grown) else None,
-        retrace=retrace if hidden else None,
-        features=features,
         feature_names=("seventh", "branching"),
-        action_features=action_features,
         action_feature_names=("fifth",),
-        heuristic=heuristic,
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 from icarus import Game, audit
 from icarus.audit import CONTRACT, HIDDEN
 from icarus.compiler.memory import address_of
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, functions_of, helper
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)
 PILE, HEADS, TAILS = 7, 0, 1
@@ -56,10 +56,6 @@ def rewards(state: Any, out: np.ndarray) -> None:
     out[state.mover], out[1 - state.mover] = 0.0, 1.0
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
-    probabilities[0], probabilities[1] = 0.25, 0.75
-
-
 def text(state: Any) -> str:
     return f"{state.left} left, {state.mover} to move"
 
@@ -68,19 +64,13 @@ def action_text(state: Any, action: int) -> str:
     return f"take{action}"
 
 
-NIM = Game(
-    name="nim7",
-    players=2,
-    state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
-    max_legal=3,
-    text=text,
-    action_text=action_text,
-)
+NIM = Game(**functions_of(globals()), name="nim7", players=2, max_legal=3)
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0], probabilities[1] = 0.25, 0.75
+
+
 COIN = attrs.evolve(NIM, name="coin-nim", initial=tossed, chance=chance)
 SMALL = np.dtype([("left", np.int8), ("mover", np.int8), ("taken", np.int8, (4,))], align=True)
 SMALL_NIM = attrs.evolve(NIM, name="nim7-of-bytes", state=SMALL)

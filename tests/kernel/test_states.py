@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, State, below, seat_name, seat_names
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, State, below, functions_of, seat_name, seat_names
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive
@@ -313,16 +313,11 @@ def determinize(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> d
 
 
 HILO = PythonGame(
+    **functions_of(globals()),
     name="hilo",
     players=3,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     chance=lambda state: [0.5, 0.5],
     observe=lambda state, action: (action, action, action),
-    determinize=determinize,
     episode=lambda state: CONTINUES,
     recall=lambda state, perspective: state["said"],
 )
