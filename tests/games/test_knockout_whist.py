@@ -13,17 +13,7 @@ from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
-from icarus.games.knockout_whist import (
-    CHOOSE,
-    DEAL,
-    HAND_SEEN,
-    NO_CARD,
-    PLAY,
-    ROUNDS,
-    TRUMPS,
-    determinize as redraw,
-    knockout_whist,
-)
+from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist
 from icarus.kernel import CHANCE, State, helper
 from tests.games.scenes import card_named, random_walk
 from tests.marks import slow_after
@@ -280,7 +270,7 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen(players,
     assert drawn > 70 * games
 
 
-determinize = helper(redraw)
+determinize = helper(knockout_whist().determinize)
 
 
 @kernel("determinizations of Knockout Whist")
