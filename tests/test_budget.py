@@ -13,13 +13,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19917, 122),
+    "icarus": (19891, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
     "icarus/commands": (1567, 13),
-    "icarus/compiler": (1354, 9),
+    "icarus/compiler": (1345, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),
     "icarus/equilibrium": (1781, 11),
@@ -27,10 +27,10 @@ BUDGET = {
     "icarus/kernel": (1167, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1228, 7),
-    "icarus/views": (755, 5),
+    "icarus/views": (738, 5),
     "experiments": (5996, 31),
     "experiments/studies": (1405, 11),
-    "tests": (21997, 114),
+    "tests": (21788, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

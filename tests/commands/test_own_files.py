@@ -10,8 +10,7 @@ import pytest
 from icarus import PythonGame, games, load_files as own_files, parse
 from icarus.commands.conversation import Conversation, Session
 from icarus.load_files import games_in, games_of_its_own, load_file, load_files
-from tests.commands.test_cli import Call, icarus, refused
-from tests.conftest import Python
+from tests.commands.test_cli import icarus, refused
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OWN = """
@@ -51,7 +50,7 @@ def written(path: Path, source: str) -> Path:
     return path
 
 
-def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_path: Path) -> None:
+def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_path):
     names = load_files([written(tmp_path / "mine.py", OWN)])
     assert {"GREEDY", "halfway", "greedy"} <= set(names)
     assert str(parse("BASELINE >> halfway*GREEDY + (1 - halfway)*MAST", **names)) == (
@@ -60,9 +59,7 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
     assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
 
 
-def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     written(tmp_path / "greedy_beside.py", OWN)
     written(tmp_path / "fractions.py", "raise SystemExit('another file of that name')\n")
@@ -70,7 +67,7 @@ def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed
     assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
 
 
-def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_digest_is_of_all_that_a_file_imports(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     stones = written(tmp_path / "stones_of_it.py", "STONES = 21\n")
     written(
@@ -92,9 +89,7 @@ def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path, monkeypatch: pyt
     assert own_files.digest_of(mine) == before
 
 
-def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     for folder in ("one", "other"):
         (tmp_path / folder).mkdir()
@@ -107,9 +102,7 @@ def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(
         load_file(tmp_path / "other" / "mine.py")
 
 
-def test_an_imported_file_is_never_taken_from_bytecode_of_another_content(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_imported_file_is_never_taken_from_bytecode_of_another_content(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path_importer_cache", dict(sys.path_importer_cache))
     mine = written(tmp_path / "mine.py", "from package_of_it.numbers import MOST\n" + OWN)
     (tmp_path / "package_of_it").mkdir()
@@ -122,21 +115,21 @@ def test_an_imported_file_is_never_taken_from_bytecode_of_another_content(
         assert load_file(mine).MOST == most
 
 
-def test_a_file_whose_edit_is_undone_has_its_former_game_again(tmp_path: Path) -> None:
+def test_a_file_whose_edit_is_undone_has_its_former_game_again(tmp_path):
     source = MISERE + "MINE = attrs.evolve(OTHELLO, name='mine', max_length={})\n"
     for length in (61, 62, 61):
         load_file(written(tmp_path / "mine.py", source.format(length)))
         assert games.load("mine").max_length == length
 
 
-def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path: Path) -> None:
+def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path):
     source = MISERE + "MINE = THE_SAME = attrs.evolve(OTHELLO, name='mine')\n"
     module = load_file(written(tmp_path / "mine.py", source))
     assert {game.name for game in games_in(module)} == {"othello", "mine"}
     assert [game.name for game in games_of_its_own(module)] == ["mine"]
 
 
-def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path: Path) -> None:
+def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path):
     source = (
         MISERE
         + "def misere(size: int = 8) -> Game:\n"
@@ -158,7 +151,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("source", WRONG)
-def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path: Path, source: str) -> None:
+def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path, source):
     with pytest.raises(ValueError, match=re.escape(WRONG[source])):
         load_files([str(written(tmp_path / "mine.py", source))])  # a text is a path too
     assert "a" not in games.GAMES and games.load("othello").max_legal != 63
@@ -168,18 +161,14 @@ def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path: Pa
     ("source", "change", "what"),
     [(A, ("OTHELLO,", "OTHELLO, max_legal=63,"), "a game called 'a'"), (OWN, ("(MAST, ", "(LGRF, "), "")],
 )
-def test_two_things_of_one_name_are_refused_in_two_files(
-    tmp_path: Path, source: str, change: tuple[str, str], what: str
-) -> None:
+def test_two_things_of_one_name_are_refused_in_two_files(tmp_path, source, change, what):
     """The last one would be searched with, and rows could not say which it was."""
     first, second = written(tmp_path / "first.py", source), written(tmp_path / "second.py", source.replace(*change))
     with pytest.raises(ValueError, match=f"first.py' and .*second.py' both define .*{what}"):
         load_files([first, second])
 
 
-def test_a_game_may_come_from_two_files_of_which_one_imports_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_may_come_from_two_files_of_which_one_imports_it(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     nim = written(tmp_path / "nim_of_mine.py", (EXAMPLES / "nim.py").read_text())
     load_files([nim, written(tmp_path / "another.py", "from nim_of_mine import NIM\n")])
@@ -193,9 +182,7 @@ print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")))
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
-def test_a_command_begins_no_threads_of_linear_algebra(
-    tmp_path: Path, python: Python, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_begins_no_threads_of_linear_algebra(tmp_path, python, monkeypatch):
     file = written(tmp_path / "told.py", TOLD)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # which conftest.py sets
 
@@ -203,7 +190,7 @@ def test_a_command_begins_no_threads_of_linear_algebra(
     assert done.stdout.splitlines()[0] == "1 1"  # one thread of Python, and none of its own
 
 
-def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)  # which the environment may have forbidden
     path = written(tmp_path / "mine.py", "X = 1")
     first = load_file(path)
@@ -227,7 +214,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkey
         ("from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n", "KeyError in line 3: 'cards'"),
     ],
 )
-def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, message: str) -> None:
+def test_an_error_in_a_file_is_told_with_its_line(tmp_path, source, message):
     before = set(sys.modules)
     with pytest.raises(ValueError) as refusal:
         load_file(written(tmp_path / "mine.py", source))
@@ -267,7 +254,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return written(tmp_path / "plain.py", RACE + OTHERS)
 
 
-def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file: Path) -> None:
+def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file):
     load_file(file)
     kuhn, both = games.load("plain-kuhn"), games.load("both")
     assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
@@ -286,7 +273,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_plain_games_are_searched_played_and_measured(file: Path, icarus: Call, command: str) -> None:
+def test_plain_games_are_searched_played_and_measured(file, icarus, command):
     code, output, errors = icarus(*command.split(), "--with", file)
     assert code == 0 and COMMANDS[command] in output, errors
     assert "plain-kuhn" in Path("tree.html").read_text() if "--html" in command else True
@@ -304,7 +291,7 @@ TREK = PythonGame(
 TWO = "2 legal actions are called 'rest' here; action_text of trek must tell them apart"
 
 
-def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icarus: Call) -> None:
+def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file, icarus):
     file.write_text(SAME_TEXT)
     assert refused(icarus("search", file, "--iterations", 5, "--moves", "rest")).startswith(TWO)
     code, output, errors = icarus("search", file, "--iterations", 5, "--moves", "go")

@@ -39,9 +39,7 @@ def report(rounds: int) -> int:
     return run(COMMAND.format(rounds).split())
 
 
-def test_from_a_new_game_to_its_report_which_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["new", "my_game"]) == 0
     folder = tmp_path / "report-my-game"
@@ -98,9 +96,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert "race has games of another command" in capsys.readouterr().err
 
 
-def test_a_game_that_fails_the_audit_is_not_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_game_that_fails_the_audit_is_not_played(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run(["new", "my_game"])
     source = (tmp_path / "my_game.py").read_text()
@@ -111,7 +107,7 @@ def test_a_game_that_fails_the_audit_is_not_played(
     assert not (tmp_path / "report-my-game" / "games.jsonl").exists()
 
 
-def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
+def test_the_course_of_games_counts_lengths_choices_draws_and_seats():
     won = {"returns": [0.0, 1.0], "length": 10, "choices": [2, 2, 2, 1, 2, 2, 2]}
     drawn = {"returns": [0.5, 0.5], "length": 4, "choices": [100, 1]}
     cells = course(load("othello"), [won, drawn])
@@ -122,7 +118,7 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
     assert cells["mean reward of player 0"].startswith("0.250 [0.000, ")  # no reward is below
 
 
-def test_findings_are_ordered_by_size_and_an_effect_of_nothing_is_none() -> None:
+def test_findings_are_ordered_by_size_and_an_effect_of_nothing_is_none():
     """By hand: of 40 games seat 1 is first in 30; A scores .9 in 50 deals and B, 0 and 1 by turns, one half."""
     returns = np.array([[0.0, 1.0]] * 30 + [[1.0, 0.0]] * 10)
     scores = {"A": mean_of([1.0] * 45 + [0.0] * 5), "B": mean_of([0.0, 1.0] * 20)}
@@ -148,7 +144,7 @@ PATIENCE = PythonGame(
 """
 
 
-def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_path: Path) -> None:
+def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_path):
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
     plan = Plan("patience", (str(file),), digest_of(file), 20, ("MAST",), 1)
@@ -173,9 +169,7 @@ simulation = ["MAST", "NAST2", "LGRF"]
 RACE = "discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space two.toml --to race"
 
 
-def test_a_race_is_stopped_and_goes_on_to_its_result(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypatch):
     play = RaceGames.play
 
     def stop_after_two_batches(games: RaceGames, *arguments: Any) -> list[Any]:
@@ -195,9 +189,7 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(
     assert Path("race/result.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_game_of_ones_own_is_checked_before_it_is_raced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     stones = Path(__file__).with_name("stones.txt").read_text("utf-8")
     Path("stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
@@ -219,9 +211,7 @@ def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("icarus.commands.ladder.read_ladder", lambda game: ladder)
 
 
-def test_a_strategy_is_rated_and_goes_on_from_its_rows(
-    short_ladder: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_strategy_is_rated_and_goes_on_from_its_rows(short_ladder, tmp_path, capsys):
     rows = tmp_path / "rows.jsonl"
     for games_so_far in ("2", "4"):
         command = f"ladder othello MAST --iterations 3 --rows {rows} --games {games_so_far}"
@@ -233,9 +223,7 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
     assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
 
 
-def test_an_engine_without_a_finished_game_has_no_rating(
-    short_ladder: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
     fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
     assert run(["ladder", "othello", "--engine", f"{sys.executable} {fake} illegal", "--games", "2"]) == 1
     output = capsys.readouterr()

@@ -35,7 +35,7 @@ from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, child, helper, record, shuffle, uniform, update  # noqa: F401  # the slots of `key_of` name them
 from tests import toy
 from tests.audit.test_contract import NIM
-from tests.conftest import ROOT, Python
+from tests.conftest import ROOT
 from tests.test_toy import after
 
 # ----------------------- variables bound anew, and arrays written to: the next search uses what they are now
@@ -96,9 +96,7 @@ def keys(slot: Callable, engine: str) -> set[int]:
         ("settings.OFFSET", vars(settings), "OFFSET", 1000),
     ],
 )
-def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
-    monkeypatch: pytest.MonkeyPatch, expression: str, space: dict[str, Any], name: str, value: Any
-) -> None:
+def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(monkeypatch, expression, space, name, value):
     engines, slot = ("compiled", "python"), key_of(expression)
     before = [keys(slot, engine) for engine in engines]
     monkeypatch.setitem(space, name, value)
@@ -128,7 +126,7 @@ def values_by_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarra
         out[i] = judge(history, legal[i])
 
 
-def test_what_a_slot_reads_is_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_slot_reads_is_found_anew(monkeypatch):
     strategy = BASELINE >> attrs.evolve(MAST, name="OWN", policy=argmax().over(values(values_by_helper)))
 
     def visits() -> list[list[int]]:
@@ -142,7 +140,7 @@ def test_what_a_slot_reads_is_found_anew(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_game_uses_what_a_global_is_bound_to(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine):
     state = attrs.evolve(NIM, name="rebound", rewards=rewards_by_global).new_initial_state(1)
     best = [max(search(state, MAST, iterations=50, engine=engine).values)]
     monkeypatch.setitem(globals(), "OFFSET", 1000)
@@ -169,7 +167,7 @@ VIEWS: dict[str, tuple[Callable, Callable[[], None]]] = {  # a slot, and how wha
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind: str) -> None:
+def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind):
     slot, write = VIEWS[kind]
     before = [keys(slot, engine) for engine in ("compiled", "python")]
     write()
@@ -280,8 +278,8 @@ EDITS: dict[str, tuple[str, str, str, int, int]] = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_of_anything_that_a_function_reaches_compiles_anew_and_nothing_else_does(
-    edit: str, folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
+    edit, folder, monkeypatch, compilations
+):
     source, old, new, first, second = EDITS[edit]
     for _ in range(2):
         assert kernel_of(source.replace("§", old), monkeypatch)(10) == first
@@ -295,7 +293,7 @@ def test_an_edit_of_anything_that_a_function_reaches_compiles_anew_and_nothing_e
 DOUBLE = HELPER.replace("§", "2") + "def f(x):\n    return g(x)"
 
 
-def test_an_extension_of_the_compiler_is_seen() -> None:
+def test_an_extension_of_the_compiler_is_seen():
     def size(array: Any) -> Any:
         return array.size_of_mine
 
@@ -312,7 +310,7 @@ def test_an_extension_of_the_compiler_is_seen() -> None:
         ("@jitclass([('x', int64)])\nclass g:\n    def __init__(self, x):\n        self.x = x", "g(x).x"),
     ],
 )
-def test_what_the_digest_does_not_follow_is_refused(decorator: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_digest_does_not_follow_is_refused(decorator, use, monkeypatch):
     imports = "import numpy as np\nfrom numba import cfunc, int64, vectorize\n"
     imports += "from numba.experimental import jitclass\n"
     with pytest.raises(TypeError, match=f"g is made by {decorator.split('(')[0].split(chr(10))[0]}, which"):
@@ -340,14 +338,12 @@ print("done")
 """
 
 
-def test_threads_that_load_the_compiler_at_once_wait_for_each_other(python: Python, tmp_path: Path) -> None:
+def test_threads_that_load_the_compiler_at_once_wait_for_each_other(python, tmp_path):
     done = python(LOADED_AT_ONCE, ICARUS_CACHE_DIR=str(tmp_path))
     assert done.stdout == "done\n", done.stderr
 
 
-def test_a_torn_file_is_compiled_anew_and_repaired(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
+def test_a_torn_file_is_compiled_anew_and_repaired(folder, monkeypatch, compilations):
     kernel_of(DOUBLE, monkeypatch)
     (file,) = folder.iterdir()
     data = file.read_bytes()
@@ -358,9 +354,7 @@ def test_a_torn_file_is_compiled_anew_and_repaired(
     assert list(folder.iterdir()) == [file]
 
 
-def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
     folder = kernels.cache_folder.__wrapped__()
     assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
@@ -377,8 +371,8 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
 
 @pytest.mark.parametrize(("terminal", "lines"), [(True, 1), (False, 0)])
 def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_is_told_nothing(
-    terminal: bool, lines: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    terminal, lines, monkeypatch
+):
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stderr", screen)
@@ -390,18 +384,14 @@ def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_i
     assert screen.getvalue().count("icarus is compiling, which may take a minute and happens once") == lines
 
 
-def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_folder_that_vanished_costs_the_file_and_not_the_result(folder, monkeypatch, caplog):
     shutil.rmtree(folder)
     with caplog.at_level(logging.WARNING):
         assert kernel_of(DOUBLE, monkeypatch)(10) == 20
     assert "is not kept" in caplog.text
 
 
-def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
     ages = {"cache/" + "0" * 16: 31, "cache/" + "f" * 16: 29, "cache/photographs": 31, "elsewhere": 31}
     for name, days in ages.items():
@@ -429,9 +419,7 @@ def f(x):
 """
 
 
-def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(folder, monkeypatch):
     for _ in range(2):  # as compiled, and from the disk
         kernel = kernel_of(RAISING.format('ValueError("more than", 2)'), monkeypatch)
         assert kernel(2) == 3
@@ -441,7 +429,7 @@ def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(
         assert (raised.value.args, Path(last.filename).name, last.lineno) == (("more than", 2), "m.py", 6)
 
 
-def test_an_exception_made_of_what_was_met_is_raised_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_made_of_what_was_met_is_raised_too(folder, monkeypatch):
     with pytest.raises(ValueError, match="more than") as raised:
         kernel_of(RAISING.format('ValueError("more than", x)'), monkeypatch)(5)
     assert raised.value.args == ("more than", 5)
@@ -459,7 +447,7 @@ def f(x):
 """
 
 
-def test_functions_may_call_themselves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_may_call_themselves(folder, monkeypatch):
     for _ in range(2):  # as compiled, and from the disk
         assert kernel_of(RECURSION, monkeypatch)(20) == 2 * 6765
 
@@ -477,9 +465,7 @@ def f(x):
 """
 
 
-def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
+def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(folder, monkeypatch, compilations):
     kernel, again = (kernel_of(ARRAYS, monkeypatch) for _ in range(2))
     assert kernel(20) == again(20) == 60
     assert compilations == ["f"]
@@ -489,9 +475,7 @@ def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000  # kB; each array has 8 MB
 
 
-def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
+def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(folder, monkeypatch, compilations):
     body = 'def f(x):\n    print("twenty is", x)\n    return 3 * x'
     assert [kernel_of(body, monkeypatch)(20) for _ in range(2)] == [60, 60]
     assert compilations == ["f", "f"] and not list(folder.iterdir())
@@ -536,9 +520,7 @@ json.dump({"compiled": names, **visits, "loaded": "numba" in sys.modules}, sys.s
 )
 
 
-def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reaches(
-    tmp_path: Path, python: Python
-) -> None:
+def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reaches(tmp_path, python):
     (tmp_path / "mine.py").write_text(MINE)
 
     def run(other: str) -> dict[str, Any]:
@@ -558,14 +540,12 @@ def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reache
     assert edited["MINE"] == 10 * edited["MAST"]
 
 
-def test_importing_loads_no_compiler(python: Python) -> None:
+def test_importing_loads_no_compiler(python):
     source = "import sys, icarus, icarus.commands.cli\nprint([name for name in ('numba', 'llvmlite') if name in sys.modules])"
     assert python(source).stdout == "[]\n"
 
 
-def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(tmp_path, monkeypatch):
     for name in digests.BELOW:
         shutil.copytree(digests.PACKAGE / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(digests, "PACKAGE", tmp_path)
@@ -589,12 +569,12 @@ print(CompiledFunction(f, 1, "f")(41), names)
 )
 
 
-def test_functions_typed_in_are_compiled_and_cached_too(python: Python, tmp_path: Path) -> None:
+def test_functions_typed_in_are_compiled_and_cached_too(python, tmp_path):
     typed = [python(*call, stdin=TYPED, ICARUS_CACHE_DIR=str(tmp_path)) for call in ((None, "-"), (TYPED,))]
     assert [done.stdout for done in typed] == ["42 ['f']\n", "42 []\n"]
 
 
-def test_a_cache_that_cannot_be_written_still_works(python: Python, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_still_works(python, tmp_path):
     (tmp_path / "file").write_text("no folder")
     done = python(TYPED, ICARUS_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert done.stdout == "42 ['f']\n"
@@ -627,9 +607,7 @@ WRONG: list[tuple[str, str, str]] = [  # the kind of a slot, the wrong line in i
 
 
 @pytest.mark.parametrize(("kind", "line", "mentioned"), WRONG, ids=[line for _, line, _ in WRONG])
-def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
-    kind: str, line: str, mentioned: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(kind, line, mentioned, monkeypatch):
     source = f"{HEADER}@{kind}\ndef slip({ARGUMENTS[kind]}):\n    {line}\n"
     made = types.ModuleType("slips")
     monkeypatch.setitem(sys.modules, "slips", made)
@@ -665,7 +643,7 @@ async def later(history: Any, updates: Any) -> None:
         (capture, later, "@capture decorates a plain function, not <function later"),
     ],
 )
-def test_a_slot_function_takes_what_its_kind_is_given(mark: Any, function: Any, message: str) -> None:
+def test_a_slot_function_takes_what_its_kind_is_given(mark, function, message):
     with pytest.raises(TypeError, match=message):
         mark(function)
 
@@ -674,7 +652,7 @@ def test_a_slot_function_takes_what_its_kind_is_given(mark: Any, function: Any, 
 
 
 @pytest.mark.parametrize("word", [0, 1, 2, 3, 40, 1 << 63, (1 << 64) - 1, 0xF0F0])
-def test_bits_are_counted_and_found(word: int) -> None:
+def test_bits_are_counted_and_found(word):
     @njit
     def both(word: Any) -> Any:
         return memory.popcount(word), memory.lowest_bit(word)
@@ -686,7 +664,7 @@ def test_bits_are_counted_and_found(word: int) -> None:
 # --------------------------------------------------------------------------------------------- the compiler's versions
 
 
-def test_no_version_is_allowed_that_nobody_has_tried() -> None:
+def test_no_version_is_allowed_that_nobody_has_tried():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (required,) = [each for each in map(Requirement, project["dependencies"]) if each.name == "numba"]
     major, minor = (int(part) for part in importlib.metadata.version("numba").split(".")[:2])
@@ -737,31 +715,31 @@ def before(word: int) -> np.ndarray:
     return np.array([0, 0xDEADBEEF, 0xC0FFEE, rotated(word, 64 - 23)], np.uint64)  # s0 = 0: the word is rotl(s3, 23)
 
 
-def test_the_reference_of_this_file_gives_the_published_numbers() -> None:
+def test_the_reference_of_this_file_gives_the_published_numbers():
     assert list(itertools.islice(xoshiro([1, 2, 3, 4]), 10)) == PUBLISHED
 
 
 @pytest.mark.parametrize("state", [[1, 2, 3, 4], [WORD, WORD, 0, WORD], [0, 0, 0, 1 << 63], seeded(5).tolist()])
-def test_the_words_are_those_of_xoshiro256plusplus(state: list[int]) -> None:
+def test_the_words_are_those_of_xoshiro256plusplus(state):
     rng, words = np.array(state, np.uint64), xoshiro(state)
     assert [int(next_word(rng)) for _ in range(500)] == list(itertools.islice(words, 500))
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 6, 7, 52, 1000, (1 << 31) + 1, 3 << 30, (1 << 32) - 1])
-def test_below_is_lemires_algorithm_on_the_upper_halves(bound: int) -> None:
+def test_below_is_lemires_algorithm_on_the_upper_halves(bound):
     rng, words = seeded(bound), xoshiro(seeded(bound).tolist())
     drawn = [int(below(rng, bound)) for _ in range(400)]
     assert drawn == [lemire(words, bound) for _ in range(400)]
     assert all(0 <= number < bound for number in drawn)
 
 
-def test_uniform_takes_the_upper_53_bits() -> None:
+def test_uniform_takes_the_upper_53_bits():
     rng, words = seeded(8), xoshiro(seeded(8).tolist())
     assert [float(uniform(rng)) for _ in range(2000)] == [(next(words) >> 11) / 2**53 for _ in range(2000)]
     assert uniform(before(WORD)) == 1 - 2**-53 and uniform(before(0)) == 0
 
 
-def test_shuffle_makes_every_order_equally_likely() -> None:
+def test_shuffle_makes_every_order_equally_likely():
     rng, items = seeded(9), np.arange(4)
     counts: Counter[tuple[int, ...]] = Counter()
     for _ in range(12_000):
@@ -772,7 +750,7 @@ def test_shuffle_makes_every_order_equally_likely() -> None:
     assert chisquare(list(counts.values())).pvalue > FALSE_ALARM
 
 
-def test_a_seed_fixes_the_generator_and_keys_are_independent() -> None:
+def test_a_seed_fixes_the_generator_and_keys_are_independent():
     assert seeded(3).tolist() == seeded([3]).tolist() == seeded((3,)).tolist()
     keys: list[int | tuple[int, ...]] = [0, 1, (0, 1), (1, 1), (0, 0, 1), (0, 1, 1), 1 << 70]
     assert len({tuple(seeded(key).tolist()) for key in keys}) == len(keys)

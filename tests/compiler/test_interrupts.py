@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -20,13 +19,13 @@ import pytest
 from icarus import BASELINE, MAST, SearchInterrupted, State, capture, games, search
 from icarus.compiler.kernel import presses_as_one, uninterrupted
 from icarus.kernel import record, update
-from tests.conftest import Python, environment
+from tests.conftest import environment
 
 SOON = 10.0  # seconds
 
 
 @pytest.mark.parametrize("presses", [20, pytest.param(1000, marks=pytest.mark.slow)])
-def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> None:
+def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses):
     call = [sys.executable, "-m", "tests.compiler.test_interrupts", str(presses)]
     done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
@@ -35,7 +34,7 @@ def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> No
     assert all(saved == searches for saved, searches in row["kept"].values()), row
 
 
-def test_presses_within_a_second_count_as_one() -> None:
+def test_presses_within_a_second_count_as_one():
     with pytest.raises(KeyboardInterrupt), presses_as_one():
         try:
             os.kill(os.getpid(), signal.SIGINT)
@@ -48,7 +47,7 @@ def test_presses_within_a_second_count_as_one() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block() -> None:
+def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block():
     signals: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
     try:
@@ -99,9 +98,7 @@ print(len(called) > 20, compile_anew()(2) > 10)
 
 
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
-def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(
-    python: Python, tmp_path: Path, every: int
-) -> None:
+def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(python, tmp_path, every):
     """Raised between what LLVM has done and what Python knows of it, it had memory freed twice."""
     done = python(AFTER_EACH_FUNCTION, str(every), ICARUS_CACHE_DIR=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]

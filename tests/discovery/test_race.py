@@ -44,16 +44,14 @@ def finished_race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, 
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_race(finished_race: tuple[Discovery, Path]) -> None:
+def test_the_same_seed_gives_the_same_race(finished_race):
     discovery, _ = finished_race
     again = race()
     assert again.proofs == discovery.proofs and again.ablations == discovery.ablations
     assert race(seed=1).protocol.digest != discovery.protocol.digest
 
 
-def test_a_killed_race_goes_on_and_ends_alike(
-    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_race_goes_on_and_ends_alike(finished_race, tmp_path, monkeypatch):
     discovery, whole = finished_race
     keep, directory, played = RaceGames.keep, tmp_path / "killed", 0
 
@@ -78,9 +76,7 @@ def test_a_killed_race_goes_on_and_ends_alike(
     assert {"exploration", "proof"} <= set(streams)
 
 
-def test_the_protocol_is_written_and_hashed_before_the_first_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_protocol_is_written_and_hashed_before_the_first_game(tmp_path, monkeypatch):
     def refuse(match: object) -> None:
         assert read_protocol(tmp_path / "race").digest
         raise LookupError
@@ -90,7 +86,7 @@ def test_the_protocol_is_written_and_hashed_before_the_first_game(
         race(tmp_path / "race")
 
 
-def test_another_race_in_the_directory_is_refused(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
     _, directory = finished_race
     with pytest.raises(ValueError, match="another race: games is 400 there and 500 here"):
         race(directory, games=500)
@@ -111,9 +107,7 @@ def test_another_race_in_the_directory_is_refused(finished_race: tuple[Discovery
     ("change", "message"),
     [(None, "is damaged: Expected `object`, got `array`"), ({"later": None}, "another race: later is None there")],
 )
-def test_a_protocol_that_holds_something_else_is_refused(
-    finished_race: tuple[Discovery, Path], change: dict[str, Any] | None, message: str, tmp_path: Path
-) -> None:
+def test_a_protocol_that_holds_something_else_is_refused(finished_race, change, message, tmp_path):
     discovery, directory = finished_race
     content = json.loads((directory / "protocol.json").read_text())
     (tmp_path / "protocol.json").write_text(json.dumps([] if change is None else content | change))
@@ -125,21 +119,19 @@ def test_a_protocol_that_holds_something_else_is_refused(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("others", [{"workers": 2}, {"workers": 1, "cluster": "local"}], ids=str)
-def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path], others: dict[str, Any]) -> None:
+def test_other_processes_play_the_same_race(finished_race, others):
     discovery, _ = finished_race
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
 
 
-def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discovery, Path]) -> None:
+def test_the_reference_has_no_difference_to_itself(finished_race):
     reference = Configuration("BASELINE >> MAST")
     with RaceGames(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
 
-def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(
-    finished_race: tuple[Discovery, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_race, monkeypatch):
     protocol, games = finished_race[0].protocol, RaceGames(finished_race[0].protocol, "kuhn-poker")
     games.rows |= {key_of(row, KEY): row for row in races.rows_of(finished_race[1])}
     reference, *others = [(0, 1, 1), (0, 0, 0), (0, 0, 1)]
@@ -149,7 +141,7 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(
     assert explore(attrs.evolve(protocol, format=1), games, lambda report: None) == [reference, others[0]]
 
 
-def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs() -> None:
+def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs():
     protocols = [plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
     protocols.append(attrs.evolve(protocols[0], format=1))
     match = (PROOF, (Configuration("MAST"),) * 2, 0, 0)
@@ -172,9 +164,7 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
         ({"seconds": 0.1}, "either iterations or seconds"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_the_first_game(
-    changes: dict[str, Any], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_makes_no_sense_is_refused_before_the_first_game(changes, pattern, tmp_path, monkeypatch):
     monkeypatch.setattr("icarus.discovery.race.race_row", lambda match: pytest.fail("a game was played"))
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
@@ -189,7 +179,7 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
         ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),
     ],
 )
-def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, Any], pattern: str) -> None:
+def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):
     with pytest.raises(TypeError, match=pattern):
         race(**changes)
 
@@ -205,14 +195,14 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, A
         ({"against": ("BASELINE", "BASELINE [scheme = SO_ISMCT]")}, "'SO_ISMCT' is not a scheme"),
     ],
 )
-def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes: dict[str, Any], pattern: str) -> None:
+def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes, pattern):
     reports: list[object] = []
     with pytest.raises(ValueError, match=pattern):
         race(**changes, report=reports.append)
     assert not reports
 
 
-def test_everything_in_the_table_can_be_played() -> None:
+def test_everything_in_the_table_can_be_played():
     for line in proven_configurations().values():
         assert str(line.configuration.agent(iterations=1000).strategy) and line.low > 0 and line.p < 0.01
     with pytest.raises(ValueError, match="no race has proved anything for 'chess'"):
@@ -221,9 +211,7 @@ def test_everything_in_the_table_can_be_played() -> None:
         discovered(games.load("othello"))
 
 
-def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
-    finished_race: tuple[Discovery, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(finished_race, capsys):
     discovery, directory = finished_race
     assert main(["status", str(directory)]) == 0
     assert f"{discovery.games} of at most 400 games" in capsys.readouterr().out
@@ -234,7 +222,7 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert "has games without agents and trials" in capsys.readouterr().err
 
 
-def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+def test_a_game_that_is_not_what_was_kept_is_told(finished_race, tmp_path):
     _, directory = finished_race
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
     row = next(read_rows(directory / "games.jsonl", KEY))
@@ -245,9 +233,7 @@ def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery
         races.result_of(tmp_path)
 
 
-def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(
-    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(finished_race, tmp_path, monkeypatch):
     discovery, whole = finished_race
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("from icarus import MAST as MINE\n")
@@ -262,7 +248,7 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
         list(races.audit(Path(), 2, 0))
 
 
-def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path, monkeypatch):
     own, imported = tmp_path / "own.py", tmp_path / "rules_of_own_race.py"
     own.write_text(
         "import attrs\nimport rules_of_own_race\nfrom icarus import MAST\nMINE = attrs.evolve(MAST, name='MINE')\n"

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,15 +26,13 @@ def around(value: float, deviation: float = SURE) -> Rating:
     return Rating(value, value - 1.96 * deviation, value + 1.96 * deviation)
 
 
-def test_levels_lie_where_a_monotone_fit_reaches_them() -> None:
+def test_levels_lie_where_a_monotone_fit_reaches_them():
     ratings = {10: around(100), 100: around(300), 1000: around(500)}
     assert iterations_for(ratings, [100, 200, 300, 400]) == [10, 32, 100, 316]
     assert iterations_for(ratings, [0, 900]) == [10, 1000]  # nothing is extrapolated
 
 
-def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(tmp_path, monkeypatch):
     monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     assert playing.proposed_levels("othello", tmp_path) == []
     with pytest.raises(ValueError, match="has no such games of othello; --minutes 20 plays some"):
@@ -45,15 +42,13 @@ def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(
     assert not list(tmp_path.iterdir())
 
 
-def test_ratings_that_fall_are_pooled_by_their_precision() -> None:
+def test_ratings_that_fall_are_pooled_by_their_precision():
     ratings = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
     halfway = iterations_for(ratings, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
     assert halfway == pytest.approx(316, abs=1)
 
 
-def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planned_pair_is_played_up_to_its_games_and_not_again(tmp_path, monkeypatch):
     planned = PlannedMatch(searching(8), searching(2), 4, "does more search help?")
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     deadline = float("inf")
@@ -66,9 +61,7 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
     assert score.value == sum(row["score"] for row in rows) / 4
 
 
-def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monkeypatch):
     planned = PlannedMatch(searching(8), searching(2), 100, "")
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
@@ -82,7 +75,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 
 
-def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
@@ -113,7 +106,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert json.loads((tmp_path / "levels.json").read_text()) == content
 
 
-def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path: Path) -> None:
+def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path):
     rows = Path("experiments/runs/ladder").resolve()
     for path in ladders.DATA.glob("*.json"):
         playing.write_ladder(playing.fitted_ladder(path.stem, rows), tmp_path / path.name)
@@ -121,7 +114,7 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
-def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
+def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
     rows = Path("experiments/runs/ladder")
     between = playing.read_rated_games(playing.rows_of(rows, game, playing.BETWEEN))
     player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
@@ -138,9 +131,7 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> 
 
 
 @pytest.mark.parametrize("kind", playing.TABLES)
-def test_the_command_plays_a_table_and_draws_it(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_plays_a_table_and_draws_it(kind, tmp_path, monkeypatch, capsys):
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing.ladders, "read_ladder", lambda game: weak)
     monkeypatch.setitem(playing.TABLES[kind], "othello", ({**searching(2), "strategy": "MAST"}, searching(3)))
@@ -154,7 +145,7 @@ def test_the_command_plays_a_table_and_draws_it(
     assert "MAST (2 iterations)" in picture.read_text()
 
 
-def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(tmp_path: Path, capsys: Any) -> None:
+def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(tmp_path, capsys):
     committed = playing.read_rows_of(Path("experiments/runs/ladder"), "dou-di-zhu", playing.BETWEEN)
     names = "BASELINE (2 iterations)", "BASELINE (5 iterations)"
     quick = [row for row in committed if (row["player"], row["opponent"]) == names][:3]
@@ -184,7 +175,7 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     assert "without agents and trials" in said and "equal-time: there are no games that can be played again" in said
 
 
-def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(tmp_path: Path, capsys: Any) -> None:
+def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(tmp_path, capsys):
     rows = list(read_rows(Path("experiments/runs/equilibrium/learned.jsonl"), LEARNED_KEY))
     with Ledger(tmp_path / "learned.jsonl", LEARNED_KEY) as ledger:
         ledger.keep(rows[0])
