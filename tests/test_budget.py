@@ -13,12 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19891, 122),
+    "icarus": (19860, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
-    "icarus/commands": (1567, 13),
+    "icarus/commands": (1536, 13),
     "icarus/compiler": (1345, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),

@@ -34,10 +34,11 @@ def _row(game: AnyGame) -> tuple[str, int, str, str]:
     return str(game), game.players, hidden + chance, (module.__doc__ or "").strip().split("\n")[0]
 
 
+SPECIFICATION_HELP = "Print the seven slots of this one, or of a composition."
+
+
 def specs_command(
-    strategy: Annotated[
-        str | None, typer.Argument(metavar="STRATEGY", help="Print the seven slots of this one, or of a composition.")
-    ] = None,
+    strategy: Annotated[str | None, typer.Argument(metavar="STRATEGY", help=SPECIFICATION_HELP)] = None,
     files: With = None,
 ) -> None:
     """List the enhancements, or print one as the paper does. They are composed with >>, +, / and ^."""

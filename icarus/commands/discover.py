@@ -18,6 +18,8 @@ AGAINST_HELP = (
     "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
     f"{' and '.join(POOL)} if not given."
 )
+SEAT_HELP = "Seat to find a strategy for. Repeatable; all if not given."
+CLUSTER_HELP = 'Play on a dask cluster: the address of its scheduler, or "local".'
 DIRECTORY_HELP = (
     "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given."
 )
@@ -31,14 +33,10 @@ def discover_command(
     space: Annotated[str, value_option("SPACE", SPACE_HELP)] = "general",
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
-    seats: Annotated[
-        list[int] | None, integer_option("Seat to find a strategy for. Repeatable; all if not given.", "--seat")
-    ] = None,
+    seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat")] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
-    cluster: Annotated[
-        str | None, value_option("ADDRESS", 'Play on a dask cluster: the address of its scheduler, or "local".')
-    ] = None,
+    cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     files: options.With = None,
 ) -> None:

@@ -15,6 +15,8 @@ from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
 from icarus.ladder.ladders import Climb, rated_games, read_ladder, scores_of
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
+STRATEGY_HELP = "Strategy to rate; none with --engine."
+GAMES_HELP = "Games to play, in pairs: an odd number plays one more."
 ENGINE_HELP = f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."
 ROWS_HELP = "File to keep the games in; the same command continues it."
 
@@ -22,14 +24,10 @@ ROWS_HELP = "File to keep the games in; the same command continues it."
 def ladder_command(
     context: typer.Context,
     game: options.GameName,
-    strategy: Annotated[
-        str | None, typer.Argument(metavar="STRATEGY", help="Strategy to rate; none with --engine.")
-    ] = None,
+    strategy: Annotated[str | None, typer.Argument(metavar="STRATEGY", help=STRATEGY_HELP)] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[
-        int, integer_option("Games to play, in pairs: an odd number plays one more.", "--games", min=1)
-    ] = 100,
+    number: Annotated[int, integer_option(GAMES_HELP, "--games", min=1)] = 100,
     rows: Annotated[Path | None, value_option("FILE", ROWS_HELP, dir_okay=False)] = None,
     engine: Annotated[str | None, value_option("ENGINE", ENGINE_HELP)] = None,
     scheme: options.SchemeText = options.DEFAULT_SCHEME,

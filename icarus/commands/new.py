@@ -25,13 +25,15 @@ from icarus.specs import BASELINE
 SKELETONS = Path(__file__).with_name("skeletons")
 LOCKSTEP = 1000  # games beside a reference
 ITERATIONS = 2000  # of the search that measures a rate
+PYTHON_HELP = "Of plain Python functions: nothing is compiled, searches are slow."
+CHECKED_HELP = f"{options.GAME_HELP} Or one with a class that has OpenSpiel's methods."
+REFERENCE_HELP = "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step."
+NUMBER_HELP = f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step."
 
 
 def new_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the game and of its file, such as mygame.")],
-    python: Annotated[
-        bool, typer.Option("--python", help="Of plain Python functions: nothing is compiled, searches are slow.")
-    ] = False,
+    python: Annotated[bool, typer.Option("--python", help=PYTHON_HELP)] = False,
 ) -> None:
     """Write a small game with hidden cards and its test into this folder, to begin your own with."""
     check_name(name)
@@ -60,25 +62,9 @@ def check_name(name: str) -> None:
 
 
 def check_command(
-    game: Annotated[
-        str,
-        typer.Argument(metavar="GAME", help=f"{options.GAME_HELP} Or one with a class that has OpenSpiel's methods."),
-    ],
-    against: Annotated[
-        Path | None,
-        value_option(
-            "REFERENCE.py",
-            "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
-        ),
-    ] = None,
-    number: Annotated[
-        int | None,
-        integer_option(
-            f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step.",
-            "--games",
-            min=1,
-        ),
-    ] = None,
+    game: Annotated[str, typer.Argument(metavar="GAME", help=CHECKED_HELP)],
+    against: Annotated[Path | None, value_option("REFERENCE.py", REFERENCE_HELP)] = None,
+    number: Annotated[int | None, integer_option(NUMBER_HELP, "--games", min=1)] = None,
     determinizations: Annotated[int | None, integer_option("Determinizations to draw at each decision.", min=1)] = None,
     seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
     files: options.With = None,

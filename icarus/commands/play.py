@@ -17,6 +17,9 @@ from icarus.engine.match import Agent
 from icarus.load_files import digest_of, load_files, sentence_of
 
 LISTED = 24  # actions that are listed without being asked for
+AGAINST_HELP = "Strategy of the others, or repeated, of each other seat in order."
+STRENGTH_HELP = f"Strength of the others, in place of --against: {options.LEVEL_HELP}"
+BROWSER_HELP = "Play in a browser on this machine, not in the terminal."
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 
 
@@ -24,12 +27,8 @@ def play_command(
     context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
     seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
-    against: Annotated[
-        list[str] | None, value_option("STRATEGY", "Strategy of the others, or repeated, of each other seat in order.")
-    ] = None,
-    level: Annotated[
-        int | None, integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
-    ] = None,
+    against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
+    level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
     iterations: options.Iterations = None,
@@ -38,9 +37,7 @@ def play_command(
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
-    ] = False,
+    browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
     files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.

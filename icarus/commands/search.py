@@ -22,6 +22,7 @@ from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
 
+MOVES_HELP = 'Moves to play before the search, in the notation of the game: "d3 c5".'
 RECORDS_HELP = "Print what this component of the strategy has learned: its records with the most updates. Repeatable."
 
 
@@ -31,9 +32,7 @@ def search_command(
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
-    moves: Annotated[
-        str, value_option("MOVES", 'Moves to play before the search, in the notation of the game: "d3 c5".')
-    ] = "",
+    moves: Annotated[str, value_option("MOVES", MOVES_HELP)] = "",
     scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     threads: options.Threads = 1,
@@ -93,35 +92,27 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
 
 Rewards = Sequence[float]  # of each seat in a game
 CONFIDENCE = 0.95
+STRATEGIES_HELP = "Strategy of each seat, at least two. The last takes all other seats."
+GAMES_HELP = "Games to play. The strategies change seats after each."
+SCHEMES_HELP = f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}"
+STRENGTH_HELP = f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}"
 
 
 def match_command(
     game: options.GameName,
-    strategies: Annotated[
-        list[str],
-        typer.Argument(metavar="A B …", help="Strategy of each seat, at least two. The last takes all other seats."),
-    ],
-    number: Annotated[
-        int, integer_option("Games to play. The strategies change seats after each.", "--games", min=1)
-    ] = 10,
+    strategies: Annotated[list[str], typer.Argument(metavar="A B …", help=STRATEGIES_HELP)],
+    number: Annotated[int, integer_option(GAMES_HELP, "--games", min=1)] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
     threads: options.Threads = 1,
-    schemes: Annotated[
-        list[str] | None,
-        value_option(
-            "SCHEME", f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}", "--scheme"
-        ),
-    ] = None,
+    schemes: Annotated[list[str] | None, value_option("SCHEME", SCHEMES_HELP, "--scheme")] = None,
     cutoff: options.Cutoff = None,
     move_decays: Annotated[
         list[float] | None, value_option("REAL", DECAY_HELP.format("search of a game"), "--move-decay")
     ] = None,
     game_decays: Annotated[list[float] | None, value_option("REAL", DECAY_HELP.format("game"), "--game-decay")] = None,
-    level: Annotated[
-        int | None, integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
-    ] = None,
+    level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
     files: options.With = None,
 ) -> None:
