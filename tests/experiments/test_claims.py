@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments import claims, figures, report, results as store, verdicts
+from experiments import claims, figures, report, results as store, verdicts as judgement
 from experiments.claims import CELL, CLAIMS, HEARTS, LIGHT, OTHELLO, PLACES, SECTION_8, STRATEGIES, versus
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
 from experiments.pages import fill_places
@@ -103,7 +103,7 @@ def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
 
 def test_the_margin_of_equivalence_can_be_confirmed_with_the_papers_games():
     """Two equal players of 1000 games, at the level of the last interim analysis: "the same" agrees with a chance of about 80 %."""
-    claim = all_of(versus(OTHELLO, "EPIC", same(verdicts.margin(CELL)), "N"))
+    claim = all_of(versus(OTHELLO, "EPIC", same(judgement.margin(CELL)), "N"))
     taken = simulation.interims(NOTHING, dict.fromkeys(PLACES, (1000,)), (0.5,), seed=4)
     assert 0.7 < simulation.rates(claim, NOTHING, taken).agree < 0.9
 
@@ -144,18 +144,18 @@ def test_where_one_agreement_would_be_enough_all_share_the_five_percent():
 )
 def test_a_statement_follows_from_how_many_cases_agree(needed, cases, verdict):
     claim = Claim("", tuple(case(*[higher(0.04)] * len(signs)) for signs in cases), needed)
-    assert verdicts.combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
+    assert judgement.combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
 
 
 def test_a_verdict_says_which_small_effect_may_be_true_all_the_same():
     assert higher(0.04).smaller_effect(Estimate(0.0, -0.02, 0.03)) == 0.03
-    assert verdicts.lower(0.04).smaller_effect(Estimate(0.0, -0.03, 0.02)) == -0.03
+    assert judgement.lower(0.04).smaller_effect(Estimate(0.0, -0.03, 0.02)) == -0.03
     losing, undecided = Estimate(-0.03, -0.05, -0.01), Estimate(0.0, -0.05, 0.05)
     assert higher(0.04).smaller_effect(losing) == higher(0.04).smaller_effect(undecided) == 0
     assert same(0.04).smaller_effect(Estimate(0.06, 0.05, 0.07)) == 0
-    text = verdicts.details_table([decide(all_of(BETTER), of_nast(0.4, 200))]).rows[0][5]
+    text = judgement.details_table([decide(all_of(BETTER), of_nast(0.4, 200))]).rows[0][5]
     assert text.endswith(" %)") and "may be true" not in text
-    nearly = verdicts.details_table([decide(all_of(BETTER), of_nast(0.5, 20_000))]).rows[0][5]
+    nearly = judgement.details_table([decide(all_of(BETTER), of_nast(0.5, 20_000))]).rows[0][5]
     assert nearly.endswith("; up to +1.0 % may be true, less than the paper could have found")
 
 
@@ -171,7 +171,7 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
     assert decide(claim, interims[::2]).verdict == DISAGREES
     assert decide(claim, interims[:1]).outcomes[0].verdict == UNDECIDED
     levels = {0.95: "95 %", 0.9875: "98.8 %", 0.999: "99.90 %", 1 - 0.05 / 42: "99.88 %"}
-    assert {level: verdicts.level_text(level) for level in levels} == levels
+    assert {level: judgement.level_text(level) for level in levels} == levels
 
 
 @pytest.mark.parametrize(
@@ -180,24 +180,24 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
         (higher(0.04), 0.001, 0.02, AGREES),
         (higher(0.04), -0.01, 0.03, DISAGREES),
         (higher(0.04), -0.01, 0.05, UNDECIDED),
-        (verdicts.lower(0.04), -0.02, -0.001, AGREES),
-        (verdicts.lower(0.04), -0.03, 0.01, DISAGREES),
-        (verdicts.lower(0.04), -0.05, 0.01, UNDECIDED),
+        (judgement.lower(0.04), -0.02, -0.001, AGREES),
+        (judgement.lower(0.04), -0.03, 0.01, DISAGREES),
+        (judgement.lower(0.04), -0.05, 0.01, UNDECIDED),
         (same(0.04), -0.03, 0.03, AGREES),
         (same(0.04), 0.05, 0.07, DISAGREES),
         (same(0.04), 0.03, 0.05, UNDECIDED),
         (same(0.04), -0.05, -0.045, DISAGREES),
-        (verdicts.not_lower(0.04), -0.03, 0.5, AGREES),
-        (verdicts.not_lower(0.04), -0.1, -0.05, DISAGREES),
-        (verdicts.not_higher(0.04), -0.5, 0.03, AGREES),
-        (verdicts.not_higher(0.04), 0.05, 0.1, DISAGREES),
-        (verdicts.not_higher(0.04), 0.03, 0.05, UNDECIDED),
-        (verdicts.different(0.02), 0.03, 0.1, AGREES),
-        (verdicts.different(0.02), -0.01, 0.01, DISAGREES),
-        (verdicts.different(0.02), 0.01, 0.1, UNDECIDED),
-        (verdicts.within(0.1, 0.3, "x"), 0.15, 0.2, AGREES),
-        (verdicts.within(0.1, 0.3, "x"), 0.0, 0.05, DISAGREES),
-        (verdicts.within(0.1, 0.3, "x"), 0.0, 0.2, UNDECIDED),
+        (judgement.not_lower(0.04), -0.03, 0.5, AGREES),
+        (judgement.not_lower(0.04), -0.1, -0.05, DISAGREES),
+        (judgement.not_higher(0.04), -0.5, 0.03, AGREES),
+        (judgement.not_higher(0.04), 0.05, 0.1, DISAGREES),
+        (judgement.not_higher(0.04), 0.03, 0.05, UNDECIDED),
+        (judgement.different(0.02), 0.03, 0.1, AGREES),
+        (judgement.different(0.02), -0.01, 0.01, DISAGREES),
+        (judgement.different(0.02), 0.01, 0.1, UNDECIDED),
+        (judgement.within(0.1, 0.3, "x"), 0.15, 0.2, AGREES),
+        (judgement.within(0.1, 0.3, "x"), 0.0, 0.05, DISAGREES),
+        (judgement.within(0.1, 0.3, "x"), 0.0, 0.2, UNDECIDED),
     ],
 )
 def test_the_verdict_follows_from_the_interval(expectation, low, high, verdict):
@@ -224,7 +224,7 @@ def test_the_analysis_of_variance_is_asked_at_its_level():
         error = math.sqrt(0.25 * 2 / (7 * 8 * games))  # of the difference of two averages
         estimate = decision.outcomes[0].estimate
         assert (estimate.high - estimate.low) / 2 == pytest.approx(3.290527 * error, rel=2e-3)
-        assert verdicts.level_text(decision.outcomes[0].levels[0]) == "99.90 %"
+        assert judgement.level_text(decision.outcomes[0].levels[0]) == "99.90 %"
 
 
 def test_a_statement_about_all_games_waits_for_all_of_them():
@@ -341,7 +341,7 @@ def test_a_statement_hangs_on_the_weakest_of_the_games_that_must_support_it(plac
     decision = decide(Claim("", tuple((each,) for each in compared), needed), interims)
     assert decision.verdict == verdict
     assert {term.place for term in decision.decisive.comparison.terms} == {decisive}
-    no_gain = versus(OTHELLO, "L", verdicts.not_higher(0.079), "-")
+    no_gain = versus(OTHELLO, "L", judgement.not_higher(0.079), "-")
     weakest = Claim("", tuple((each, no_gain) for each in compared if each.where in ("Hearts", "LOTR:C (Light)")), 1)
     if len(weakest.cases) == 2:  # a case is as strong as its weakest comparison
         assert decide(weakest, interims).decisive.comparison.where == "Hearts"
