@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas
 import pytest
 from typer.testing import CliRunner
 
@@ -19,7 +20,7 @@ from experiments.studies import (
 )
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
-from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
+from experiments.studies.positions import ACTION, SHARED, correlation_of
 from icarus import BASELINE, State, exploitability, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
@@ -66,22 +67,22 @@ def invented(slope, noise=0.03, spread=0.05, actions=8):
     for position in range(HERE):
         now = 0.5 + generator.normal(0, spread, actions)
         independent = generator.normal(0, spread, actions)
-        for half in range(positions.HALVES):
+        for half in range(2):
             estimates = now + generator.normal(0, noise, actions)
             others = (estimates.sum() - estimates) / (actions - 1)  # playouts that begin with another action
             later = others + slope * (now - 0.5) + (1 - abs(slope)) * independent + generator.normal(0, noise, actions)
             rows += [
-                Shared("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
+                ("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
                 for action in range(actions)
             ]
-    return rows
+    return pandas.DataFrame(rows, columns=[*SHARED])
 
 
 @pytest.mark.parametrize("slope, expected", [(1.0, 1.0), (0.5, 0.5**0.5), (0.0, 0.0), (-1.0, -1.0)])
 def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
     for noise in (0.01, 0.05):
-        estimate = correlation_of(invented(slope, noise))
-        assert estimate.positions == HERE and estimate.now == pytest.approx(0.05, rel=0.1)
+        count, now, _, estimate = correlation_of(invented(slope, noise))
+        assert count == HERE and now == pytest.approx(0.05, rel=0.1)
         assert estimate.value == pytest.approx(expected, abs=0.1)
         assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
@@ -91,7 +92,7 @@ def test_positions_of_a_run_are_read_and_nothing_else(tmp_path):
     assert "N   1000 iterations, 200 positions" in shown(positions.app, "shapes", RUNS / "tree-shape" / "othello.csv")
     (path := tmp_path / "shared.csv").write_text("something else\n")
     with pytest.raises(Refusal, match="was not written by this command"):
-        positions.read_values(path, Shared)
+        positions.read_values(path, SHARED)
 
 
 PLAYED = {
@@ -100,20 +101,17 @@ PLAYED = {
 }
 
 
-def screened(order: str, number: int = 40) -> list[ScreenedChoice]:
+def screened(order: str, number: int = 40) -> pandas.DataFrame:
     noise = np.random.default_rng(0).normal(0, 0.01, (number, len(order)))
-    values = 0.3 + 0.05 * np.arange(len(order)) + noise
-    return [
-        ScreenedChoice("", name, position, values[position, rank])
-        for position in range(number)
-        for rank, name in enumerate(order)
-    ]
+    values = pandas.DataFrame(0.3 + 0.05 * np.arange(len(order)) + noise, columns=[*order])
+    rows = values.assign(**{"-": 0.5, "role": "", "position": range(number)})
+    return rows.melt(["role", "position"], var_name="agent")
 
 
 def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
-    same = positions.agreement([*screened("ABCDEF"), ScreenedChoice("", "-", 0, 0.5)], PLAYED, "")
-    assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
-    assert positions.agreement(screened("FEDCBA"), PLAYED, "").tau == pytest.approx(-1)
+    same = positions.agreement(screened("ABCDEF"), PLAYED, "")
+    assert same["agents"] == 6 and same["tau"] == pytest.approx(1) and same["low"] > 0.6 and same["top"] > 0
+    assert positions.agreement(screened("FEDCBA"), PLAYED, "")["tau"] == pytest.approx(-1)
 
 
 # --------------------------------------------------------------------------------------------------------- equilibrium
