@@ -158,9 +158,8 @@ def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(
 def plays_of(*hands, seed=0):
     """The leading plays where the landlord, who leads, and the peasants hold these cards."""
     state = np.zeros(1, DOU_DI_ZHU.state)
-    for seat, cards in enumerate(hands):
-        state["hands"][0, seat] = hand_of([RANK_NAMES.index(card) for card in cards])
-    return branching.measure_deal(state[0], seeded(seed), branching.DealBuffers()).tolist()
+    state["hands"][0] = [hand_of([RANK_NAMES.index(card) for card in cards]) for cards in hands]
+    return branching.measure_deal(state[0], seeded(seed)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -184,10 +183,11 @@ def test_plays_are_added_over_the_peasants_and_those_of_no_determinization_do_no
 
 
 def test_random_deals_branch_as_published_within_five_percent_and_the_interval_is_students():
-    for each in branching.measurements(branching.measure_deals(400, seed=2012)):
-        assert 0.95 < each.ratio < 1.05 and each.mean.low < each.mean.value < each.mean.high
-    first = branching.measurements(np.array([[11.0], [12.0], [13.0]]).repeat(5, axis=1))[0]
-    assert (first.mean.low, first.mean.high) == pytest.approx((12 - 4.30265 / 3**0.5, 12 + 4.30265 / 3**0.5), abs=1e-4)
+    for _, measured, interval, _, ratio in branching.table(branching.measure_deals(400, seed=2012)).rows:
+        low, high = map(float, interval.split(" - "))
+        assert 0.95 < float(ratio) < 1.05 and low < float(measured) < high
+    of_three = branching.table(np.array([[1.1e5], [1.2e5], [1.3e5]]).repeat(5, axis=1))
+    assert of_three.rows[0][2] == "95158.6 - 144841.4"  # 120,000 ∓ 4.30265 · 10,000 / √3
 
 
 # ----------------------------------------------------------------------------------------- the network of Backgammon
