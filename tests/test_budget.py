@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5880, 31),
-    "experiments/studies": (1289, 11),
-    "tests": (21995, 114),
+    "experiments": (5865, 31),
+    "experiments/studies": (1274, 11),
+    "tests": (21994, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
