@@ -19,7 +19,7 @@ from experiments.studies import (
     rates,
 )
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
-from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
+from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
 from icarus import BASELINE, State, exploitability, games
 from icarus.arena.ledger import line_of
@@ -129,7 +129,7 @@ def measured_rows(iterations=100, noise=(-0.01, 0.0, 0.01), chosen=COMBINATIONS)
 
 
 def cells(**changes):
-    (values,) = measured_cells(measured_rows(**changes)).values()
+    (values,) = complete_cells(measured_rows(**changes)).values()
     return values
 
 
