@@ -28,7 +28,7 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5819, 31),
+    "experiments": (5813, 31),
     "experiments/studies": (1237, 11),
     "tests": (21994, 114),
 }  # lines of code without comments and docstrings, and files
