@@ -28,8 +28,8 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5813, 31),
-    "experiments/studies": (1237, 11),
+    "experiments": (5809, 31),
+    "experiments/studies": (1233, 11),
     "tests": (21994, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there

@@ -22,21 +22,20 @@ from icarus.arena.ledger import PACKED, read_rows
 from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_difference
 
-FOUND = dict(
-    finder=str, seed=int, rate=float, regret=float, seconds=float
-)  # the true rate of what it recommends; its own seconds
+# The true rate and the regret are those of what a finder recommends; the seconds are its own.
+FINDER_RESULTS = dict(finder=str, seed=int, rate=float, regret=float, seconds=float)
 
 
-def summary(found: Any) -> str:
+def summary(results: Any) -> str:
     """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds.
 
     Args:
-        found: a data frame with the columns `FOUND`, and the name of the landscape in `landscape`.
+        results: a data frame with the columns `FINDER_RESULTS`, and the name of the landscape in `landscape`.
     """
-    regrets, lines = found.pivot(index=["landscape", "seed"], columns="finder", values="regret"), []
-    first, *_ = names = found["finder"].unique()
+    regrets, lines = results.pivot(index=["landscape", "seed"], columns="finder", values="regret"), []
+    first, *_ = names = results["finder"].unique()
     for name in names:
-        rate, seconds = found.loc[found["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
+        rate, seconds = results.loc[results["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
         line = f"{name:28} rate {rate:.3f}   regret {with_interval(regrets[name], '')}   {seconds:.1f} s"
         above = with_interval(regrets[name] - regrets[first], "+")
         lines.append(line if name == first else f"{line}   above {first} {above}")
@@ -80,11 +79,11 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
 
 def finders(paths: list[Path]) -> None:
     """Print what files of rows say of finders, each and together."""
-    found = pandas.concat([read_values(path, FOUND).assign(landscape=path.stem) for path in paths])
-    for name, results in found.groupby("landscape", sort=False):
-        print(f"{name}\n{summary(results)}\n")
+    results = pandas.concat([read_values(path, FINDER_RESULTS).assign(landscape=path.stem) for path in paths])
+    for name, of_landscape in results.groupby("landscape", sort=False):
+        print(f"{name}\n{summary(of_landscape)}\n")
     if len(paths) > 1:
-        print(f"all {len(paths)}\n{summary(found)}")
+        print(f"all {len(paths)}\n{summary(results)}")
 
 
 def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:

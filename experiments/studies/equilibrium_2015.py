@@ -262,12 +262,12 @@ def table(
     cells: dict[tuple[str, int, str], list[StudyRow]] = {}
     for row in rows:
         cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
-    lines_of_table = []
+    body = []
     for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
         for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
             texts = [cell(cells.get((game, budget, player), []), value) for player in columns]
-            lines_of_table.append([title, f"{budget:,}", *texts])
-    return _markdown(["iterations", *columns.values()], lines_of_table)
+            body.append([title, f"{budget:,}", *texts])
+    return _markdown(["iterations", *columns.values()], body)
 
 
 def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -289,9 +289,8 @@ def head_to_head(blocks: Iterable[StudyRow]) -> str:
     for (game, budget, times, *players), (first, second) in sorted(rewards.items()):
         shares = [share_text(mean_reward(received)) for received in (first, second, first + second)]
         names = [_NAMES[player] if player in (IST, PST) else f"`{player}`" for player in players]
-        budgets = (
-            f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
-        )  # the opponent's where he has more
+        # The opponent's iterations are told where he has more.
+        budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
         lines.append([[*titles.values()][game], *names, budgets, *shares])
     header = ["player", "against", "iterations", "sitting first", "sitting second", "both"]
     return _markdown(header, lines)

@@ -121,8 +121,8 @@ def correlations(path: Path) -> dict[tuple[str, str, str], Correlation]:
 def correlation(path: Path) -> None:
     """Print the correlations of values in positions of a run, or of a folder of runs."""
     lines = []
-    for (game, role, kind), (count, now, later, found) in correlations(path).items():
-        numbers = f"{now:.3f}", f"{later:.3f}", f"{found.value:+.2f}", f"{found.low:+.2f} to {found.high:+.2f}"
+    for (game, role, kind), (count, now, later, estimate) in correlations(path).items():
+        numbers = f"{now:.3f}", f"{later:.3f}", f"{estimate.value:+.2f}", f"{estimate.low:+.2f} to {estimate.high:+.2f}"
         texts = ("" if "nan" in number else number for number in numbers)
         lines.append([place_title((game, role)), kind, str(count), *texts])
     caption = (
@@ -167,9 +167,9 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
     by_kind, measured = correlations(correlations_file), gains(runs)
     for agent, shared in SHARES.items():
         both = [
-            (found.value, f"{game} {role}".strip(), measured[game, role, agent])
-            for (game, role, kind), (*_, found) in by_kind.items()
-            if kind == shared and (game, role, agent) in measured and not np.isnan(found.value)
+            (estimate.value, f"{game} {role}".strip(), measured[game, role, agent])
+            for (game, role, kind), (*_, estimate) in by_kind.items()
+            if kind == shared and (game, role, agent) in measured and not np.isnan(estimate.value)
         ]
         both.sort(key=lambda pair: -pair[0])
         result = kendalltau([value for value, *_ in both], [mean for *_, (_, mean, _) in both])
