@@ -85,19 +85,10 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
-def svg_of(draw: "Callable[[Axes], object]", size: tuple[float, float] = (5.2, 2.9)) -> str:
-    """What a function draws on axes, as the text of an SVG, for `document.Picture`."""
-    with figure_of(size, **{"svg.fonttype": "none"}) as figure:  # its words are words
-        draw(figure.subplots())
-        file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
 def intervals_svg(
     name: str, values: Mapping[str, tuple[float, float, float]], marked: Collection[str] = (), title: str = ""
 ) -> str:
-    """Values with their intervals, the first on top, as the text of an SVG; a line marks 0.
+    """Values with their intervals, the first on top, as the text of an SVG for `document.Picture`; a line marks 0.
 
     Args:
         name: of what is measured.
@@ -105,7 +96,8 @@ def intervals_svg(
         marked: the names that stand out.
     """
 
-    def draw(axes: "Axes") -> None:
+    with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:  # its words are words
+        axes, file = figure.subplots(), io.StringIO()
         for row, (label, (value, low, high)) in enumerate(values.items()):
             colour = WORSE if label in marked else BETTER
             axes.errorbar(value, row, xerr=[[value - low], [high - value]], fmt="o", color=colour, capsize=3)
@@ -115,8 +107,8 @@ def intervals_svg(
         axes.set_title(title, loc="left")
         axes.grid(True, axis="x")
         axes.invert_yaxis()
-
-    return svg_of(draw, (10.0, 0.9 + 0.28 * len(values)))
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
 
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:
@@ -133,11 +125,6 @@ def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None
     ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
     (axes.set_xlim if across else axes.set_ylim)(ends)
     (axes.xaxis if across else axes.yaxis).set_major_formatter(lambda value, _: f"{100 * value:g} %")
-
-
-def with_errors(counts: Iterable[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Win rates [bars] and how far their intervals reach below and above them [2, bars]; nan without games."""
-    return with_intervals(win_rate(*count) for count in counts)
 
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
@@ -576,7 +563,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
 
 def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
-    rates, errors = with_errors([(score.wins, score.games) for score in scores])
+    rates, errors = with_intervals(win_rate(score.wins, score.games) for score in scores)
     halves = np.array([score.mean for score in scores]) - rates
     places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
     axes.bar(places, rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
@@ -584,7 +571,7 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **style)
     mark: Style = {"fmt": "none", "capsize": 3}
     axes.errorbar(places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, color=INK, elinewidth=1.3, **mark)
-    _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
+    _, half_widths = with_intervals(win_rate(score.mean * score.games, score.games) for score in scores)
     x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
     axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
     percent(axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN)))
@@ -596,23 +583,23 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
 
 @attrs.frozen
 class Curve:
-    """Win rates along an axis, each as the games won, with half of those drawn where draws count, and all games."""
+    """Win rates along an axis, in which half of the games drawn may count."""
 
     label: str
     places: Sequence[float]
-    counts: Sequence[tuple[float, int]]
+    rates: Sequence[Estimate | None]
 
 
 def _won(label: str, tallies: Mapping[int, Tally]) -> Curve:
     """The games won, by place."""
-    return Curve(label, list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
+    return Curve(label, list(tallies), [win_rate(tally.wins, tally.games) for tally in tallies.values()])
 
 
 def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
     """Points with their intervals, joined by lines; those of one place stand beside each other."""
     low, high = 1.0, 0.0
     for i, line in enumerate(lines):
-        rates, errors = with_errors(line.counts)
+        rates, errors = with_intervals(line.rates)
         places = np.array(line.places) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
         style: Style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)], "label": line.label}
         axes.errorbar(places, rates, yerr=errors, capsize=3, elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
@@ -749,8 +736,8 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
 
 
 def _score(label: str, scores: Mapping[float, Score]) -> Curve:
-    places = sorted(scores)
-    return Curve(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
+    ordered = dict(sorted(scores.items()))
+    return Curve(label, list(ordered), [win_rate(each.mean * each.games, each.games) for each in ordered.values()])
 
 
 def _line_name(tally: Tally, column: Column) -> str:

@@ -90,21 +90,11 @@ class RoundRobin:
         """Those that have played, in the paper's order."""
         return [name for name in SEARCHES.values() if any(name in pair for pair in self.scores)]
 
-    def first(self, search: str) -> Score:
-        """In the first seat, against all."""
-        return sum((score for (searcher, _), score in self.scores.items() if searcher == search), Score())
-
-    def second(self, search: str) -> Score:
-        """In the second seat, against all."""
-        return sum((score.turned for (_, opponent), score in self.scores.items() if opponent == search), Score())
-
     def on(self, side: str, search: str) -> Score:
-        """On a side, by its name."""
-        return (self.first, self.second, self.both)[self.sides.index(side)](search)
-
-    def both(self, search: str) -> Score:
-        """In either seat. A game against itself counts twice, once from each side, as in the paper."""
-        return self.first(search) + self.second(search)
+        """On a side, by its name, against all. In both seats a game against itself counts twice, once from each side, as in the paper."""
+        first = sum((score for (searcher, _), score in self.scores.items() if searcher == search), Score())
+        second = sum((score.turned for (_, opponent), score in self.scores.items() if opponent == search), Score())
+        return (first, second, first + second)[self.sides.index(side)]
 
     @property
     def complete(self) -> bool:

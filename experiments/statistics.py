@@ -360,28 +360,20 @@ def win_rate(wins: float, games: int) -> Estimate | None:
 
 
 def p_values(column: Sequence[Tally]) -> dict[str, float]:
-    """Those of mean rewards where rewards are graded, else those of wins."""
-    return reward_p_values(column) if any_graded(column) else win_p_values(column)
+    """By cell key, the p-value of being no better or worse than evenly matched players, with Holm's correction over the column.
 
-
-def win_p_values(column: Sequence[Tally]) -> dict[str, float]:
-    """By cell key, the p-value of its win rate being that of evenly matched players (Fisher's exact test, Holm over the column)."""
-    even = baseline(list(column))
-    if even is None:
+    Wins are compared by Fisher's exact test; where rewards are graded, their means by Welch's t test.
+    """
+    even, graded = baseline(list(column)), any_graded(column)
+    if even is None or (graded and even.rewards.error is None):
         return {}
-    tested = [tally for tally in column if tally is not even and tally.games]
-    p_values = [fisher_p_value((tally.wins, tally.games), (even.wins, even.games)) for tally in tested]
-    return {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
-
-
-def reward_p_values(column: Sequence[Tally]) -> dict[str, float]:
-    """By cell key, the p-value of its mean reward being that of evenly matched players (Welch's t test, Holm over the column)."""
-    even = baseline(list(column))
-    tested = [tally for tally in column if tally is not even and tally.rewards.error is not None]
-    if even is None or even.rewards.error is None:
-        return {}
-    p_values = [welch_p_value(_mean(tally), _mean(even)) for tally in tested]
-    return {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
+    p_values = {}
+    for tally in (tally for tally in column if tally is not even):
+        if graded and tally.rewards.error is not None:
+            p_values[tally.cell.key] = welch_p_value(_mean(tally), _mean(even))
+        elif not graded and tally.games:
+            p_values[tally.cell.key] = fisher_p_value((tally.wins, tally.games), (even.wins, even.games))
+    return dict(zip(p_values, holm([*p_values.values()]), strict=True))
 
 
 def gains(column: Sequence[Tally]) -> dict[str, Estimate]:

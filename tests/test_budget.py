@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1228, 7),
     "icarus/views": (738, 5),
-    "experiments": (5996, 31),
-    "experiments/studies": (1405, 11),
-    "tests": (21788, 114),
+    "experiments": (5809, 31),
+    "experiments/studies": (1233, 11),
+    "tests": (21785, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

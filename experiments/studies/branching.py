@@ -7,14 +7,11 @@ counted on their own, and the two counts added.
     python -m experiments.studies.branching --deals 5000
 """
 
-from collections.abc import Sequence
-
-import attrs
 import numpy as np
 import typer
 
 from experiments.commands import print_table
-from experiments.statistics import Estimate, student_mean
+from experiments.statistics import student_mean
 from icarus.compiler import helper, inlined, seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
 from icarus.views.document import Table
@@ -108,74 +105,43 @@ def _count(
     plays[1] = total / AVERAGED
 
 
-@attrs.frozen
-class DealBuffers:
-    """What is written while plays are counted: states, beliefs, legal actions, and the sets of plays met so far."""
-
-    states: np.ndarray = attrs.field(factory=lambda: np.zeros(3, DOU_DI_ZHU.state))
-    beliefs: np.ndarray = attrs.field(factory=lambda: np.zeros(1, DOU_DI_ZHU.beliefs))
-    actions: np.ndarray = attrs.field(factory=lambda: np.zeros((2, DOU_DI_ZHU.max_legal), np.int64))
-    plays_met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
-
-
-def measure_deal(deal: np.ndarray, rng: np.ndarray, buffers: DealBuffers) -> np.ndarray:
+def measure_deal(deal: np.ndarray, rng: np.ndarray) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
+    states, beliefs = np.zeros(3, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.beliefs)
+    actions, plays_met = np.zeros((2, DOU_DI_ZHU.max_legal), np.int64), np.zeros((len(PEASANTS), SLOTS), np.int64)
     plays = np.zeros(len(MEASURES))
-    buffers.states[2] = deal
-    _count(buffers.states, buffers.beliefs, rng, buffers.actions, buffers.plays_met, plays)
+    states[2] = deal
+    _count(states, beliefs, rng, actions, plays_met, plays)
     return plays
 
 
 def measure_deals(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
-    plays, deal = np.zeros((deals, len(MEASURES))), np.zeros(1, DOU_DI_ZHU.state)
-    rng, buffers = seeded(seed), DealBuffers()
+    plays, rng = np.zeros((deals, len(MEASURES))), seeded(seed)
     for row in plays:
-        deal[:] = 0
-        initial(deal[0], rng)
-        row[:] = measure_deal(deal[0], rng, buffers)
+        deal = np.zeros(1, DOU_DI_ZHU.state)[0]
+        initial(deal, rng)
+        row[:] = measure_deal(deal, rng)
     return plays
 
 
-@attrs.frozen
-class Measurement:
-    """A line of Table II: a mean over deals with its 95 % interval, and the published one."""
-
-    measure: str
-    mean: Estimate
-    published: float
-
-    @property
-    def ratio(self) -> float:
-        """Ours over the published one."""
-        return self.mean.value / self.published
-
-
-def measurements(plays: np.ndarray) -> list[Measurement]:
-    """Table II from the plays of single deals. [deals, MEASURES]"""
-    return [
-        Measurement(measure, student_mean(values, 0.0, np.inf), published)
-        for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True)
-    ]
-
-
-def table(lines: Sequence[Measurement], deals: int) -> Table:
-    """Measured, published, ratio."""
-
-    def texts(each: Measurement) -> list[str]:
-        interval = f"{each.mean.low:.1f} - {each.mean.high:.1f}"
-        return [each.measure, f"{each.mean.value:.1f}", interval, f"{each.published:g}", f"{each.ratio:.3f}"]
-
+def table(plays: np.ndarray) -> Table:
+    """Table II from the plays of single deals, with 95 % intervals, beside the published one. [deals, MEASURES]"""
+    lines = []
+    for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
+        mean = student_mean(values, 0.0, np.inf)
+        interval = f"{mean.low:.1f} - {mean.high:.1f}"
+        lines.append([measure, f"{mean.value:.1f}", interval, f"{published:g}", f"{mean.value / published:.3f}"])
     return Table(
-        f"Leading plays of the peasants of Dou Di Zhu, from {deals} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
+        f"Leading plays of the peasants of Dou Di Zhu, from {len(plays)} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
         ["Leading plays", "Measured", "95 % interval", "Published", "Ratio"],
-        [texts(each) for each in lines],
+        lines,
     )
 
 
 def main(deals: int = 5000, seed: int = 0) -> None:
     """The leading plays of Dou Di Zhu's peasants as the landlord sees them."""
-    print_table(table(measurements(measure_deals(deals, seed)), deals))
+    print_table(table(measure_deals(deals, seed)))
 
 
 if __name__ == "__main__":

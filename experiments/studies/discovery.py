@@ -11,10 +11,9 @@ itself, with a 99 % interval. What made these rows, the finders that the factori
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import attrs
-import numpy as np
+import pandas
 import typer
 
 from experiments.statistics import student_mean
@@ -23,36 +22,22 @@ from icarus.arena.ledger import PACKED, read_rows
 from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_difference
 
+# The true rate and the regret are those of what a finder recommends; the seconds are its own.
+FINDER_RESULTS = dict(finder=str, seed=int, rate=float, regret=float, seconds=float)
 
-@attrs.frozen
-class FinderResult:
-    """What a finder came to on a landscape.
 
-    Attributes:
-        rate: the true win rate of what it recommends.
-        seconds: its own.
+def summary(results: Any) -> str:
+    """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds.
+
+    Args:
+        results: a data frame with the columns `FINDER_RESULTS`, and the name of the landscape in `landscape`.
     """
-
-    finder: str
-    seed: int
-    rate: float
-    regret: float
-    seconds: float
-
-
-Found = dict[tuple[str, int], list[FinderResult]]  # by landscape and seed, one of each finder
-
-
-def summary(results: Found) -> str:
-    """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds."""
-    first, lines = next(iter(results.values()))[0].finder, []
-    for name in dict.fromkeys(each.finder for on_one in results.values() for each in on_one):
-        pairs = [({each.finder: each for each in on_one}[name], on_one[0]) for on_one in results.values()]
-        rate, seconds = (
-            np.mean([getattr(recommended, key) for recommended, _ in pairs]) for key in ("rate", "seconds")
-        )
-        line = f"{name:28} rate {rate:.3f}   regret {with_interval([recommended.regret for recommended, _ in pairs], '')}   {seconds:.1f} s"
-        above = with_interval([recommended.regret - of_first.regret for recommended, of_first in pairs], "+")
+    regrets, lines = results.pivot(index=["landscape", "seed"], columns="finder", values="regret"), []
+    first, *_ = names = results["finder"].unique()
+    for name in names:
+        rate, seconds = results.loc[results["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
+        line = f"{name:28} rate {rate:.3f}   regret {with_interval(regrets[name], '')}   {seconds:.1f} s"
+        above = with_interval(regrets[name] - regrets[first], "+")
         lines.append(line if name == first else f"{line}   above {first} {above}")
     return "\n".join(lines)
 
@@ -61,14 +46,6 @@ def with_interval(values: Sequence[float], sign: str) -> str:
     """A mean with Student's interval, 95 %."""
     mean = student_mean(values)
     return f"{mean.value:{sign}.3f} [{mean.low:{sign}.3f}, {mean.high:{sign}.3f}]"
-
-
-def read_found(path: Path) -> Found:
-    """The rows of a file, which is named after its landscape."""
-    results: Found = {}
-    for each in read_values(path, FinderResult):
-        results.setdefault((path.stem, each.seed), []).append(each)
-    return results
 
 
 def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
@@ -102,13 +79,11 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
 
 def finders(paths: list[Path]) -> None:
     """Print what files of rows say of finders, each and together."""
-    tables = {path.stem: read_found(path) for path in paths}
-    for name, results in tables.items():
-        print(f"{name}\n{summary(results)}\n")
-    if len(tables) > 1:
-        print(
-            f"all {len(tables)}\n{summary({key: results for each in tables.values() for key, results in each.items()})}"
-        )
+    results = pandas.concat([read_values(path, FINDER_RESULTS).assign(landscape=path.stem) for path in paths])
+    for name, of_landscape in results.groupby("landscape", sort=False):
+        print(f"{name}\n{summary(of_landscape)}\n")
+    if len(paths) > 1:
+        print(f"all {len(paths)}\n{summary(results)}")
 
 
 def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:

@@ -12,13 +12,14 @@ some were measured once only, the interactions of three and four enhancements st
 Hunter, Statistics for Experimenters, on factorial designs without replicates).
 """
 
-import csv
 import itertools
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pandas
 
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style, canvas
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 StudyRow = dict[str, Any]
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
-Points = list[tuple[float, float, float]]  # x, y, half of the bar
-Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 ROOT = "root"  # one search from the deal, which aims at nothing
 STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the rows name them
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
@@ -62,28 +61,6 @@ def rows_of(directory: Path, file: str) -> list[StudyRow]:
     if not rows:
         raise Refusal(f"{directory} has no rows in {file}")
     return rows
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean, and its standard error; 0 for a single value."""
-    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return statistics.fmean(values), error
-
-
-def pairs(rows: Iterable[StudyRow]) -> dict[Pair, tuple[list[float], list[float]]]:
-    """The rewards of the one player of each pair, where he sat first and where he sat second."""
-    rewards: dict[Pair, tuple[list[float], list[float]]] = {}
-    for row in rows:
-        pair = row["game"], row["one"], row["other"], row["iterations"], row.get("times", 1)
-        first, second = rewards.setdefault(pair, ([], []))
-        first += row["first"]
-        second += row["second"]
-    return rewards
-
-
-def budget_text(iterations: int, times: int) -> str:
-    """The iterations of a player, and those of his opponent where he has more."""
-    return f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}"
 
 
 def seconds_of(row: StudyRow) -> float | None:
@@ -112,13 +89,6 @@ def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, 
             cells = cells_of.setdefault((row["game"], row["iterations"]), {})
             cells.setdefault(row["player"], []).append(row["nash_conv"])
     return {key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()}
-
-
-def measured_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, list[float]]]:
-    """The same with the largest budget of each game alone."""
-    complete = complete_cells(rows)
-    largest = dict(complete.keys())  # later ones stand
-    return {key: cells for key, cells in complete.items() if largest[key[0]] == key[1]}
 
 
 def spread(cells: Cells) -> tuple[float, int]:
@@ -174,16 +144,10 @@ def _titles(cells_of: Mapping[tuple[str, int], Cells]) -> list[str]:
 
 def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
-    rows = tuple(
-        (
-            name,
-            *(
-                _interval(each) + " *" * each.is_decided
-                for each in (effect(cells, name) for cells in cells_of.values())
-            ),
-        )
-        for name in ENHANCEMENTS
-    )
+    rows = []
+    for name in ENHANCEMENTS:
+        effects = [effect(cells, name) for cells in cells_of.values()]
+        rows.append([name, *(_interval(each) + " *" * each.is_decided for each in effects)])
     caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
     return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 
@@ -191,19 +155,14 @@ def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
     shares = {strategy: [against_baseline(cells, strategy) for cells in cells_of.values()] for strategy in SIXTEEN}
-    order = sorted(shares, key=lambda strategy: statistics.fmean(share.value for share in shares[strategy]))
-    rows = tuple(
-        (
-            str(place),
-            strategy,
-            f"{100 * statistics.fmean(share.value for share in shares[strategy]):+.1f} %",
-            *(
-                f"{_interval(weighted_sum(cells, {strategy: 1.0}))} ({100 * share.value:+.1f} ± {100 * share.half:.1f} %)"
-                for cells, share in zip(cells_of.values(), shares[strategy], strict=True)
-            ),
-        )
-        for place, strategy in enumerate(order, 1)
-    )
+    means = {strategy: statistics.fmean(share.value for share in shares[strategy]) for strategy in SIXTEEN}
+    rows = []
+    for place, strategy in enumerate(sorted(means, key=means.__getitem__), 1):
+        texts = [
+            f"{_interval(weighted_sum(cells, {strategy: 1.0}))} ({100 * share.value:+.1f} ± {100 * share.half:.1f} %)"
+            for cells, share in zip(cells_of.values(), shares[strategy], strict=True)
+        ]
+        rows.append([str(place), strategy, f"{100 * means[strategy]:+.1f} %", *texts])
     caption = "NashConv by full stitching (and against the baseline); 95 % intervals; iterations of each search after the game"
     return Table(caption, ("", "player", "mean", *_titles(cells_of)), rows)
 
@@ -225,34 +184,11 @@ GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=
 DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
 
 
-def points(
-    rows: Iterable[StudyRow], x_of: Callable[[StudyRow], float | None], y_of: Callable[[StudyRow], float]
-) -> Points:
-    """A point for each budget: the mean over seeds, at the mean of x."""
-    points: dict[int, list[tuple[float, float]]] = {}
-    for row in rows:
-        if (x := x_of(row)) is not None:
-            points.setdefault(row["iterations"], []).append((x, y_of(row)))
-    return [
-        (statistics.fmean(x for x, _ in pairs), *mean_and_error([y for _, y in pairs]))
-        for _, pairs in sorted(points.items())
-    ]
-
-
-def printed_curve(game: str, kind: str, name: str) -> list[tuple[float, float]]:
-    """(seconds, NashConv/2) of a curve of AAMAS 2015, Figure 3."""
-    with PRINTED.open() as file:
-        return [
-            (float(row["seconds"]), float(row["exploitability"]))
-            for row in csv.DictReader(file)
-            if (row["game"], row["kind"], row["algorithm"]) == (game, kind, name)
-        ]
-
-
 def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
-    measured = [row for row in rows if method_of(row) == ROOT and row["method"].endswith("elsewhere")]
+    measured = [row for row in rows if method_of(row) == ROOT]
     names = {game: str(games.load(game)) for game in GAMES}
+    printed = pandas.read_csv(PRINTED).query("kind == 'convergence'").groupby(["game", "algorithm"])
     from matplotlib.ticker import LogLocator
 
     with canvas(path, (1.0 + 3.85 * len(GAMES), 7.4)) as figure:
@@ -262,11 +198,11 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
                 of_player = [row for row in of_game if row["player"] == player]
-                _line(above, points(of_player, lambda row: row["iterations"], half), k, name)
-                _line(below, points(of_player, seconds_of, half), k, name)
+                _line(above, of_player, lambda row: row["iterations"], k, name)
+                _line(below, of_player, seconds_of, k, name)
                 if of_player and player in IN_PRINT:
-                    published = printed_curve(GAMES_IN_PRINT[game], "convergence", IN_PRINT[player])
-                    below.plot(*zip(*published, strict=True), color=LINES[k], **DASHED)
+                    published = printed.get_group((GAMES_IN_PRINT[game], IN_PRINT[player]))
+                    below.plot(published["seconds"], published["exploitability"], color=LINES[k], **DASHED)
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):
                 axes.set_xscale("log")
@@ -284,11 +220,14 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
         figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(GAMES)), frameon=False)
 
 
-def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
-    if curve:
-        x, y, error = zip(*curve, strict=True)
+def _line(axes: "Axes", rows: Sequence[StudyRow], x_of: Callable[[StudyRow], float | None], k: int, name: str) -> None:
+    """A point with its standard error for each budget: the mean over seeds, at the mean of x, where that is known."""
+    points = [(row["iterations"], x_of(row), half(row)) for row in rows]
+    by_budget = pandas.DataFrame(points, columns=["iterations", "x", "y"]).dropna().groupby("iterations")
+    means, errors = by_budget.mean(), by_budget["y"].sem().fillna(0.0)
+    if len(means):
         style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
-        axes.errorbar(x, y, error, markersize=4, linewidth=1.4, **style)
+        axes.errorbar(means["x"], means["y"], errors, markersize=4, linewidth=1.4, **style)
 
 
 # --------------------------------------------------------------------------------------- the tables of the documents
@@ -323,30 +262,38 @@ def table(
     cells: dict[tuple[str, int, str], list[StudyRow]] = {}
     for row in rows:
         cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
-    body = ["| | iterations | " + " | ".join(columns.values()) + " |", "|---|---|" + "---|" * len(columns)]
+    body = []
     for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
         for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
-            cells_of_row = [cell(cells.get((game, budget, player), []), value) for player in columns]
-            body.append(f"| {title} | {budget:,} | " + " | ".join(cells_of_row) + " |")
-    return "\n".join(body) + "\n"
+            texts = [cell(cells.get((game, budget, player), []), value) for player in columns]
+            body.append([title, f"{budget:,}", *texts])
+    return _markdown(["iterations", *columns.values()], body)
+
+
+def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table whose first column has no title, which may have code in its cells."""
+    head = f"| | {' | '.join(header)} |", "|---" * (1 + len(header)) + "|"
+    return "\n".join([*head, *(f"| {' | '.join(line)} |" for line in lines)]) + "\n"
 
 
 def head_to_head(blocks: Iterable[StudyRow]) -> str:
-    """A line for each pair in the papers' two games, by game and iterations: the share of the points in either seat and in both."""
-    lines = [
-        (list(_TITLES).index(game), budget, times, player, opponent, first, second)
-        for (name, player, opponent, budget, times), (first, second) in pairs(blocks).items()
-        for game in _TITLES
-        if name == str(games.load(game))
-    ]
-    body = ["| | player | against | iterations | sitting first | sitting second | both |", "|---" * 7 + "|"]
-    for game, budget, times, player, opponent, first, second in sorted(lines, key=lambda line: line[:5]):
-        shares = [share_text(mean_reward(rewards)) for rewards in (first, second, first + second)]
-        names = [_NAMES[text] if text in (IST, PST) else f"`{text}`" for text in (player, opponent)]
-        body.append(
-            "| " + " | ".join([list(_TITLES.values())[game], *names, budget_text(budget, times), *shares]) + " |"
-        )
-    return "\n".join(body) + "\n"
+    """A line for each pair in the papers' games, by game and iterations: the share of the points in either seat and in both."""
+    titles = {str(games.load(game)): title for game, title in _TITLES.items()}
+    rewards: dict[tuple[int, int, int, str, str], tuple[list[float], list[float]]] = {}
+    for row in (row for row in blocks if row["game"] in titles):
+        match = list(titles).index(row["game"]), row["iterations"], row.get("times", 1), row["one"], row["other"]
+        first, second = rewards.setdefault(match, ([], []))
+        first += row["first"]
+        second += row["second"]
+    lines = []
+    for (game, budget, times, *players), (first, second) in sorted(rewards.items()):
+        shares = [share_text(mean_reward(received)) for received in (first, second, first + second)]
+        names = [_NAMES[player] if player in (IST, PST) else f"`{player}`" for player in players]
+        # The opponent's iterations are told where he has more.
+        budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
+        lines.append([[*titles.values()][game], *names, budgets, *shares])
+    header = ["player", "against", "iterations", "sitting first", "sitting second", "both"]
+    return _markdown(header, lines)
 
 
 def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, str]:
@@ -379,7 +326,9 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
 
 def effects(rows: Path = RUNS) -> None:
     """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
-    cells = measured_cells(rows_of(rows, EXPLOITABILITY))
+    complete = complete_cells(rows_of(rows, EXPLOITABILITY))
+    largest = dict(complete.keys())  # budget of each game: later ones stand
+    cells = {key: complete[key] for key in largest.items()}
     print_table(ranking_table(cells))
     print_table(effects_table(cells))
 

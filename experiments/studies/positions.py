@@ -23,299 +23,193 @@ baseline in the same position with 1,000 to 80,000 iterations: plies, and per ce
 print what committed rows say; commit a9af23f has what measured them.
 """
 
-import csv
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import attrs
 import numpy as np
+import pandas
 import typer
 from scipy.stats import kendalltau
 
 from experiments import results as store
 from experiments.commands import print_table
-from experiments.plan.definition import Refusal, game_title
+from experiments.plan.definition import Refusal
 from experiments.results import runs_in
+from experiments.statistics import Estimate
+from experiments.verdicts import place_title
 from icarus.commands.console import make_program, run_main
 from icarus.discovery.race import difference
 from icarus.views.document import Table
 
-V = TypeVar("V", bound=attrs.AttrsInstance)
 
+def read_values(path: Path, types: Mapping[str, type]) -> Any:
+    """The rows of a CSV file as a data frame.
 
-def read_values(path: Path, kind: type[V]) -> list[V]:
-    """What a CSV file holds under the names of the attributes.
+    Args:
+        types: of its columns, by their names.
 
     Raises:
-        Refusal: it holds something else.
+        Refusal: it has other columns.
     """
-    types: dict[str, Any] = {attribute.name: attribute.type for attribute in attrs.fields(kind)}
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *lines = [*csv.reader(file)] or [[]]
-    if header != list(types):
+    frame = pandas.read_csv(path, dtype=types, keep_default_na=False)
+    if list(frame) != list(types):
         raise Refusal(f"{path} was not written by this command: it does not begin with {','.join(types)}")
-    return [kind(*(read(text) for read, text in zip(types.values(), line, strict=True))) for line in lines]
+    return frame
 
 
-ACTION, POSITION = KINDS = ("action", "position in episode")
-HALVES = 2
+# What one half of the playouts says of an action in a position: its mean reward at the root is `now`, that of its record elsewhere `later`;
+# how often that was captured is `count`.
+SHARED = dict(game=str, role=str, position=int, half=int, kind=str, action=int, now=float, later=float, count=int)
+ACTION, POSITION = "action", "position in episode"  # kinds of records
 FEWEST_ACTIONS = 3  # of a position
-
-
-@attrs.frozen
-class Shared:
-    """What one half of the playouts says of an action in a position.
-
-    Attributes:
-        position: a number of the position.
-        now: its mean reward at the root.
-        later: the mean reward of its record elsewhere; how often that was captured is `count`.
-    """
-
-    game: str
-    role: str
-    position: int
-    half: int
-    kind: str
-    action: int
-    now: float
-    later: float
-    count: int
-
-
 FEWEST = 20  # captures of a record elsewhere, in each half
 RESAMPLED, QUANTILES = 1000, (0.025, 0.975)  # times, for the interval
 LEAST = 0.005  # standard deviation of values below which there is nothing to be told apart
 
-Sums = np.ndarray  # of products over the actions of a position: now × now, later × later, now × later. [3]
+Correlation = tuple[int, float, float, Estimate]  # see `correlation_of`
 
 
-@attrs.frozen
-class Correlation:
-    """Over the actions of positions, centred within each.
+def correlation_of(shared: Any) -> Correlation:
+    """The correlation of values now and later over the actions of positions, centred within each: of one game and one kind of record.
 
-    Attributes:
-        positions: how many.
-        now, later: standard deviations of the true values.
-        value, low, high: their correlation with its 95 % interval, from positions drawn again; nan where the values hardly differ.
+    Args:
+        shared: a data frame with the columns `SHARED`.
+
+    Returns:
+        How many positions have enough actions, the standard deviations of the true values now and later, and the correlation of these with
+        its 95 % interval, from positions drawn again; nan where the values hardly differ.
     """
-
-    positions: int
-    now: float
-    later: float
-    value: float
-    low: float
-    high: float
-
-
-def correlation_of(shared: Iterable[Shared]) -> Correlation | None:
-    """That of one game and one kind of record; None where no position has enough actions."""
-    positions: dict[int, dict[int, dict[int, Shared]]] = {}
-    for each in shared:
-        positions.setdefault(each.position, {}).setdefault(each.action, {})[each.half] = each
-    sums, actions = [], 0
-    for by_action in positions.values():
-        both = [halves for halves in by_action.values() if len(halves) == HALVES]
-        captured = [halves for halves in both if min(half.count for half in halves.values()) >= FEWEST]
-        if len(captured) >= FEWEST_ACTIONS:
-            sums.append(_products(captured, both))
-            actions += len(captured) - 1
-    if not sums:
-        return None
-    whole = np.array(sums)
-    generator = np.random.default_rng(1)
-    resampled = whole[generator.integers(len(whole), size=(RESAMPLED, len(whole)))].sum(axis=1)
-    now, later = np.sqrt(np.maximum(whole.sum(axis=0)[:2], 0) / actions)
-    if min(now, later) < LEAST:
-        return Correlation(len(whole), float(now), float(later), np.nan, np.nan, np.nan)
-    low, high = np.nanquantile(_of(resampled), QUANTILES)
-    return Correlation(len(whole), float(now), float(later), float(_of(whole.sum(axis=0))), float(low), float(high))
+    halves = shared.pivot(index=["position", "action"], columns="half", values=["now", "later", "count"]).dropna()
+    now = halves["now"]
+    by_position = now.groupby("position")
+    others = (by_position.transform("sum") - now) / (by_position.transform("count") - 1)
+    later = halves["later"] - others  # less what is to be expected of playouts that begin with the other actions
+    captured = halves["count"].min(axis=1) >= FEWEST
+    enough = captured & (captured.groupby("position").transform("sum") >= FEWEST_ACTIONS)
+    now, later = (each[enough] - each[enough].groupby("position").transform("mean") for each in (now, later))
+    # The noise of the two halves is independent.
+    products = now[0] * now[1], later[0] * later[1], (now[0] * later[1] + now[1] * later[0]) / 2
+    sums = pandas.concat(products, axis=1).groupby("position").sum().to_numpy()
+    count = len(sums)
+    if count == 0:
+        return 0, np.nan, np.nan, Estimate(np.nan, np.nan, np.nan)
+    spread_now, spread_later = np.sqrt(np.maximum(sums.sum(axis=0)[:2], 0) / (enough.sum() - count)).tolist()
+    if min(spread_now, spread_later) < LEAST:
+        return count, spread_now, spread_later, Estimate(np.nan, np.nan, np.nan)
+    resampled = sums[np.random.default_rng(1).integers(count, size=(RESAMPLED, count))].sum(axis=1)
+    interval = np.nanquantile(_of(resampled), QUANTILES).tolist()
+    return count, spread_now, spread_later, Estimate(float(_of(sums.sum(axis=0))), *interval)
 
 
 def _of(sums: np.ndarray) -> np.ndarray:
-    """Correlations from sums of products [..., 3]; nan where noise hides all there is."""
+    """Correlations from sums of products [..., 3]: now × now, later × later, now × later; nan where noise hides all there is."""
     now, later, together = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.clip(together / np.sqrt(np.where((now > 0) & (later > 0), now * later, np.nan)), -1, 1)
 
 
-def _products(captured: Sequence[Mapping[int, Shared]], all_actions: Sequence[Mapping[int, Shared]]) -> Sums:
-    """Products across halves, whose noise is independent, over the actions of a position."""
-    now, later = (
-        np.array([[_value(halves[half], name, all_actions) for halves in captured] for half in range(HALVES)])
-        for name in ("now", "later")
-    )
-    now, later = (values - values.mean(axis=1, keepdims=True) for values in (now, later))
-    return np.array(
-        [(now[0] * now[1]).sum(), (later[0] * later[1]).sum(), (now[0] * later[1] + now[1] * later[0]).sum() / 2]
-    )
-
-
-def _value(shared: Shared, name: str, all_actions: Sequence[Mapping[int, Shared]]) -> float:
-    """The value now, or that elsewhere less what is to be expected of playouts that begin with the other actions."""
-    if name == "now":
-        return shared.now
-    others = [halves[shared.half].now for halves in all_actions if halves[shared.half].action != shared.action]
-    return shared.later - sum(others) / len(others)
-
-
-def correlation_table(shared: Sequence[Shared]) -> Table:
-    """A line for each game and kind of record."""
-    lines = []
-    for game, role in dict.fromkeys((each.game, each.role) for each in shared):
-        for kind in KINDS:
-            result = correlation_of(each for each in shared if (each.game, each.role, each.kind) == (game, role, kind))
-            title = game_title(game) + (f" ({role})" if role else "")
-            lines.append([title, kind, *(_texts(result) if result else ("0", "", "", "", ""))])
-    return Table(
-        "Values of actions now, and of their records elsewhere in random playouts: standard deviations over the actions of a position, and "
-        "their correlation, both without noise; 95 % intervals by drawing positions again.",
-        ["Game", "Record", "Positions", "now", "elsewhere", "Correlation", "95 % interval"],
-        lines,
-    )
-
-
-def _texts(result: Correlation) -> tuple[str, ...]:
-    value, interval = f"{result.value:+.2f}", f"{result.low:+.2f} to {result.high:+.2f}"
-    texts = ("", "") if np.isnan(result.value) else (value, interval)
-    return str(result.positions), f"{result.now:.3f}", f"{result.later:.3f}", *texts
+def correlations(path: Path) -> dict[tuple[str, str, str], Correlation]:
+    """The correlation of each game, role and kind of record."""
+    by_kind = read_values(path, SHARED).groupby(["game", "role", "kind"], sort=False)
+    return {key: correlation_of(rows) for key, rows in by_kind}
 
 
 def correlation(path: Path) -> None:
     """Print the correlations of values in positions of a run, or of a folder of runs."""
-    print_table(correlation_table(read_values(path, Shared)))
+    lines = []
+    for (game, role, kind), (count, now, later, estimate) in correlations(path).items():
+        numbers = f"{now:.3f}", f"{later:.3f}", f"{estimate.value:+.2f}", f"{estimate.low:+.2f} to {estimate.high:+.2f}"
+        texts = ("" if "nan" in number else number for number in numbers)
+        lines.append([place_title((game, role)), kind, str(count), *texts])
+    caption = (
+        "Values of actions now, and of their records elsewhere in random playouts: standard deviations over the actions of a position, and "
+        "their correlation, both without noise; 95 % intervals by drawing positions again."
+    )
+    header = ["Game", "Record", "Positions", "now", "elsewhere", "Correlation", "95 % interval"]
+    print_table(Table(caption, header, lines))
 
 
 # ------------------------------------------------------------------------------------------------ choices without games
 
 SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
 BASELINE = "-"
-GameRole = tuple[str, str]  # game and role
+Seat = tuple[str, str, str]  # game, role and agent
 
 
-@attrs.frozen
-class Gain:
-    """What an agent gets more than the baseline, with the standard error."""
-
-    mean: float
-    error: float
-    games: int
-
-
-def rewards(run: Path) -> dict[tuple[GameRole, str], np.ndarray]:
+def rewards(run: Path) -> dict[Seat, np.ndarray]:
     """The rewards of each agent in each game and role, by the games of a run."""
-    received = defaultdict[tuple[GameRole, str], list[float]](list)
+    received = defaultdict[Seat, list[float]](list)
     for row in store.rows(run, store.experiment_in(run)):
-        received[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
+        received[row["game"], row["role"] or "", row["agent"]].append(row["reward"])
     return {key: np.array(values) for key, values in received.items()}
 
 
-def gains(directories: Sequence[Path]) -> dict[tuple[GameRole, str], Gain]:
-    """The gain of each agent in each game, by the run that has most games of it."""
-    best: dict[tuple[GameRole, str], Gain] = {}
+def gains(directories: Sequence[Path]) -> dict[Seat, tuple[int, float, float]]:
+    """What each agent gets more than the baseline, by the run that has most games of it: games, mean, and standard error."""
+    best: dict[Seat, tuple[int, float, float]] = {}
     for run in (run for directory in directories for run in runs_in(directory)):
         received = rewards(run)
-        for (column, agent), rewards_of_agent in received.items():
-            base = received.get((column, BASELINE), np.array([]))
-            games = min(len(rewards_of_agent), len(base))
-            previous = best.get((column, agent))
-            if games > 1 and (previous is None or previous.games < games):
-                error = float(
-                    np.sqrt(rewards_of_agent.var(ddof=1) / len(rewards_of_agent) + base.var(ddof=1) / len(base))
-                )
-                best[column, agent] = Gain(float(rewards_of_agent.mean() - base.mean()), error, games)
+        for (game, role, agent), won in received.items():
+            usual = received.get((game, role, BASELINE), np.array([]))
+            games = min(len(won), len(usual))
+            if games > max(1, best.get((game, role, agent), (0,))[0]):
+                error = np.sqrt(won.var(ddof=1) / len(won) + usual.var(ddof=1) / len(usual))
+                best[game, role, agent] = games, float(won.mean() - usual.mean()), float(error)
     return best
-
-
-def correlations(shared: Sequence[Shared]) -> dict[tuple[GameRole, str], float]:
-    """The correlation of each game and kind of record, where it is defined."""
-    by_kind = {}
-    for column, kind in dict.fromkeys(((each.game, each.role), each.kind) for each in shared):
-        result = correlation_of(each for each in shared if ((each.game, each.role), each.kind) == (column, kind))
-        if result is not None and not np.isnan(result.value):
-            by_kind[column, kind] = result.value
-    return by_kind
-
-
-def pairs(
-    agent: str, by_kind: Mapping[tuple[GameRole, str], float], measured: Mapping[tuple[GameRole, str], Gain]
-) -> list[tuple[GameRole, float, Gain]]:
-    """What an agent's record correlates, and what it gains, in each game that has both."""
-    return [
-        (column, value, measured[column, agent])
-        for (column, kind), value in by_kind.items()
-        if kind == SHARES[agent] and (column, agent) in measured
-    ]
 
 
 def conjecture(correlations_file: Path, runs: list[Path]) -> None:
     """Print the games, the strongest correlation first, and tau for each agent."""
-    by_kind, measured = correlations(read_values(correlations_file, Shared)), gains(runs)
-    for agent in SHARES:
-        both = sorted(pairs(agent, by_kind, measured), key=lambda pair: -pair[1])
-        result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])
+    by_kind, measured = correlations(correlations_file), gains(runs)
+    for agent, shared in SHARES.items():
+        both = [
+            (estimate.value, f"{game} {role}".strip(), measured[game, role, agent])
+            for (game, role, kind), (*_, estimate) in by_kind.items()
+            if kind == shared and (game, role, agent) in measured and not np.isnan(estimate.value)
+        ]
+        both.sort(key=lambda pair: -pair[0])
+        result = kendalltau([value for value, *_ in both], [mean for *_, (_, mean, _) in both])
         print(f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles")
-        for (game, role), value, gain in both:
-            name = f"{game} {role}".strip()
-            print(f"  {name:24} {value:+.2f}   gain {gain.mean:+.3f} ± {gain.error:.3f} ({gain.games} games)")
+        for value, name, (games, mean, error) in both:
+            print(f"  {name:24} {value:+.2f}   gain {mean:+.3f} ± {error:.3f} ({games} games)")
 
 
 TOP = 5
+SCREENED = dict(
+    role=str, agent=str, position=int, value=float
+)  # by the judge, of what an agent would play in a position
 
 
-@attrs.frozen
-class ScreenedChoice:
-    """What an agent would play in a position.
+def agreement(screened: Any, played: Mapping[tuple[str, str], np.ndarray], role: str) -> dict[str, float]:
+    """How well the ranking by positions agrees with that by games in one role; the baseline is not among them.
 
-    Attributes:
-        value: of the chosen action, by the judge.
-    """
+    Args:
+        screened: a data frame with the columns `SCREENED`.
+        played: rewards in games, by role and agent.
 
-    role: str
-    agent: str
-    position: int
-    value: float
-
-
-@attrs.frozen
-class Agreement:
-    """How well the ranking by positions agrees with that by games.
-
-    Attributes:
-        agents: ranked, the baseline not among them.
-        tau, low, high: Kendall's, with its interval.
+    Returns:
+        agents: how many are ranked; tau, low, high: Kendall's, with its interval, for which positions and games are drawn again together;
         top: the mean gain in games of the five that positions rank highest, less that of all.
     """
-
-    role: str
-    agents: int
-    tau: float
-    low: float
-    high: float
-    top: float
-
-
-def agreement(screened: Sequence[ScreenedChoice], played: Mapping[tuple[str, str], np.ndarray], role: str) -> Agreement:
-    """The agreement in one role; positions and games are drawn again together for the interval."""
-    names = sorted({each.agent for each in screened if each.role == role} - {BASELINE})
-    values = {name: np.array([c.value for c in screened if c.role == role and c.agent == name]) for name in names}
+    ranked = screened[(screened["role"] == role) & (screened["agent"] != BASELINE)]
+    values = {name: rows["value"].to_numpy() for name, rows in ranked.groupby("agent")}
+    games = [played[role, name] for name in values]
     generator, taus = np.random.default_rng(0), list[float]()
-    predicted = [float(values[name].mean()) for name in names]
-    measured = [float(played[role, name].mean()) for name in names]
-    positions = len(values[names[0]])
+    predicted, measured = ([float(each.mean()) for each in of_agents] for of_agents in (values.values(), games))
+    positions = len(next(iter(values.values())))
     for _ in range(RESAMPLED):
         resampled = generator.integers(positions, size=positions)
-        by_positions = [values[name][resampled].mean() for name in names]
-        by_games = [generator.choice(played[role, name], len(played[role, name])).mean() for name in names]
+        by_positions = [each[resampled].mean() for each in values.values()]
+        by_games = [generator.choice(each, len(each)).mean() for each in games]
         taus.append(float(kendalltau(by_positions, by_games).statistic))
-    low, high = np.nanquantile(taus, QUANTILES)
-    best = np.argsort(predicted)[-TOP:]
-    top = float(np.mean(np.array(measured)[best]) - np.mean(measured))
-    return Agreement(role, len(names), float(kendalltau(predicted, measured).statistic), float(low), float(high), top)
+    low, high = np.nanquantile(taus, QUANTILES).tolist()
+    top = float(np.mean(np.array(measured)[np.argsort(predicted)[-TOP:]]) - np.mean(measured))
+    tau = float(kendalltau(predicted, measured).statistic)
+    return {"agents": len(values), "tau": tau, "low": low, "high": high, "top": top}
 
 
 def screening(
@@ -323,59 +217,41 @@ def screening(
 ) -> None:
     """Print how well the ranking of the agents of runs from positions alone agrees with their games."""
     for run in runs:
-        screened = read_values(to / f"{run.name}.csv", ScreenedChoice)
-        played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
-        for role in sorted({each.role for each in screened}):
-            print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
+        screened = read_values(to / f"{run.name}.csv", SCREENED)
+        played = {(role, agent): received for (_, role, agent), received in rewards(run).items()}
+        for role in sorted(set(screened["role"])):
+            print(json.dumps({"run": run.name, "role": role, **agreement(screened, played, role)}))
 
 
 # ----------------------------------------------------------------------------------------------------- shapes of trees
 
 COMPARED = ("R", "N")  # as Table 1 names them
-ITERATIONS = (1000, 5000, 20_000, 80_000)
+SHAPE = dict(role=str, position=int, agent=str, iterations=int, depth=int, visits=int)  # plies; of the chosen action
 
 
-@attrs.frozen
-class Shape:
-    """The tree of an agent in a position.
+def lines(measured: Any) -> Iterator[str]:
+    """What RAVE and NAST have more than the baseline, a line for each number of iterations.
 
-    Attributes:
-        depth: of its deepest node, in plies.
-        visits: of the chosen action.
+    Args:
+        measured: a data frame with the columns `SHAPE`.
     """
-
-    role: str
-    position: int
-    agent: str
-    iterations: int
-    depth: int
-    visits: int
-
-
-def lines(measured: Sequence[Shape]) -> Iterator[str]:
-    """What RAVE and NAST have more than the baseline, a line for each number of iterations."""
-    trees = {(each.role, each.agent, each.iterations, each.position): each for each in measured}
-    for role in sorted({each.role for each in measured}):
-        for agent in COMPARED:
-            for iterations in ITERATIONS:
-                pairs = [
-                    (tree, trees[role, BASELINE, iterations, tree.position])
-                    for tree in measured
-                    if (tree.role, tree.agent, tree.iterations) == (role, agent, iterations)
-                ]
-                depth = difference([tree.depth - usual.depth for tree, usual in pairs], -math.inf, math.inf)
-                more = difference([tree.visits / usual.visits - 1 for tree, usual in pairs], -1.0, math.inf)
-                low, high = more.interval()
-                mean = np.mean([usual.depth for _, usual in pairs])
-                yield (
-                    f"{role:10} {agent} {iterations:6} iterations, {len(pairs)} positions: depth {mean:.2f} and {depth}; "
-                    f"visits {more.mean:+.1%} [{low:+.1%}, {high:+.1%}]"
-                )
+    keys = ["role", "iterations", "position"]
+    usual = measured[measured["agent"] == BASELINE]
+    for agent in COMPARED:
+        pairs = measured[measured["agent"] == agent].merge(usual, on=keys, suffixes=("", "_usual"))
+        for (role, iterations), trees in pairs.groupby(["role", "iterations"]):
+            depth = difference(trees["depth"] - trees["depth_usual"], -math.inf, math.inf)
+            more = difference(trees["visits"] / trees["visits_usual"] - 1, -1.0, math.inf)
+            low, high = more.interval()
+            yield (
+                f"{role:10} {agent} {iterations:6} iterations, {len(trees)} positions: depth {trees['depth_usual'].mean():.2f} and "
+                f"{depth}; visits {more.mean:+.1%} [{low:+.1%}, {high:+.1%}]"
+            )
 
 
 def shapes(path: Path) -> None:
     """Print what trees have more than the baseline's in positions of a run."""
-    print("\n".join(lines(read_values(path, Shape))))
+    print("\n".join(lines(read_values(path, SHAPE))))
 
 
 app = make_program((correlation, conjecture, screening, shapes), "What searches say in positions of kept games.")

@@ -8,11 +8,9 @@ and what is reported is the median over the repeats, with the spread between the
 
 import importlib.util
 import random
-import statistics
 import time
 from collections.abc import Callable, Sequence
 
-import attrs
 import numpy as np
 import typer
 
@@ -41,25 +39,7 @@ OPENING_SEED = 5
 PASSES = 13  # actions of Hearts before a card is played: its peer cannot search there
 
 TimedRun = Callable[[int], float]  # by a seed: how many a second
-
-
-@attrs.frozen
-class Speed:
-    """One subject's speed in one game: `rates` are iterations per second of each repeat."""
-
-    game: str
-    subject: str
-    rates: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.rates)
-
-    @property
-    def spread(self) -> float:
-        """The distance of the quartiles as a share of the median."""
-        low, high = np.percentile(self.rates, (25, 75)).tolist()
-        return (high - low) / self.median
+Rates = dict[tuple[str, str], list[float]]  # by game and subject: iterations per second of each repeat
 
 
 def opening(name: str) -> State:
@@ -116,22 +96,20 @@ def _peer(name: str, iterations: int) -> TimedRun:
 
 def measure(
     names: list[str], strategies: Sequence[Enhancement], iterations: int, repeats: int, progress: Callable[[str], None]
-) -> list[Speed]:
+) -> Rates:
     """Measure each game's subjects, alternating: every strategy, and OpenSpiel where it is installed and has the game."""
-    measured = []
+    rates: Rates = {}
     for name in names:
         progress(f"{name}: getting ready")
         state = opening(name)
         running = {str(strategy): _ours(state, strategy, iterations) for strategy in strategies}
         if name in COUNTERPARTS and importlib.util.find_spec("pyspiel"):
             running[PEER] = _peer(name, iterations)
-        samples: dict[str, list[float]] = {subject: [] for subject in running}
         for repeat in range(repeats):
             for subject, run in running.items():
                 progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")
-                samples[subject].append(run(repeat))
-        measured += [Speed(name, subject, tuple(rates)) for subject, rates in samples.items()]
-    return measured
+                rates.setdefault((name, subject), []).append(run(repeat))
+    return rates
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -147,14 +125,14 @@ def rates(
     """Print the median rate, the spread of its quartiles as a share of it, and the rate as a multiple of OpenSpiel's and BASELINE's."""
     parsed = [parse(text) for text in split_names(strategies)]
     with notes.status("") as status:
-        speeds = measure(split_names(names), parsed, iterations, repeats, status.update)
-    medians = {(each.game, each.subject): each.median for each in speeds}
+        measured = measure(split_names(names), parsed, iterations, repeats, status.update)
+    quartiles = {key: np.percentile(of_repeats, (25, 50, 75)).tolist() for key, of_repeats in measured.items()}
     rows = []
-    for each in speeds:
-        peers = [medians.get((each.game, subject)) for subject in (PEER, "BASELINE")]
-        ratios = [f"{each.median / peer:.2f}" if peer else "" for peer in peers]
-        rows.append((each.game, f"{each.median:,.0f}", f"{each.spread:.0%}", *ratios, each.subject))
-    print_table(Table("", ("game", "per second", "spread", f"× {PEER}", "× BASELINE", "subject"), tuple(rows)))
+    for (game, subject), (low, median, high) in quartiles.items():
+        peers = [quartiles.get((game, peer)) for peer in (PEER, "BASELINE")]
+        ratios = [f"{median / peer[1]:.2f}" if peer else "" for peer in peers]
+        rows.append((game, f"{median:,.0f}", f"{(high - low) / median:.0%}", *ratios, subject))
+    print_table(Table("", ("game", "per second", "spread", f"× {PEER}", "× BASELINE", "subject"), rows))
 
 
 if __name__ == "__main__":

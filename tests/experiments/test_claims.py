@@ -510,10 +510,10 @@ ROBIN = RoundRobin(
 
 
 def test_scores_of_a_side_are_added_over_all_opponents_where_all_have_met():
-    assert ROBIN.first("Cheating UCT") == Score(1 + 7, 8 + 1, 20)
-    assert ROBIN.second("Cheating UCT") == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
-    assert ROBIN.both("Cheating UCT") == Score(15, 19, 40)
-    assert ROBIN.both("Cheating UCT").mean == (15 + 19 / 2) / 40
+    first, second, both = (ROBIN.on(side, "Cheating UCT") for side in ROBIN.sides)
+    assert first == Score(1 + 7, 8 + 1, 20)
+    assert second == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
+    assert both == Score(15, 19, 40) and both.mean == (15 + 19 / 2) / 40
     some = {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}
     assert ROBIN.complete and not RoundRobin(ROBIN.game, some).complete
 

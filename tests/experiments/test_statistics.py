@@ -367,7 +367,7 @@ def test_on_the_same_deals_rewards_are_compared(tmp_path):
 
 def test_the_p_value_is_that_of_welch(tmp_path):
     ((_, tallies),) = columns_of(paid(tmp_path, MONEY)).items()
-    assert list(statistics.reward_p_values(tallies).values()) == [
+    assert list(statistics.p_values(tallies).values()) == [
         pytest.approx(ttest_ind(*MONEY.values(), equal_var=False).pvalue)
     ]
     assert statistics.welch_p_value((0.5, 0.0, 9), (0.75, 0.0, 9)) == 1

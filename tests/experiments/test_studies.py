@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas
 import pytest
 from typer.testing import CliRunner
 
@@ -10,8 +11,8 @@ from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
 from experiments.studies import branching, discovery, equilibrium_2015, large_games, positions, public_trees, rates
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
-from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
-from experiments.studies.positions import ACTION, ScreenedChoice, Shared, correlation_of
+from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
+from experiments.studies.positions import ACTION, SHARED, correlation_of
 from icarus import BASELINE, State, exploitability, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
@@ -58,22 +59,22 @@ def invented(slope, noise=0.03, spread=0.05, actions=8):
     for position in range(HERE):
         now = 0.5 + generator.normal(0, spread, actions)
         independent = generator.normal(0, spread, actions)
-        for half in range(positions.HALVES):
+        for half in range(2):
             estimates = now + generator.normal(0, noise, actions)
             others = (estimates.sum() - estimates) / (actions - 1)  # playouts that begin with another action
             later = others + slope * (now - 0.5) + (1 - abs(slope)) * independent + generator.normal(0, noise, actions)
             rows += [
-                Shared("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
+                ("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
                 for action in range(actions)
             ]
-    return rows
+    return pandas.DataFrame(rows, columns=[*SHARED])
 
 
 @pytest.mark.parametrize("slope, expected", [(1.0, 1.0), (0.5, 0.5**0.5), (0.0, 0.0), (-1.0, -1.0)])
 def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
     for noise in (0.01, 0.05):
-        estimate = correlation_of(invented(slope, noise))
-        assert estimate.positions == HERE and estimate.now == pytest.approx(0.05, rel=0.1)
+        count, now, _, estimate = correlation_of(invented(slope, noise))
+        assert count == HERE and now == pytest.approx(0.05, rel=0.1)
         assert estimate.value == pytest.approx(expected, abs=0.1)
         assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
@@ -83,7 +84,7 @@ def test_positions_of_a_run_are_read_and_nothing_else(tmp_path):
     assert "N   1000 iterations, 200 positions" in shown(positions.app, "shapes", RUNS / "tree-shape" / "othello.csv")
     (path := tmp_path / "shared.csv").write_text("something else\n")
     with pytest.raises(Refusal, match="was not written by this command"):
-        positions.read_values(path, Shared)
+        positions.read_values(path, SHARED)
 
 
 PLAYED = {
@@ -92,20 +93,17 @@ PLAYED = {
 }
 
 
-def screened(order: str, number: int = 40) -> list[ScreenedChoice]:
+def screened(order: str, number: int = 40) -> pandas.DataFrame:
     noise = np.random.default_rng(0).normal(0, 0.01, (number, len(order)))
-    values = 0.3 + 0.05 * np.arange(len(order)) + noise
-    return [
-        ScreenedChoice("", name, position, values[position, rank])
-        for position in range(number)
-        for rank, name in enumerate(order)
-    ]
+    values = pandas.DataFrame(0.3 + 0.05 * np.arange(len(order)) + noise, columns=[*order])
+    rows = values.assign(**{"-": 0.5, "role": "", "position": range(number)})
+    return rows.melt(["role", "position"], var_name="agent")
 
 
 def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
-    same = positions.agreement([*screened("ABCDEF"), ScreenedChoice("", "-", 0, 0.5)], PLAYED, "")
-    assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
-    assert positions.agreement(screened("FEDCBA"), PLAYED, "").tau == pytest.approx(-1)
+    same = positions.agreement(screened("ABCDEF"), PLAYED, "")
+    assert same["agents"] == 6 and same["tau"] == pytest.approx(1) and same["low"] > 0.6 and same["top"] > 0
+    assert positions.agreement(screened("FEDCBA"), PLAYED, "")["tau"] == pytest.approx(-1)
 
 
 # --------------------------------------------------------------------------------------------------------- equilibrium
@@ -123,7 +121,7 @@ def measured_rows(iterations=100, noise=(-0.01, 0.0, 0.01), chosen=COMBINATIONS)
 
 
 def cells(**changes):
-    (values,) = measured_cells(measured_rows(**changes)).values()
+    (values,) = complete_cells(measured_rows(**changes)).values()
     return values
 
 
@@ -152,9 +150,8 @@ def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(
 def plays_of(*hands, seed=0):
     """The leading plays where the landlord, who leads, and the peasants hold these cards."""
     state = np.zeros(1, DOU_DI_ZHU.state)
-    for seat, cards in enumerate(hands):
-        state["hands"][0, seat] = hand_of([RANK_NAMES.index(card) for card in cards])
-    return branching.measure_deal(state[0], seeded(seed), branching.DealBuffers()).tolist()
+    state["hands"][0] = [hand_of([RANK_NAMES.index(card) for card in cards]) for cards in hands]
+    return branching.measure_deal(state[0], seeded(seed)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -178,10 +175,11 @@ def test_plays_are_added_over_the_peasants_and_those_of_no_determinization_do_no
 
 
 def test_random_deals_branch_as_published_within_five_percent_and_the_interval_is_students():
-    for each in branching.measurements(branching.measure_deals(400, seed=2012)):
-        assert 0.95 < each.ratio < 1.05 and each.mean.low < each.mean.value < each.mean.high
-    first = branching.measurements(np.array([[11.0], [12.0], [13.0]]).repeat(5, axis=1))[0]
-    assert (first.mean.low, first.mean.high) == pytest.approx((12 - 4.30265 / 3**0.5, 12 + 4.30265 / 3**0.5), abs=1e-4)
+    for _, measured, interval, _, ratio in branching.table(branching.measure_deals(400, seed=2012)).rows:
+        low, high = map(float, interval.split(" - "))
+        assert 0.95 < float(ratio) < 1.05 and low < float(measured) < high
+    of_three = branching.table(np.array([[1.1e5], [1.2e5], [1.3e5]]).repeat(5, axis=1))
+    assert of_three.rows[0][2] == "95158.6 - 144841.4"  # 120,000 ∓ 4.30265 · 10,000 / √3
 
 
 # ----------------------------------------------------------------------------------------- the network of Backgammon
@@ -232,10 +230,9 @@ def test_a_single_die_is_played_by_the_rules_of_the_game(met):
 
 def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
     monkeypatch.setattr(rates, "SECONDS", 0.02)
-    (baseline,) = rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)
-    assert baseline.median > 1000
-    of_subjects = {"BASELINE": (3.0, 1.0, 2.0), "MAST": (1.0,), rates.PEER: (0.5,)}
-    monkeypatch.setattr(rates, "measure", lambda *_: [rates.Speed("othello", *each) for each in of_subjects.items()])
+    assert rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)["kuhn-poker", "BASELINE"][0] > 1000
+    of_subjects = {"BASELINE": [3.0, 1.0, 2.0], "MAST": [1.0], rates.PEER: [0.5]}
+    monkeypatch.setattr(rates, "measure", lambda *_: {("othello", name): each for name, each in of_subjects.items()})
     lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
     assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
 
