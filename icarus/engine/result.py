@@ -53,7 +53,7 @@ class RootStatistics:
             tables: of each component, the baseline's first.
             key: of the empty history in the perspective of the player.
         """
-        lower, upper = np.zeros(len(actions)), np.full(len(actions), 1.0)
+        lower, upper = np.zeros(len(actions)), np.zeros(len(actions)) + 1
         for table in tables:
             if table.component.capture.proves:
                 keys = mix_arrays(_children(key, player, actions), np.array([player]))

@@ -86,14 +86,14 @@ class RecordTable:
 
     def _hold(self, rows: np.ndarray, capacity: int) -> None:
         """Hold these rows, the first of them that of the initial information, in an index of so many entries."""
-        if room_in(capacity) > MOST_ROWS:
+        if (room := room_in(capacity)) > MOST_ROWS:
             raise MemoryError(f"a table has {MOST_ROWS} rows at most")
         # Of memory that is not touched the system mostly has only promised that there is any.
         entries = np.zeros(capacity, ENTRY)
-        words = np.empty(room_in(capacity) * self.dtype.itemsize // WORD_BYTES, _INT)
+        words = np.empty(room * self.dtype.itemsize // WORD_BYTES, _INT)
         words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
         enter(entries, rows["record"][1:])
-        self.entries, self._room = entries, np.ndarray(room_in(capacity), self.dtype, words)
+        self.entries, self._room = entries, np.ndarray(room, self.dtype, words)
         self.descriptor.rows, self.descriptor.index = address_in(words), address_in(entries)
         self.descriptor.capacity, self.descriptor.used = capacity, len(rows) - 1
 
@@ -141,7 +141,7 @@ class RecordTable:
     def nbytes(self) -> int:
         """Bytes at the capacity that its records need; it may have more."""
         each = ENTRY_BYTES + (len(self.visit_filter) > 0) / FILTER_SHARE
-        return int(each * capacity_for(self.used, SMALLEST)) + self.rows.nbytes
+        return int(each * capacity_for(self.used, SMALLEST)) + (self.used + 1) * self.dtype.itemsize
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
