@@ -42,7 +42,7 @@ def indices_text(noun: str, number: int) -> str:
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Whether a value is an integer; True and False are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool | np.bool_))
 
 
 def is_number(value: object) -> TypeGuard[float]:

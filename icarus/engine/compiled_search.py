@@ -20,7 +20,7 @@ from icarus.engine.loop import NoRoom
 from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.tables import Records, RecordTable
+from icarus.engine.tables import Records, RecordTable, address_in
 from icarus.kernel import CHANCE, LONGEST, MAX_EPISODE_MOVES, ROWS, AnyGame, Game, PythonGame, State, StateData, mix
 from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
 
@@ -28,6 +28,7 @@ _CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determin
 _INT, _OF_SEARCH = np.dtype(np.int64), ("root", "composition", "counts", "playout")
 _STEPS, _UPDATES = 128, 1024  # room to begin with
 _OF_ACTIONS = tuple(f"buffers.{name}" for name in ("rows", "records", "values", "total", "actions", "classes"))
+_first_root = functools.cache(new_root)
 QUOTED_ACTIONS = 10  # in a message
 
 # A `PythonGame` as the loop calls games: its functions as kernels that are called back by address. A state is a number that stands for an
@@ -182,13 +183,13 @@ class Layout:
         pointers |= {f"buffers.{name}": offset_of(loop.WORKSPACE, name) for name in ("playout", "updates")}
         pointers["playout.rewards"] = pointers["buffers.reward"]
         self._places, self._offsets = np.array(list(map(_word_of, pointers))), np.array(list(pointers.values()))
-        words, block = self._empty()
+        words = self._template = np.zeros(self.fields.itemsize // WORD_BYTES, np.int64)
+        block = np.ndarray((), self.fields, words)
         block["composition.component"] = self.program.component
         for name, number in self._numbers(room, widths).items():
             words[_word_of(name)] = number
         if isinstance(game, Game):
             self.write_functions(block, game)
-        self._head = words[: offset_of(self.fields, "playout.steps") // WORD_BYTES].copy()
 
     def _words(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """How many words each array has."""
@@ -211,11 +212,6 @@ class Layout:
             **features,
             "playout.features": widths["features"] * steps,
         }
-
-    def _empty(self) -> tuple[np.ndarray, np.ndarray]:
-        """A block of zeros, as words and by its fields."""
-        words = np.zeros(self.fields.itemsize // WORD_BYTES, np.int64)
-        return words, np.ndarray((), self.fields, words)
 
     def _numbers(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """What the fields of a workspace hold that do not depend on the root."""
@@ -252,17 +248,17 @@ class Layout:
         if self._scheme.observer == ROOT_PLAYER:
             part["observe_for_root"] = functions.address("observe")
 
-    def block(self, before: np.ndarray | None = None) -> np.ndarray:
-        """A block as it is for every root, or as one with less room was, into which it fits."""
-        words, block = self._empty()
-        words[: len(self._head)] = self._head
+    def block(self, before: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """A block as it is for every root, or as one with less room was, into which it fits; and its address."""
+        words = self._template.copy()
+        block, address = np.ndarray((), self.fields, words), address_in(words)
         if before is not None:
             for part in _OF_SEARCH:
                 block["workspace"][part] = before["workspace"][part]
             for name in [name for name in self.fields.fields or () if name != "workspace"]:
                 block[name][: len(before[name])] = before[name]
-        words[self._places] = self._offsets + words.ctypes.data
-        return block
+        words[self._places] = self._offsets + address
+        return block, address
 
 
 def _word_of(name: str) -> int:
@@ -304,10 +300,10 @@ class CompiledSearch:
             self.functions = state.game if is_compiled else CalledBack(state.game, max(ROOM, len(self.actions)))
             self._loop = loop.compiled_loop()
             self._move(Room(self.functions.max_legal, _STEPS, _UPDATES))
-            self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
+            self.root_keys = _first_root(self.game.perspectives) if reuse is None else reuse.root
             used = zip(self.program.components, self.program.used, strict=True)
             self.tables = [RecordTable(part, self.game, self.root_keys, records) for part, records in used]
-            self._block["composition.component"]["table"] = [table.descriptor.ctypes.data for table in self.tables]
+            self._block["composition.component"]["table"] = [table.address for table in self.tables]
             self.expect(UNLIMITED)
             self.rng[:] = seeded(seed)
             self._reused_visits = np.zeros(len(self.actions), np.int64)
@@ -316,7 +312,7 @@ class CompiledSearch:
                 for table, rows in zip(self.tables, reuse.rows, strict=True):
                     table.insert_rows(rows)
                 self._reused_visits = self.root().playouts.astype(np.int64)
-                self._workspace["counts"]["earlier_iterations"] = reuse.iterations
+                self._counts["earlier_iterations"] = reuse.iterations
             self._filter(everywhere=reuse is not None)
 
     def _filter(self, everywhere: bool) -> None:
@@ -330,14 +326,12 @@ class CompiledSearch:
 
     def _move(self, room: Room, before: np.ndarray | None = None) -> None:
         """Move into a block of memory with so much room, with all that is in a block from before."""
-        layout = layout_of(self.state.game, self.program, self.scheme, room)
-        self._room, self._layout = room, layout
-        self._block = layout.block(before)
-        self.address: int = self._block.ctypes.data
-        self._workspace = self._block["workspace"]
-        self._playout = self._workspace["playout"]
+        self._room, self._layout = room, layout_of(self.state.game, self.program, self.scheme, room)
+        self._block, self.address = self._layout.block(before)
+        self._workspace, self.rng = self._block["workspace"], self._block["buffers.rng"].view(np.uint64)
+        self._playout, self._counts = self._workspace["playout"], self._workspace["counts"]
         if isinstance(self.functions, CalledBack):
-            layout.write_functions(self._block, self.functions)
+            self._layout.write_functions(self._block, self.functions)
             self.functions.ahead = self._block["buffers.ahead"].ctypes.data
 
     def _write_root(self) -> None:
@@ -348,12 +342,12 @@ class CompiledSearch:
             root = root.determinized(perspective, self.rng)
         if self.scheme.root != FRESH:
             perspective = CHANCE
-        self._beliefs = root.beliefs(perspective)
+        self._beliefs = None if self.game.determinize is None else root.beliefs(perspective)
         if isinstance(self.functions, CalledBack):
             self.functions.begin(root.data, self._beliefs)
         else:
-            block["root.state"].view(np.uint8)[: root.data.nbytes] = root.data.view(np.uint8)
-            part["beliefs"] = self._beliefs.ctypes.data
+            ctypes.memmove(address_in(block["root.state"]), root.data.tobytes(), root.data.nbytes)
+            part["beliefs"] = 0 if self._beliefs is None else self._beliefs.ctypes.data
         block["root.actions"][: len(self.actions)] = self.actions
         block["root.keys"] = self.root_keys.keys
         part["record"], part["count"] = self.root_keys.record, len(self.actions)
@@ -376,14 +370,9 @@ class CompiledSearch:
         root["last"], root["last_perspective"], root["last_recalled"] = last, perspective, last != observer
 
     @property
-    def rng(self) -> np.ndarray:
-        """The generator, as it stands."""
-        return self._block["buffers.rng"].view(np.uint64)
-
-    @property
     def iterations(self) -> int:
         """Playouts made so far."""
-        return int(self._workspace["counts"]["iterations"][0])
+        return int(self._counts["iterations"][0])
 
     def expect(self, iterations: int) -> None:
         """Tell slots how many playouts there will be in all."""
@@ -497,44 +486,29 @@ class CompiledSearch:
             return State.from_data(game, game.ask("copy", self.functions.state(state.ctypes.data)))
         return State.from_data(game, state.view(np.uint8)[: game.state.itemsize].copy().view(game.state))
 
-    def records(self, copied: bool = True) -> dict[str, Records]:
-        """The records of every component of the strategy and of the baseline, by name.
-
-        Args:
-            copied: whether they are to stay as they are when the search goes on.
-        """
-        tables = [table.with_rows(table.rows[1:]) if copied else table for table in self.tables]
-        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
-
-    @property
-    def depth(self) -> int:
-        """Actions from the root to the deepest history in the tree."""
-        return int(self._workspace["counts"]["depth"][0])
-
-    def phase_steps(self) -> np.ndarray:
-        """Decisions made in each phase."""
-        return self._workspace["counts"]["phase_steps"][0].copy()
+    def records(self) -> dict[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name."""
+        return {str(part): Records(part, self.game, self.tables[i]) for part, i in self.program.table_of.items()}
 
     def root(self) -> RootStatistics:
-        """What is known of the actions at the root."""
+        """What is known of the actions at the root; rewards and playouts as they are when one first asks for them."""
         visits = self._block["root.visits"][: len(self.actions)] + self._reused_visits
         key = self.root_keys.keys[self.game.perspective(self._observer)]
         return RootStatistics.of_tables(self._observer, self.actions, visits, self.tables, key)
 
-    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
-        """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
-        root, self.program.used = self.root(), [table.used for table in self.tables]
+    def result(self, seconds: float = 0.0, recommendation: Recommendation = most_visits) -> Result:
+        """What the search has found, the action by `recommendation`; it is not to go on."""
+        root, counts, self.program.used = self.root(), self._counts, [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),
-            actions=root.actions,
+            actions=self.actions,
             visits=root.visits,
-            values=root.values,
-            policy=root.policy,
+            statistics=root,
             iterations=self.iterations,
-            earlier_iterations=int(self._workspace["counts"]["earlier_iterations"][0]),
-            records=self.records(copied),
-            depth=self.depth,
-            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
+            earlier_iterations=int(counts["earlier_iterations"][0]),
+            records=self.records(),
+            depth=int(counts["depth"][0]),
+            phase_steps=dict(zip(PHASES, counts["phase_steps"][0].tolist(), strict=True)),
             seconds=seconds,
             memory=sum([table.nbytes for table in self.tables]),
             state=self.state,

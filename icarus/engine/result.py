@@ -22,7 +22,7 @@ DRAWS = 32  # determinizations in which it is seen what another observes
 # ----------------------------------------------------------------------- What a search knows of the actions at its root
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class RootStatistics:
     """The statistics of each legal action at the root.
 
@@ -45,7 +45,7 @@ class RootStatistics:
     def of_tables(
         cls, player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable], key: int
     ) -> "RootStatistics":
-        """What the tables of a search say of the actions at its root.
+        """What the tables of a search say of the actions at its root; rewards and playouts are read when one asks for them.
 
         Args:
             player, actions: who is to move, and what is legal.
@@ -53,14 +53,24 @@ class RootStatistics:
             tables: of each component, the baseline's first.
             key: of the empty history in the perspective of the player.
         """
-        keys = mix_arrays(np.array([key]), python_of(word_of)(player, np.array(actions)))
-        rows = tables[0].rows[tables[0].places(keys)]
-        lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+        lower, upper = np.zeros(len(actions)), np.zeros(len(actions)) + 1
         for table in tables:
             if table.component.capture.proves:
-                bounds = table.rows[table.places(mix_arrays(keys, np.array([player])))]
+                keys = mix_arrays(_children(key, player, actions), np.array([player]))
+                bounds = table.rows[table.places(keys)]
                 lower, upper = np.maximum(lower, bounds["lower"]), np.minimum(upper, bounds["upper"])
-        return cls(actions, visits, rows["reward"][:, player], rows["visits"].astype(float), lower, upper)
+        root, unread = object.__new__(cls), (tables[0], key, player)
+        vars(root).update(actions=actions, visits=visits, lower=lower, upper=upper, _unread=unread)
+        return root
+
+    def __getattr__(self, name: str) -> Any:
+        """What `of_tables` has left unread."""
+        if name not in ("rewards", "playouts") or "_unread" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        table, key, player = vars(self)["_unread"]
+        rows = table.rows[table.places(_children(key, player, self.actions))]
+        vars(self).update(rewards=rows["reward"][:, player], playouts=rows["visits"].astype(float))
+        return vars(self)[name]
 
     @property
     def values(self) -> np.ndarray:
@@ -76,21 +86,22 @@ class RootStatistics:
     @property
     def dominated(self) -> np.ndarray:
         """Whether another action is proven to be at least as good, and may be better. [actions]"""
-        best = self.lower.max()  # what an action is sure to get, and of those that are the most that one may get
-        reached = best >= self.upper
-        return reached & (self.upper[self.lower == best].max() > self.lower) if reached.any() else reached
+        bounds = list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+        best = max(bounds)  # the most that an action is sure to get, and what one that is may get
+        return np.array([best[0] >= upper and best[1] > lower for lower, upper in bounds])
+
+
+def _children(key: int, player: int, actions: tuple[int, ...]) -> np.ndarray:
+    """The keys of the records of a history's children. [actions]"""
+    return mix_arrays(np.array([key]), python_of(word_of)(player, np.array(actions)))
 
 
 def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     """The statistics of several searches from one root: counts and rewards summed, the narrowest bounds."""
-    return RootStatistics(
-        actions=parts[0].actions,
-        visits=np.sum([part.visits for part in parts], axis=0),
-        rewards=np.sum([part.rewards for part in parts], axis=0),
-        playouts=np.sum([part.playouts for part in parts], axis=0),
-        lower=np.max([part.lower for part in parts], axis=0),
-        upper=np.min([part.upper for part in parts], axis=0),
-    )
+    summed = ("visits", "rewards", "playouts")
+    visits, rewards, playouts = (np.sum([getattr(part, name) for part in parts], axis=0) for name in summed)
+    lower, upper = np.max([part.lower for part in parts], axis=0), np.min([part.upper for part in parts], axis=0)
+    return RootStatistics(parts[0].actions, visits, rewards, playouts, lower, upper)
 
 
 Recommendation = Callable[[RootStatistics], np.ndarray]  # a score of each action, the higher the better. [actions]
@@ -128,10 +139,11 @@ def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> in
     if scores.shape != (len(root.actions),) or np.isnan(scores).any():
         right = f"it must give a number for each of {count_text(len(root.actions), 'action')}"
         raise ValueError(f"the recommendation {label(rule)} gave {scores.tolist()}; {right}")
-    candidates = np.flatnonzero(~root.dominated)
-    remaining = scores[candidates]
-    best = candidates[remaining == remaining.max()]
-    return root.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
+    choices = zip(scores.tolist(), root.actions, root.dominated.tolist(), strict=True)
+    candidates = [(score, action) for score, action, is_worse in choices if not is_worse]
+    most, _ = max(candidates)
+    best = [action for score, action in candidates if score == most]
+    return best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]
 
 
 def label(rule: object) -> str:
@@ -154,7 +166,7 @@ def unknown_component(name: str, names: Iterable[str]) -> str:
     return f"no component of the strategy is called {name}; its components: {', '.join(names)}"
 
 
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, slots=False)
 class Result:
     """The result of a search; its arrays and the rows of its records can be read only.
 
@@ -162,8 +174,6 @@ class Result:
         action: the recommended action (line 18), by default the one selected most often; ties are broken by the search's generator.
         actions: the legal actions at the root, in the game's order.
         visits: how often each was selected, including earlier searches if their records are reused. [actions]
-        values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
-        policy: visits as shares. [actions]
         iterations: playouts made.
         records: for each component, by name, its `Records`; with several threads or trees those of the first.
         depth: actions from the root to the deepest history in the tree.
@@ -182,8 +192,7 @@ class Result:
     action: int
     actions: tuple[int, ...]
     visits: np.ndarray = attrs.field(converter=read_only)
-    values: np.ndarray = attrs.field(converter=read_only)
-    policy: np.ndarray = attrs.field(converter=read_only)
+    _statistics: RootStatistics
     iterations: int
     records: Mapping[str, Records] = attrs.field(converter=RecordsByName)
     depth: int
@@ -199,6 +208,7 @@ class Result:
     recommendation: Recommendation = most_visits
     earlier_iterations: int = 0
     root: Root | None = None
+    _policy: np.ndarray | None = None
     pages: ClassVar[Any]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":
@@ -225,15 +235,28 @@ class Result:
 
     def _with_rows(self, change: Callable[[RecordTable], np.ndarray], **fields: Any) -> "Result":
         """The same result with other rows in its tables, and other fields."""
+        fields["statistics"] = sum_statistics([self._statistics])  # as they were
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
         tables = {id(part._table): part._table for part in self.records.values()}
-        copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
+        copies = {key: RecordTable(table.component, table.game, table.root) for key, table in tables.items()}
+        for key, table in tables.items():
+            copies[key].insert_rows(change(table))
         records = {
             name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in self.records.items()
         }
         return attrs.evolve(self, records=records, **fields)
+
+    @functools.cached_property
+    def values(self) -> np.ndarray:
+        """The mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]"""
+        return read_only(self._statistics.values)
+
+    @functools.cached_property
+    def policy(self) -> np.ndarray:
+        """Visits as shares; of another algorithm what it would play. [actions]"""
+        return read_only(self._statistics.policy if self._policy is None else self._policy)
 
     @property
     def state(self) -> State:

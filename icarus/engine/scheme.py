@@ -32,7 +32,7 @@ def _with_one_observer(game: G) -> G:
     return attrs.evolve(game, observe=None, recall=None)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, cache_hash=True)
 class Scheme:
     """How a search draws its root states, and who observes its histories.
 

@@ -1,5 +1,6 @@
 """Search: Algorithm 1, lines 1-4 and 18, around the playout loop."""
 
+import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -7,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeAlias
 
 import attrs
-import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement, UnnormalizedMixture
@@ -205,13 +205,8 @@ class Search:
         object.__setattr__(self, "scheme", scheme.with_cutoff(self.cutoff))
         if self.engine is not None:
             checks.one_of("engine", self.engine, (COMPILED, PYTHON))
-        if self.threads > 1 and self.plain:
+        if self.threads > 1 and self.engine == PYTHON:
             raise ValueError(f"threads is {self.threads!r}; the engine {PYTHON!r} searches in one thread")
-
-    @property
-    def plain(self) -> bool:
-        """Whether the loop and all that it calls stay plain Python."""
-        return self.engine == PYTHON
 
     def check(self, state: State) -> Enhancement:
         """Refuse a state in which this is no search; returns the strategy.
@@ -244,14 +239,14 @@ class Search:
         strategy, scheme = self.check(state), self.scheme
         checks.seed(seed)
         renew_rebound()
-        if self.plain:
+        plain = interpret if self.engine == PYTHON else None
+        if plain is not None:
             interpret_rebound()
         trees = scheme.trees if scheme.tree_parameter else self.threads
         seeds = (
             [seed] if trees == 1 and not scheme.tree_parameter else [(*checks.seed_key(seed), i) for i in range(trees)]
         )
         reused = reused_records(records, state, strategy, scheme, trees)
-        plain = interpret if self.plain else None
         grown = [
             CompiledSearch(state, strategy, key, scheme, reuse, plain) for key, reuse in zip(seeds, reused, strict=True)
         ]
@@ -266,11 +261,12 @@ class Search:
     ) -> Result:
         """The result when the budget is used up, or when the search is interrupted; arguments and errors as of `search`."""
         check_callable("progress", progress, PROGRESS)
-        with presses_as_one():
+        one_slice = self.threads == 1 and self.iterations is not None and self.iterations <= FIRST_SLICE
+        with contextlib.nullcontext() if one_slice else presses_as_one():  # which finds too little to be met twice
             running, started = self.begin(state, seed, records), time.perf_counter()
 
             def result_so_far() -> Result:
-                return running.result(time.perf_counter() - started, False, self.recommendation)
+                return running.result(time.perf_counter() - started, self.recommendation)
 
             try:
                 run_within(running, self.iterations, self.seconds, started, progress, running.trees, running.expect)
@@ -370,20 +366,18 @@ class Trees:
             with ThreadPoolExecutor(self.threads, "icarus") as pool:
                 list(pool.map(CompiledSearch.run, self.searches, shares))
 
-    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
-        """What the searches have found so far; arguments as in `CompiledSearch.result`."""
-        parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
-        root = sum_statistics([search.root() for search in self.searches])
-        phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
+    def result(self, seconds: float = 0.0, recommendation: Recommendation = most_visits) -> Result:
+        """What the searches have found; arguments as in `CompiledSearch.result`."""
+        parts = tuple(search.result(seconds, recommendation) for search in self.searches)
+        root = sum_statistics([part._statistics for part in parts])
         return attrs.evolve(
             parts[0],
             action=recommend(root, recommendation, self.searches[0].rng),
             visits=root.visits,
-            values=root.values,
-            policy=root.policy,
+            statistics=root,
             iterations=self.iterations,
-            depth=max(search.depth for search in self.searches),
-            phase_steps=dict(zip(PHASES, phase_steps, strict=True)),
+            depth=max(part.depth for part in parts),
+            phase_steps={phase: sum(part.phase_steps[phase] for part in parts) for phase in PHASES},
             seconds=seconds,
             seed=self.seed,
             threads=self.threads,

@@ -11,7 +11,7 @@ import numpy as np
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler import python_of, seeded, uniform
-from icarus.engine.result import Result
+from icarus.engine.result import Result, RootStatistics
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
 from icarus.equilibrium import sampling, walk
 from icarus.equilibrium.beliefs import StoredPolicy
@@ -38,7 +38,7 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     return Result(
         action=actions[min(index, len(actions) - 1)],
         actions=actions,
-        values=nothing * np.nan,
+        statistics=RootStatistics(actions, nothing, nothing, nothing, nothing, nothing + 1),
         policy=policy,
         records={},
         phase_steps={},

@@ -145,7 +145,7 @@ class AnyGame(ABC):
     @property
     def is_fixed(self) -> bool:
         """Whether nothing that a user can change changes what its functions answer: no variable of his own is compiled in."""
-        return self in _kernels and not _kernels[self][1]
+        return (kernels := _kernels.get(self)) is not None and not kernels[1]
 
     @abstractmethod
     def answer(self, name: str, *inputs: Any) -> Any:

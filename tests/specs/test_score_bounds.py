@@ -127,9 +127,9 @@ def proof(state: State, strategy: Enhancement, solutions: dict[bytes, tuple[floa
     while lower < upper:
         assert running.iterations < most, (str(strategy), str(state))
         running.run(running.iterations + 500)
-        stats = running.records(copied=False)[str(strategy)].get((0, (), mover))
+        stats = running.records()[str(strategy)].get((0, (), mover))
         lower, upper = (0.0, 1.0) if stats is None else (stats["lower"], stats["upper"])
-    records = running.records(copied=False)[str(strategy)]
+    records = running.records()[str(strategy)]
     assert lower == upper == worth(state, solutions)[mover]
     after = {}
     for action in running.actions:
@@ -139,7 +139,7 @@ def proof(state: State, strategy: Enhancement, solutions: dict[bytes, tuple[floa
         for player, value in enumerate(worth(following, solutions)):
             stats = records.get((mover, (action,), player))
             assert stats is None or stats["lower"] <= value <= stats["upper"]
-    assert after[running.result(copied=False).action] == lower
+    assert after[running.result().action] == lower
 
 
 def every_nim() -> Iterator[State]:
