@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (738, 5),
     "experiments": (5809, 31),
     "experiments/studies": (1233, 11),
-    "tests": (21785, 114),
+    "tests": (21777, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
