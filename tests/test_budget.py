@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19860, 122),
+    "icarus": (19869, 122),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
@@ -21,16 +21,16 @@ BUDGET = {
     "icarus/commands": (1536, 13),
     "icarus/compiler": (1345, 9),
     "icarus/discovery": (791, 5),
-    "icarus/engine": (3094, 10),
+    "icarus/engine": (3093, 10),
     "icarus/equilibrium": (1781, 11),
     "icarus/games": (3711, 14),
-    "icarus/kernel": (1167, 9),
+    "icarus/kernel": (1177, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1228, 7),
     "icarus/views": (738, 5),
     "experiments": (5809, 31),
     "experiments/studies": (1233, 11),
-    "tests": (21777, 114),
+    "tests": (21783, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -30,7 +30,7 @@ from icarus.compiler.memory import (
 from icarus.engine import loop
 from icarus.engine.loop import MoreRows, is_checked
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
-from icarus.kernel import FUNCTIONS, NO_RECORD, SIMULATION, Address, History, State, Theta, find, helper, inlined
+from icarus.kernel import AHEAD, FUNCTIONS, NO_RECORD, SIMULATION, Address, History, State, Theta, find, helper, inlined
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, KINDS, LOOKAHEAD, NAMES, TABLES, column_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import history_at
@@ -53,7 +53,6 @@ KEYLESS = "names the record 0, which is not a key; make keys with record(action,
 NO_PLAYER = "gives a context that is not a player, though its Ψ is PLAYER"
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
-AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 

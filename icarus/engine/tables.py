@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from icarus.algebra import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Enhancement, Parts, Space
-from icarus.compiler import WORD_BYTES, python_of, uninterrupted
+from icarus.compiler import WORD_BYTES, CompiledFunction, python_of, uninterrupted
+from icarus.compiler.digest import kernel_cache
 from icarus.engine.lowering import MOST, ByIdentity
 from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, Root, mix_arrays, read_only, seat_name
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_SHARE, FULLEST, TABLE, has_room_for
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_SHARE, FULLEST, TABLE, enter_rows, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table; at least FILTER_SHARE
 MOST_ROWS = int(np.iinfo(ENTRY).max)
-MOST_EXPECTED = 1 << 22  # records; of an index the system gives the memory where it is touched
+MOST_EXPECTED = 1 << 22  # records for which there is room beforehand; the system gives memory where it is touched
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
-AT_ONCE = 1 << 12  # keys: arrays of more take new pages from the system, which cost more than what is computed
 _INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
 
@@ -75,7 +75,8 @@ class RecordTable:
         self.dtype = self._blank.dtype
         self.descriptor: Any = Descriptor()
         self.address, self.visit_filter = ctypes.addressof(self.descriptor), _NO_FILTER
-        self._hold(self._blank, capacity_for(min(records, MOST_EXPECTED), SMALLEST))
+        self._room, capacity = self._blank, capacity_for(min(records, MOST_EXPECTED), SMALLEST)
+        self._hold(self._blank, capacity, capacity)
         if component.initial.given:
             hints = np.repeat(self._blank, len(component.initial.given))
             for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
@@ -84,17 +85,25 @@ class RecordTable:
                     row[name] = value
             self.insert_rows(hints)
 
-    def _hold(self, rows: np.ndarray, capacity: int) -> None:
-        """Hold these rows, the first of them that of the initial information, in an index of so many entries."""
-        if (room := room_in(capacity)) > MOST_ROWS:
-            raise MemoryError(f"a table has {MOST_ROWS} rows at most")
-        # Of memory that is not touched the system mostly has only promised that there is any.
+    def _hold(self, rows: np.ndarray, capacity: int, most: int) -> None:
+        """Hold these rows, the first of them that of the initial information, in an index of so many entries.
+
+        They stay where they are if there is room, and are moved to where there is room for an index of `most` entries if not.
+        """
+        room, row_words = self._room, self.dtype.itemsize // WORD_BYTES
+        if rows.base is not room.base or len(room) < room_in(capacity):
+            if room_in(most) > MOST_ROWS:
+                raise MemoryError(f"a table has {MOST_ROWS} rows at most")
+            # Of memory that is not touched the system mostly has only promised that there is any.
+            words = np.empty(room_in(most) * row_words, _INT)
+            words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
+            room = np.ndarray(room_in(most), self.dtype, words)
         entries = np.zeros(capacity, ENTRY)
-        words = np.empty(room * self.dtype.itemsize // WORD_BYTES, _INT)
-        words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
-        enter(entries, rows["record"][1:])
-        self.entries, self._room = entries, np.ndarray(room, self.dtype, words)
-        self.descriptor.rows, self.descriptor.index = address_in(words), address_in(entries)
+        addresses = address_in(entries), address_in(room)
+        if len(rows) > 1:
+            growth()(addresses[0], capacity, addresses[1], row_words, len(rows) - 1)
+        self.entries, self._room = entries, room
+        self.descriptor.index, self.descriptor.rows = addresses
         self.descriptor.capacity, self.descriptor.used = capacity, len(rows) - 1
 
     def insert_rows(self, rows: np.ndarray) -> None:
@@ -102,7 +111,8 @@ class RecordTable:
         if len(rows) > 0:
             others = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
             with uninterrupted():
-                self._hold(np.concatenate([others, rows]), capacity_for(len(others) + len(rows), self.capacity))
+                capacity = capacity_for(len(others) + len(rows), self.capacity)
+                self._hold(np.concatenate([others, rows]), capacity, capacity)
 
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records.
@@ -113,7 +123,7 @@ class RecordTable:
         capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
-            self._hold(self.rows, capacity)
+            self._hold(self.rows, capacity, max(capacity, min(8 * capacity, MOST_EXPECTED)))
             self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
@@ -159,17 +169,10 @@ class RecordTable:
         return places
 
 
-def enter(entries: np.ndarray, keys: np.ndarray) -> None:
-    """Enter the rows of records with these keys, numbered from 1, into an empty index: each at the first free entry from its own on."""
-    mask = len(entries) - 1
-    for first in range(0, len(keys), AT_ONCE):
-        places = keys[first : first + AT_ONCE] & mask
-        numbers = np.arange(first + 1, first + len(places) + 1)
-        while len(numbers) > 0:
-            free = entries[places] == 0
-            entries[places[free]] = numbers[free]  # of several at one place the last one stays
-            others = entries[places] != numbers
-            numbers, places = numbers[others], (places[others] + 1) & mask
+@kernel_cache
+def growth() -> CompiledFunction:
+    """`enter_rows` as machine code."""
+    return CompiledFunction(enter_rows, 5, "the growth of a table")
 
 
 class Records(Mapping[Parts, np.void]):

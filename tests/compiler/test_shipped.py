@@ -22,33 +22,40 @@ def get_code(self, name, of_others=loader.get_code):
     ours = name.startswith("icarus") and compile(self.get_data(self.path), os.path.relpath(self.path), "exec")
     return ours or of_others(self, name)
 loader.get_code = get_code
-from icarus.engine import loop
-loop.compiled_loop()
+from icarus.engine import loop, tables
+loop.compiled_loop(), tables.growth()
 """
+KERNELS = {"the playout loop": 2, "the growth of a table": 5}  # and how many integers they take
 
 
-def file_for(level: str) -> Path:
-    file = shipped_file("the playout loop", level)
+def file_for(name: str, level: str) -> Path:
+    file = shipped_file(name, level)
     assert file is not None
     return file
 
 
-def made(level: str) -> bytes:
-    """What the compiler makes of the loop for a level of processors."""
+def made(level: str) -> dict[str, bytes]:
+    """What the compiler makes for a level of processors, by name."""
     with tempfile.TemporaryDirectory() as folder:
         processor = {"NUMBA_CPU_NAME": LEVELS[level].name, "NUMBA_CPU_FEATURES": LEVELS[level].tuning}
         settings = os.environ | processor | {"ICARUS_CACHE_DIR": folder}
         subprocess.run([sys.executable, "-c", PROGRAM], env=settings, cwd=digest.PACKAGE.parent, check=True)
-        (file,) = Path(folder).glob("*/the-playout-loop-*.bin")
-        return file.read_bytes()
+        files = {name: Path(folder).glob(f"*/{name.replace(' ', '-')}-*.bin") for name in KERNELS}
+        return {name: next(made).read_bytes() for name, made in files.items()}
 
 
+def all_files() -> set[Path]:
+    return {file_for(name, level) for name in KERNELS for level in LEVELS}
+
+
+@pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("level", levels_here())
-def test_the_package_brings_the_machine_code_of_its_loop(level: str) -> None:
-    assert file_for(level).is_file(), "the sources of the loop have changed: make shipped, and commit what it has made"
-    assert load(file_for(level), 2) is not None  # whole
-    assert {*FOLDER.iterdir()} <= {*map(file_for, LEVELS)}
-    assert str(digest.PACKAGE).encode() not in file_for(level).read_bytes()
+def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) -> None:
+    file = file_for(name, level)
+    assert file.is_file(), "the sources of the loop have changed: make shipped, and commit what it has made"
+    assert load(file, KERNELS[name]) is not None  # whole
+    assert {*FOLDER.iterdir()} <= all_files()
+    assert str(digest.PACKAGE).encode() not in file.read_bytes()
 
 
 @pytest.mark.slow
@@ -57,7 +64,7 @@ def test_the_package_brings_the_machine_code_of_its_loop(level: str) -> None:
 )
 @pytest.mark.parametrize("level", levels_here())
 def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level: str) -> None:
-    assert file_for(level).read_bytes() == made(level)
+    assert made(level) == {name: file_for(name, level).read_bytes() for name in KERNELS}
 
 
 def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
@@ -76,6 +83,7 @@ def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
 
 if __name__ == "__main__":
     for here in levels_here():
-        file_for(here).write_bytes(made(here))
-    for old in {*FOLDER.iterdir()} - {*map(file_for, LEVELS)}:
+        for name, code in made(here).items():
+            file_for(name, here).write_bytes(code)
+    for old in {*FOLDER.iterdir()} - all_files():
         old.unlink()

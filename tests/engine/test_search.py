@@ -267,16 +267,16 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
 
 def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     state, growths = games.load("othello").new_initial_state(), []
-    enter = tables_module.enter
+    growth = tables_module.growth()
 
-    def interrupted(entries: np.ndarray, keys: np.ndarray) -> None:
-        growths.append(len(keys))
+    def interrupted(*arguments: int) -> None:
+        growths.append(arguments[-1])
         if len(growths) == 4:
             raise KeyboardInterrupt
-        enter(entries, keys)
+        growth(*arguments)
 
     monkeypatch.setattr(tables_module, "SMALLEST", 64)
-    monkeypatch.setattr(tables_module, "enter", interrupted)
+    monkeypatch.setattr(tables_module, "growth", lambda: interrupted)
     with pytest.raises(SearchInterrupted) as caught:
         search(state, attrs.evolve(BASELINE), iterations=10_000, seed=2)
     result = caught.value.result
@@ -669,10 +669,10 @@ def test_what_a_filter_says_is_new_has_no_records(name: str, monkeypatch: pytest
 
 
 def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def limited(table: RecordTable, rows: np.ndarray, capacity: int) -> None:
-        if capacity > 1 << 14:
+    def limited(table: RecordTable, rows: np.ndarray, capacity: int, most: int) -> None:
+        if capacity > 1 << 16:
             raise MemoryError
-        hold(table, rows, capacity)
+        hold(table, rows, capacity, most)
 
     hold = RecordTable._hold
     monkeypatch.setattr(RecordTable, "_hold", limited)
