@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1228, 7),
     "icarus/views": (738, 5),
-    "experiments": (5809, 31),
-    "experiments/studies": (1233, 11),
-    "tests": (21783, 114),
+    "experiments": (5945, 33),
+    "experiments/studies": (1369, 13),
+    "tests": (21784, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

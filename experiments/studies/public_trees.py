@@ -1,23 +1,16 @@
-"""The value of a game between what best responses to the average policy of CFR+ leave to each player, whatever that policy is.
-
-    python -m experiments.studies.public_trees value values.jsonl "generic-poker(ranks=4, copies=6, raises=4, sizes=4)"
+"""CFR+ over the public tree of a game.
 
 Where all players see every action after the deal, a history is public; what CFR+ takes are numbers for each type of a player, that is, for
 each deal that he can tell apart. So the tree may be far larger than one of all histories.
 """
 
-import time
+from abc import ABC, abstractmethod
 from collections import namedtuple
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
-from experiments.run import provenance
-from icarus import games
-from icarus.arena.ledger import Ledger
-from icarus.commands.console import make_program, print_note, progress_of, run_main
 from icarus.equilibrium import deals_of
 from icarus.equilibrium.walk import PLAYERS, refuse_unless_two_players
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
@@ -95,7 +88,33 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
     regrets[: learns * is_own * count] = np.maximum(regrets[: learns * is_own * count] - values, 0.0)
 
 
-class PublicCFR:
+class AlternatingCFR(ABC):
+    """CFR+ whose players learn in turn.
+
+    Args:
+        power: of the number of an iteration, by which the average policy weighs it.
+
+    Attributes:
+        gigabytes: of memory that it takes.
+    """
+
+    gigabytes: float
+
+    def __init__(self, power: int) -> None:
+        self.power, self.iterations = power, 0
+
+    @abstractmethod
+    def traverse(self, player: int, weight: float) -> float:
+        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""
+
+    def run(self) -> None:
+        """Make one more iteration, each player against the other's newest policy."""
+        self.iterations += 1
+        for player in range(PLAYERS):
+            self.traverse(player, float(self.iterations) ** self.power)
+
+
+class PublicCFR(AlternatingCFR):
     """CFR+ over the public tree of a game in which all players see every action after the deal.
 
     Args:
@@ -181,38 +200,3 @@ class PublicCFR:
                 follow(tree, (number, start, 0, histories), (0, 1), player, weight)
                 tree.passed[PLAYERS, place : place + types * histories] = tree.values[0, : types * histories]
         return float(tree.values[0, :types].sum())
-
-    def run(self) -> None:
-        """Make one more iteration: the players in turn, each against the other's newest policy."""
-        self.iterations += 1
-        for player in range(PLAYERS):
-            self.traverse(player, float(self.iterations) ** self.power)
-
-
-def value(out: Path, game: str, iterations: int = 1000, gigabytes: float = 6.0) -> None:
-    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last."""
-    cfr, started = PublicCFR(games.load(game), 2, gigabytes), time.process_time()
-    print_note(f"{game}: {cfr.gigabytes:.2f} GB")
-    with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
-        while cfr.iterations < iterations:
-            try:
-                cfr.run()
-            except KeyboardInterrupt:
-                iterations = cfr.iterations
-            show(cfr.iterations)
-            if cfr.iterations == iterations or cfr.iterations.bit_count() == 1:
-                gains = cfr.traverse(0, 0.0), cfr.traverse(1, 0.0)
-                print_note(f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}")
-                row = {
-                    "game": game,
-                    "iterations": cfr.iterations,
-                    "nash_conv": sum(gains),
-                    "bracket": (-gains[1], gains[0]),
-                }
-                ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
-
-
-app = make_program((value,), "Values of games whose histories are public.")
-
-if __name__ == "__main__":
-    run_main(app, "public_trees")

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, equilibrium_2015, large_games, positions, public_trees, rates
+from experiments.studies import branching, discovery, equilibrium_2015, large_games, positions, rates, values
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
@@ -260,21 +260,24 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
     assert low < float(line.split()[2]) < high and line.split()[-1] == "2"
 
 
-@pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker"])
-def test_regrets_of_a_public_tree_are_those_of_the_whole_one(monkeypatch, name):
-    monkeypatch.setattr(public_trees, "BLOCK", 100)
-    by_public, by_all = public_trees.PublicCFR(games.load(name)), CFRPlus(games.load(name))
+ROW_OF_SIX = "phantom-mnk(columns=6, rows=1, in_a_row=3)"
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker", ROW_OF_SIX])
+def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, name):
+    monkeypatch.setattr("experiments.studies.public_trees.BLOCK", 100)
+    summed, by_all = values.solver_of(games.load(name)), CFRPlus(games.load(name))
     by_all.run(10)
     for _ in range(by_all.iterations):
-        by_public.run()
-    responses = by_public.traverse(0, 0.0), by_public.traverse(1, 0.0)
+        summed.run()
+    responses = summed.traverse(0, 0.0), summed.traverse(1, 0.0)
     assert responses == pytest.approx(by_all.exploitability().best_responses, abs=1e-9)
 
 
 def test_the_value_of_a_game_is_bracketed(tmp_path):
-    shown(public_trees.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
+    shown(values.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
     row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
     assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
-    for name, refusal in (("goofspiel", "shown something else"), ("leduc-poker", "too large")):
+    for name, refusal in (("goofspiel", "shown something else"), ("phantom-mnk", "16 squares"), (ROW_OF_SIX, "large")):
         with pytest.raises(ValueError, match=refusal):
-            public_trees.PublicCFR(games.load(name), gigabytes=1e-6)
+            values.solver_of(games.load(name), gigabytes=1e-6)

@@ -1,0 +1,51 @@
+"""The value of a game between what best responses to the average policy of CFR+ leave to each player, whatever that policy is.
+
+python -m experiments.studies.values values.jsonl "generic-poker(ranks=4, copies=6, raises=4, sizes=4)"
+python -m experiments.studies.values values.jsonl "phantom-mnk(columns=3, rows=3, in_a_row=3)"
+"""
+
+import time
+from pathlib import Path
+
+from experiments.run import provenance
+from experiments.studies.hidden_marks import PHANTOM, OrdersCFR
+from experiments.studies.public_trees import AlternatingCFR, PublicCFR
+from icarus import games
+from icarus.arena.ledger import Ledger
+from icarus.commands.console import make_program, print_note, progress_of, run_main
+from icarus.kernel import AnyGame
+
+
+def solver_of(game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> AlternatingCFR:
+    """CFR+ that sums what happens in all histories that look the same: in Phantom by marks, elsewhere by public actions."""
+    return (OrdersCFR if game.name == PHANTOM else PublicCFR)(game, power, gigabytes)
+
+
+def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0) -> None:
+    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last."""
+    game, started = games.load(name), time.process_time()
+    cfr = solver_of(game, 2, gigabytes)
+    print_note(f"{name}: {cfr.gigabytes:.2f} GB")
+    with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
+        while cfr.iterations < iterations:
+            try:
+                cfr.run()
+            except KeyboardInterrupt:
+                iterations = cfr.iterations
+            show(cfr.iterations)
+            if cfr.iterations == iterations or cfr.iterations.bit_count() == 1:
+                gains = cfr.traverse(0, 0.0), cfr.traverse(1, 0.0)
+                print_note(f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}")
+                row = {
+                    "game": name,
+                    "iterations": cfr.iterations,
+                    "nash_conv": sum(gains),
+                    "bracket": (-gains[1], gains[0]),
+                }
+                ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
+
+
+app = make_program((value,), "Values of games.")
+
+if __name__ == "__main__":
+    run_main(app, "values")
