@@ -280,10 +280,8 @@ def _composed(operator: str, first: object, second: object) -> MixtureLike:
 
 def _scale(value: MixtureLike, factor: object) -> MixtureLike:
     scale = weight_from(factor)
-    operator, terms = (
-        (value.operator, value.terms) if isinstance(value, UnnormalizedMixture) else ("*", ((Weight(), value),))
-    )
-    return _normalise(operator, tuple((scale.times(weight), term) for weight, term in terms))
+    mixture = value if isinstance(value, UnnormalizedMixture) else UnnormalizedMixture("*", ((Weight(), value),))
+    return _normalise(mixture.operator, tuple((scale.times(weight), term) for weight, term in mixture.terms))
 
 
 def _normalise(operator: str, terms: Terms) -> MixtureLike:

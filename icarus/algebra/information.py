@@ -6,6 +6,7 @@ row of named numbers.
 
 import enum
 import functools
+import itertools
 import math
 import operator
 from collections import Counter
@@ -49,9 +50,8 @@ class Space:
     def __mul__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
             raise TypeError(f"({self}) * {other!r}: a Space is multiplied by a Space; a power is {self}**2")
-        return _union(
-            [Space(left.factors + right.factors) for left in self.alternatives for right in other.alternatives]
-        )
+        pairs = itertools.product(self.alternatives, other.alternatives)
+        return _union([Space(left.factors + right.factors) for left, right in pairs])
 
     def __pow__(self, length: int) -> "Space":
         return functools.reduce(operator.mul, [self] * integer(f"the power of {self}", length, least=1))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.audit.report import Check, indented
+from icarus.audit.report import checks_of, indented
 from icarus.audit.subjects import AskedGame, BrokenPromise, stamp
 from icarus.checks import count_text
 from icarus.compiler import location, seeded
@@ -69,9 +69,7 @@ class Contract:
     def __init__(self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None) -> None:
         self.game, self.seed, self.games, self.most_actions = game, seed, games, most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
-        self.checks = {
-            name: Check(name, claim) for name, claim in CONTRACT.items() if self.compiled or name not in OF_MEMORY
-        }
+        self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
         self._asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}

@@ -32,7 +32,7 @@ import numpy as np
 
 from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Drawn, Draws, Face, Faces, Redraws, Word, facts_known, uneven
 from icarus.audit.lockstep import random_action
-from icarus.audit.report import Check
+from icarus.audit.report import checks_of
 from icarus.audit.subjects import stamp
 from icarus.checks import positive
 from icarus.compiler import defined_at, seeded
@@ -115,9 +115,7 @@ class Hidden:
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
         self.compiled = isinstance(game, Game)
-        self.checks = {
-            name: Check(name, claim) for name, claim in HIDDEN.items() if self.compiled or name not in OF_COMPILED
-        }
+        self.checks = checks_of(HIDDEN, () if self.compiled else OF_COMPILED)
         self.decisions = self.draw_count = 0
         self._largest, self._least, self._least_text = 0, 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each

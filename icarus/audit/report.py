@@ -1,6 +1,6 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 import attrs
 
@@ -57,6 +57,11 @@ class Check:
         line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
         below = [self.note] * bool(self.note) + self.examples
         return "\n".join([line, *("    " + each.replace("\n", "\n    ") for each in below)])
+
+
+def checks_of(claims: Mapping[str, str], left_out: Collection[str]) -> dict[str, Check]:
+    """A check of each claim, by name, but of those that the game is not held to."""
+    return {name: Check(name, claim) for name, claim in claims.items() if name not in left_out}
 
 
 @attrs.frozen(repr=False)

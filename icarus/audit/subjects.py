@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
-from icarus.kernel import ROWS, AnyGame, Game, StateData
+from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
 
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
@@ -19,19 +19,15 @@ DEEPEST = 12  # levels of a state in plain Python that are told
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
-    "initial": "repeat",
+    **dict.fromkeys(("initial", "apply"), "repeat"),
     "player": "mover",
     "legal": "choices",
-    "apply": "repeat",
     "rewards": "rewards",
     "observe": "moves",
     "chance": "chances",
-    "episode": "episodes",
+    **dict.fromkeys(("episode", "simultaneous"), "episodes"),
     "recall": "recall",
-    "simultaneous": "episodes",
-    "features": "features",
-    "action_features": "features",
-    "heuristic": "features",
+    **dict.fromkeys(KINDS, "features"),
 }  # what is broken by a function that raises an error; elsewhere "memory"
 
 

@@ -297,27 +297,12 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
     )
 
 
-class _Initial:
-    """The initial states of a game: its only one, all its deals, or so many that are drawn.
+class OpenSpielGame(pyspiel.Game):
+    """A game of icarus's as OpenSpiel's; `game` is icarus's own, and `kind` and what was registered are of each class.
 
     Attributes:
-        probabilities: of each deal; empty where nothing is dealt.
+        probabilities: of each deal, of all or of so many that are drawn; empty where nothing is dealt.
     """
-
-    def __init__(self, game: AnyGame, number: int) -> None:
-        self._game, self._deals = game, None if game.deal is None else deals_of(game)
-        equal = [1 / max(number, 1)] * number
-        self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
-
-    def state(self, index: int) -> IcarusState:
-        """The state after a deal."""
-        if self._deals is None:
-            return self._game.new_initial_state(index)
-        return dealt_state(self._game, self._deals, index)
-
-
-class OpenSpielGame(pyspiel.Game):
-    """A game of icarus's as OpenSpiel's; `game` is icarus's own, and `kind` and what was registered are of each class."""
 
     kind: "pyspiel.GameType"
     registered: tuple[AnyGame | str, bool]
@@ -327,11 +312,13 @@ class OpenSpielGame(pyspiel.Game):
         numbers = {key: int(value) for key, value in params.items()}
         deals = numbers.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
         self.game = _MAKERS[game_type.short_name](**numbers)
-        self.initial = _Initial(self.game, deals)
+        self._deals = None if self.game.deal is None else deals_of(self.game)
+        equal = [1 / max(deals, 1)] * deals
+        self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
         number, has_chance = seats.action_count(self.game), game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
-            max_chance_outcomes=max(len(self.initial.probabilities), number) if has_chance else 0,
+            max_chance_outcomes=max(len(self.probabilities), number) if has_chance else 0,
             num_players=self.game.players,
             min_utility=0.0,
             max_utility=1.0,
@@ -345,6 +332,12 @@ class OpenSpielGame(pyspiel.Game):
 
     def new_initial_state(self) -> "OpenSpielState":
         return OpenSpielState(self)
+
+    def dealt(self, index: int) -> IcarusState:
+        """icarus's own state after a deal; the only one, where nothing is dealt."""
+        if self._deals is None:
+            return self.game.new_initial_state(index)
+        return dealt_state(self.game, self._deals, index)
 
     def make_py_observer(
         self, iig_obs_type: "pyspiel.IIGObservationType | None" = None, params: object = None
@@ -362,7 +355,7 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        self.position = None if game.initial.probabilities else game.initial.state(0)
+        self.position = None if game.probabilities else game.dealt(0)
         self.moves_before: list[tuple[int, ...]] = [()] * game.num_players()
 
     def current_player(self) -> int:
@@ -374,13 +367,13 @@ class OpenSpielState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
-            return list(enumerate(self.get_game().initial.probabilities))
+            return list(enumerate(self.get_game().probabilities))
         seats.numbered_actions(self.position)
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:
         if self.position is None:
-            self.position = self.get_game().initial.state(action)
+            self.position = self.get_game().dealt(action)
         else:
             self.position.apply_action(action)
 

@@ -149,15 +149,13 @@ def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
     space = vars(value) if isinstance(value, pytypes.ModuleType) else getattr(value, "__globals__", {})
     places: dict[str, Place] = {name: (space, name) for name in names & space.keys()}
     if isinstance(value, pytypes.FunctionType):
-        places |= {
-            name: (cell, "") for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-        }
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        places |= {name: (cell, "") for name, cell in cells}
     is_users = not _is_ours(value) and not _is_of(value, LIBRARIES)
     for name, place in sorted(places.items()):
         item = current(place)
-        yield Reached(
-            name, item, names if isinstance(item, pytypes.ModuleType) else NO_NAMES, place if is_users else None
-        )
+        asked_by = names if isinstance(item, pytypes.ModuleType) else NO_NAMES
+        yield Reached(name, item, asked_by, place if is_users else None)
 
 
 def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:

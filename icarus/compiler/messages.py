@@ -111,10 +111,7 @@ def _reason(function: Callable, text: str, returns: str) -> str:
     named = named or re.search(r"assigned to variable '(\w+)'.*?(reflected list|reflected set)", text, re.DOTALL)
     if named:
         return f"{_about_name(named[1], named[2] or '')}{_mention(function, named[1])}"
-    places = [
-        (file, int(line))
-        for file, line in re.findall(r'(?:File "|" at |Raised from )([^"]+?)(?:", line | \()(\d+)', text)
-    ]
+    places = re.findall(r'(?:File "|" at |Raised from )([^"]+?)(?:", line | \()(\d+)', text)
     places = [place for place in places if _is_authors(place[0])] or places
     where = f" ({location(*places[0])})" if places else ""
     if re.search("Cannot modify readonly array|explicit output that is read-only| to readonly nestedarray", text):
@@ -131,9 +128,8 @@ def _about_name(name: str, kind: str) -> str:
         return f"the name {name!r} is not defined"
     if kind == "function":
         return f"{name} is a plain function; mark it @helper"
-    return (
-        f"{name} is a {kind.rpartition('.')[2].split()[-1]}, which compiled code cannot read; use a tuple or an array"
-    )
+    kind = kind.rpartition(".")[2].split()[-1]
+    return f"{name} is a {kind}, which compiled code cannot read; use a tuple or an array"
 
 
 def _line_in(text: str) -> str:

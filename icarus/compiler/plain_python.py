@@ -142,10 +142,8 @@ def as_compiled(value: Any) -> Any:
 
 def _differs(value: object) -> TypeGuard[ArrayOrRecord]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
-    if isinstance(value, np.ndarray):
-        return (is_small(value.dtype) or value.dtype.names is not None) and not isinstance(
-            value, SmallIntegers | RecordArray
-        )
+    if isinstance(value, np.ndarray) and not isinstance(value, SmallIntegers | RecordArray):
+        return is_small(value.dtype) or value.dtype.names is not None
     return isinstance(value, np.void)
 
 
@@ -239,6 +237,7 @@ def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
 
 # ---------------------------------------------------------------------------------------------------- functions made plain
 
+_viewed_only = functools.partial(_viewed, writeable=False)
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
 _STAND_INS: list[tuple[object, Callable]] = [
     *((make, _making_arrays(make)) for make in _MAKERS),
@@ -247,11 +246,8 @@ _STAND_INS: list[tuple[object, Callable]] = [
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),
-    (memory.struct_at, _viewed),
-    (memory.array_at, _viewed),
-    (memory.matrix_at, _viewed),
-    (memory.read_only_array_at, functools.partial(_viewed, writeable=False)),
-    (memory.read_only_matrix_at, functools.partial(_viewed, writeable=False)),
+    *((view, _viewed) for view in (memory.struct_at, memory.array_at, memory.matrix_at)),
+    *((view, _viewed_only) for view in (memory.read_only_array_at, memory.read_only_matrix_at)),
     (memory.call, _call),
     (memory.unlikely, bool),
     (memory.prefetch, lambda address: None),

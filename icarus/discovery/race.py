@@ -218,19 +218,15 @@ def plan_units(
         ValueError: the proof could not prove anything.
     """
     explore, prove, ablate = (int(games * share) for share in SHARES)
-    units = (
-        explore // seats,
-        max(1, int(prove / (finalists * seats + confirmations))),
-        max(1, int(ablate / ((factors + 1) * seats))),
-    )
-    least = detectable(units[1], deviation, level / finalists)
-    if units[1] < LEAST_UNITS or least > USELESS:
-        of_all = f"with {count_text(units[1], 'unit')} for each of {count_text(finalists, 'finalist')}"
+    proof = max(1, int(prove / (finalists * seats + confirmations)))
+    least = detectable(proof, deviation, level / finalists)
+    if proof < LEAST_UNITS or least > USELESS:
+        of_all = f"with {count_text(proof, 'unit')} for each of {count_text(finalists, 'finalist')}"
         raise ValueError(
             f"a budget of {games} games proves nothing: {of_all} it could detect a difference of {least:.2f} in mean reward or more; "
             "give more games, or fewer finalists"
         )
-    return units
+    return explore // seats, proof, max(1, int(ablate / ((factors + 1) * seats)))
 
 
 # --------------------------------------------------------------------------------------------------------------------------- games

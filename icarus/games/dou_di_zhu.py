@@ -303,10 +303,8 @@ def action_text(state: Facts, action: int) -> str:
         return "pass"
     if action >= SOLO_KICKERS:
         return "+" + " ".join(RANK_NAMES[rank] * (action // SOLO_KICKERS) for rank in cards_of(action % SOLO_KICKERS))
-    return (
-        "".join(RANK_NAMES[rank] for rank in cards_played(action))
-        + f"+{PLAYS[action].kicker_size}" * PLAYS[action].kickers
-    )
+    base = "".join(RANK_NAMES[rank] for rank in cards_played(action))
+    return base + f"+{PLAYS[action].kicker_size}" * PLAYS[action].kickers
 
 
 # --------------------------------------------------------------------------------------------- what a position promises

@@ -176,9 +176,8 @@ def text(state: Facts) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
     stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
-    lines = [
-        stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")
-    ]
+    lead = "level" if state.lead == 0 else f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
+    lines = [f"{stake}; {lead}"]
     for i in range(2):
         hand = " ".join(str(card + state.lowest) for card in range(state.cards) if int(state.hands[i]) >> card & 1)
         bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])

@@ -381,14 +381,11 @@ def text(state: Facts) -> str:
     for player, hand in enumerate(state.hands[: state.players]):
         tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
         alive = int(state.alive) >> player & 1
-        lines.append(
-            f"player {player}, {tricks}: "
-            + ("out" if not alive else "face down" if face_down else pack.cards_text(hand))
-        )
+        cards = "out" if not alive else "face down" if face_down else pack.cards_text(hand)
+        lines.append(f"player {player}, {tricks}: {cards}")
     if state.stage == PLAY and state.count > 0:
-        lines.append(
-            "trick: " + ", ".join(f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state))
-        )
+        played = [f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state)]
+        lines.append(f"trick: {', '.join(played)}")
     return "\n".join(lines)
 
 

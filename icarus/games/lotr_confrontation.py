@@ -916,12 +916,6 @@ def _list_pair(actions: np.ndarray, neutral: int, alternative: int, allowed: boo
     return 2 if allowed else 1
 
 
-@helper
-def _list_frodo(state: Facts, actions: np.ndarray) -> int:
-    count = _list_pair(actions, FRODO_STAYS, SAM_STEPS_IN, state.pos[SAM] == state.square)
-    return append_bits(actions, count, FRODO_RETREATS, sideways(state, LIGHT))
-
-
 def legal(state: Facts, actions: np.ndarray) -> int:
     node = state.node
     if node == MOVE:
@@ -944,7 +938,8 @@ def legal(state: Facts, actions: np.ndarray) -> int:
     if node == LIGHT_RETREAT:
         return append_bits(actions, 0, LIGHT_MOVES_BACK, backward(state))
     if node == FRODO_TEXT:
-        return _list_frodo(state, actions)
+        count = _list_pair(actions, FRODO_STAYS, SAM_STEPS_IN, state.pos[SAM] == state.square)
+        return append_bits(actions, count, FRODO_RETREATS, sideways(state, LIGHT))
     if node == SAM_TEXT:
         return _list_pair(actions, SAM_ALONE, SAM_BOOSTED, state.pos[FRODO] == state.square)
     if node == PIPPIN_TEXT:
@@ -971,21 +966,6 @@ def _move(state: Facts, action: int) -> int:
     if tunnel and has(state.held[DARK], CARADHRAS) and state.pos[BALROG] != DEAD:
         return AMBUSH
     return ARRIVAL
-
-
-@helper
-def _ambush(state: Facts, action: int) -> int:
-    if action == PASS_AMBUSH:
-        return ARRIVAL
-    know(state, BALROG)
-    return VICTIM
-
-
-@helper
-def _take_victim(state: Facts) -> int:
-    victim = state.fighters[LIGHT]
-    relocate(state, victim, DEAD)
-    return finish(state, DARK) if victim == FRODO else TURN_END
 
 
 @helper
@@ -1047,8 +1027,12 @@ def _decide(state: Facts, action: int) -> int:
     if FRODO_TEXT <= node <= SARUMAN_TEXT:
         return choose_text(state, action)
     if node == AMBUSH:
-        return _ambush(state, action)
-    return _take_victim(state)  # VICTIM
+        if action == TAKE_AMBUSH:
+            know(state, BALROG)
+        return VICTIM if action == TAKE_AMBUSH else ARRIVAL
+    victim = state.fighters[LIGHT]  # VICTIM
+    relocate(state, victim, DEAD)
+    return finish(state, DARK) if victim == FRODO else TURN_END
 
 
 @helper

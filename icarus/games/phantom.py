@@ -267,13 +267,10 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     before = [square for square in _squares(_found_marks(world, opponent)) if square not in tries]
     marks = iter(_marks_in_order(state, world, observer))
     retraced: list[int] = []
-    turns = [
-        (who, [action for _, action in turn]) for who, turn in itertools.groupby(state.history, lambda step: step[0])
-    ]
     finished = int(facts.marks[opponent]).bit_count()
-    for who, turn in turns:
+    for who, turn in itertools.groupby(state.history, lambda step: step[0]):
         if who == observer:
-            retraced += turn
+            retraced += [action for _, action in turn]
         elif finished > 0:
             finished -= 1
             retraced += [*(before if finished == 0 else []), next(marks)]

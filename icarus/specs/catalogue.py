@@ -72,12 +72,10 @@ def tuned(history: History, theta: Theta, legal: Array, out: Array, exploration:
 @backpropagation
 def backpropagate_squares(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, s + μ², n + 1, m + 1) if ψ = ψ_visit; (q, s, n, m + 1) if ψ = ψ_avail"""
+    backpropagate(stats, context, rewards)
     if context == VISIT:
         for player in range(len(rewards)):
-            stats.reward[player] += rewards[player]
             stats.squares[player] += rewards[player] * rewards[player]
-        stats.visits += 1
-    stats.availability += 1
 
 
 UCB1_TUNED = attrs.evolve(
@@ -243,8 +241,7 @@ def estimates(
     """
     present = len(history.steps) - 1
     step = history.steps[present]
-    for i in range(len(legal)):
-        out[i] = np.inf
+    out[:] = np.inf
     reference = present
     while reference > 0 and find(theta, history.steps[reference].record).visits <= least:
         reference -= 1
@@ -601,9 +598,7 @@ def matched(
             out[i] = share / len(legal) + (1.0 - share) * (out[i] / total if total > 0.0 else 1.0 / len(legal))
     else:
         write_bounds(history, theta, legal, out, exploration)
-        most = -np.inf
-        for i in range(len(legal)):
-            most = max(most, out[i])
+        most = out.max()
         for i in range(len(legal)):
             out[i] = 1.0 if out[i] == most else 0.0
 
@@ -816,14 +811,13 @@ def predicted(
 ) -> None:
     """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     step = history.steps[-1]
-    lookahead, most, total = lookahead_at(history, -1), 0.0, 0.0
+    ahead, total = lookahead_at(history, -1)[:, step.player], 0.0
+    most = ahead.max()
     for i in range(len(legal)):
-        most = max(most, lookahead[i, step.player])
-    for i in range(len(legal)):
-        total += math.exp((lookahead[i, step.player] - most) / temperature)
+        total += math.exp((ahead[i] - most) / temperature)
     for i in range(len(legal)):
         stats = find(theta, child(history, -1, legal[i]))
-        probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
+        probability = math.exp((ahead[i] - most) / temperature) / total
         mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
         out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
 

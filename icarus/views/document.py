@@ -97,10 +97,8 @@ def _html(block: Block) -> str:
         case Table(caption, header, rows, folded):
             head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
             body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-            head = (
-                f"<caption>{escape(caption)}</caption>" * (caption != "" and not folded)
-                + f"<thead><tr>{head}</tr></thead>"
-            )
+            title = f"<caption>{escape(caption)}</caption>" if caption and not folded else ""
+            head = f"{title}<thead><tr>{head}</tr></thead>"
             table = f'<div class="wide"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>'
             return _folded(caption, table) if folded else table
 

@@ -68,26 +68,18 @@ def playout_page(playout: InspectedPlayout) -> str:
         Picture(drawing(state).svg(), f"{t}: before {choice.action}" if choice else "the end")
         for t, (state, choice) in enumerate(steps)
     ]
-    return document.html(
-        f"{playout.state.game}: playout {playout.iteration:,}", [*_blocks(playout), Heading("boards"), *boards]
-    )
+    title = f"{playout.state.game}: playout {playout.iteration:,}"
+    return document.html(title, [*_blocks(playout), Heading("boards"), *boards])
 
 
 def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int | None = None) -> list[Block]:
     """What happened; at most so many updates of a component, and so many values of a decision."""
     strategy, length = playout.scheme.label(playout.strategy), count_text(len(playout.choices), "action")
     name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
-    decisions = [
-        [
-            str(t),
-            choice.phase,
-            seat_name(playout.state.game, choice.player).removeprefix("player "),
-            choice.action,
-            decider(choice),
-            _values(choice, values),
-        ]
-        for t, choice in enumerate(playout.choices)
-    ]
+    decisions = []
+    for t, choice in enumerate(playout.choices):
+        who = seat_name(playout.state.game, choice.player).removeprefix("player ")
+        decisions.append([str(t), choice.phase, who, choice.action, decider(choice), _values(choice, values)])
     blocks: list[Block] = [Heading(name)]
     blocks += [Heading("begun at a state drawn for the root"), Preformatted(str(playout.states[0]))]
     blocks += [Heading("decisions"), Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions)]
