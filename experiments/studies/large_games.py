@@ -85,40 +85,55 @@ def target_of(game: str, name: str) -> TabularPolicy:
     return learner.average
 
 
-def shares(out: Path) -> None:
-    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, scored without luck."""
-    with Ledger(out, ("game", "player", "depth")) as ledger:
-        for game, name, depth in itertools.product(EXACT, TARGETS, DEPTHS):
-            row: GameRow = {"game": game, "player": name, "depth": depth}
+def shares(out: Path, particles: int | None = None, only: str = "", deepest: int = DEPTHS[-1]) -> None:
+    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, in all matches: by exact
+    beliefs or by particles; in all games or `only` some, with commas."""
+    with Ledger(out, ("game", "player", "depth", "particles")) as ledger:
+        for game, name, depth in itertools.product(only.split(",") if only else EXACT, TARGETS, DEPTHS[:deepest]):
+            row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
             if key_of(row, ledger.fields) not in ledger.rows:
                 policy, loaded = target_of(game, name), games.load(game)
-                bound = local_best_response(loaded, policy, depth=depth, matches=None)
+                bound = local_best_response(loaded, policy, depth=depth, matches=None, particles=particles)
                 row |= {"nash_conv": exploitability(loaded, policy).nash_conv, "bound": bound.nash_conv}
                 ledger.keep(row | {"questions": bound.questions, "provenance": provenance()})
 
 
 def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
-    parts: dict[tuple[str, int], list[float]] = {}
+    parts: dict[tuple[str, str], dict[int, list[float]]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
-        share = max(row["bound"], 0.0) / row["nash_conv"]
+        share, particles = max(row["bound"], 0.0) / row["nash_conv"], str(row.get("particles") or "all")
         for game in (row["game"], "all"):
-            parts.setdefault((game, row["depth"]), []).append(share)
+            parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
     lines = tuple(
-        (game, *(f"{statistics.median(parts[game, depth]):.2f} ({min(parts[game, depth]):.2f})" for depth in DEPTHS))
-        for game in dict.fromkeys(game for game, depth in parts if depth == DEPTHS[-1])
+        (
+            *key,
+            *(f"{statistics.median(of[depth]):.2f} ({min(of[depth]):.2f})" if depth in of else "" for depth in DEPTHS),
+        )
+        for key, of in parts.items()
     )
-    print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
+    heads = ("game", "particles", *(f"depth {depth}" for depth in DEPTHS))
+    print_table(Table("Share recovered: median (least)", heads, lines))
 
 
-def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS) -> None:
-    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
-    with Ledger(out, (*LEARNED_KEY, "matches")) as ledger:
-        for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
+def bounds(
+    out: Path,
+    game: str,
+    iterations: int = 100,
+    matches: int = 20,
+    seeds: int = SEEDS,
+    particles: int | None = None,
+    only: str = "",
+) -> None:
+    """Bound how exploitable each of the sixteen combinations, or `only` some, with commas, is in a game: a row for each seed, or where a
+    file ends those that it has not. With no number of particles beliefs are exact."""
+    with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
+        for seed, name in itertools.product(range(seeds), only.split(",") if only else exact.SIXTEEN):
             row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
+            row |= {"particles": particles}
             if key_of(row, ledger.fields) not in ledger.rows:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
-                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed)
+                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed, particles=particles)
                 row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
                 ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
 
