@@ -359,28 +359,23 @@ class ResponseWalk:
         Raises:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
-        ending = GOING_ON
+        ending, status = GOING_ON, self.status[0]
         while ending != walk.COMPLETE:
-            ending = self.step()
+            ending = respond_to_beliefs(self._tree, AT_ONCE)
+            self._looked_at += AT_ONCE
+            if ending == MORE_ROOM:
+                for array in self._growing:
+                    array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
+            elif ending > walk.COMPLETE:
+                walk.refuse_as_unsound(self.game, ending, int(status["responder"]))
+            entries, done, why = len(self._growing[1]), float(status["done"]), ""
+            if entries > MOST:
+                size = f"{sum(x.nbytes for x in self._growing):,}"
+                why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
+            elif self._looked_at == FIRST and done < LEAST:
+                why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
+            if why:
+                raise NotEnumerable(f"{self.game} is too large: {why}")
             if progress is not None:
-                progress(float(self.status["done"][0]))
-        return float(self.status["value"][0]), float(self.status["policy_value"][0])
-
-    def step(self) -> int:
-        """Go on for a while; returns why it ends."""
-        ending = respond_to_beliefs(self._tree, AT_ONCE)
-        self._looked_at += AT_ONCE
-        if ending == MORE_ROOM:
-            for array in self._growing:
-                array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-        elif ending > walk.COMPLETE:
-            walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
-        done, entries = float(self.status["done"][0]), len(self._growing[1])
-        if entries > MOST:
-            size = f"{sum(x.nbytes for x in self._growing):,}"
-            why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
-        elif self._looked_at == FIRST and done < LEAST:
-            why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
-        else:
-            return int(ending)
-        raise NotEnumerable(f"{self.game} is too large: {why}")
+                progress(done)
+        return float(status["value"]), float(status["policy_value"])

@@ -16,7 +16,7 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -27,15 +27,15 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
 from icarus.equilibrium.policies import PolicyLike, policies_of, question_to
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, check_game
+from icarus.kernel import CHANCE, MAX_PLAYERS, NO_ACTION, TERMINAL, UNSEEN, AnyGame, Game, State, check_game
 
 MASK = (1 << 63) - 1  # makes a seed of a key
+Array: TypeAlias = np.ndarray
 PARTICLES = 100
 PLAYOUTS = 32  # of a belief at least, where the responder looks no further
 MOST = 1 << 17  # states of an exact belief
 DECISION = None  # in place of what the responder sees: that he is to move
-NO_ACTION = -1  # in place of one
-ROUNDING = 1e-20  # of a squared error
+DIGITS = 13  # of a gain: weights that sum to 1 do so less nearly
 TAIL = 0.025  # of an interval, to either side
 
 
@@ -85,7 +85,7 @@ def _half(*gains: list[float]) -> float:
     from scipy.special import stdtrit
 
     errors = [statistics.variance(each) / len(each) for each in gains if len(each) > 1]
-    if sum(errors) < ROUNDING:
+    if not any(errors):
         return 0.0
     freedom = sum(errors) ** 2 * (len(gains[0]) - 1) / sum(error**2 for error in errors)
     return -float(stdtrit(freedom, TAIL)) * math.sqrt(sum(errors))
@@ -100,28 +100,25 @@ class _Particle(NamedTuple):
 
 
 @walk.kernel("playouts of particles")
-def play_out(
-    rules: np.ndarray,
-    states: np.ndarray,
-    counts: np.ndarray,
-    longest: int,
-    words: np.ndarray,
-    reals: np.ndarray,
-    rng: np.ndarray,
-    out: np.ndarray,
-) -> int:
-    """Play so many games of each state to their ends by uniform choice, and add up what each player has. [states, players]"""
-    state = np.zeros(states.shape[1], np.int64)
+def play_out(rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array) -> float:
+    """What a player has on average in games played from states by uniform choice, by their weights; no number if one does not end."""
+    state, words, total, gain = (
+        np.zeros(states.shape[1], np.int64),
+        np.zeros(rules[0].max_legal, np.int64),
+        weights.sum(),
+        0.0,
+    )
+    reals = np.zeros(rules[0].max_legal + MAX_PLAYERS)
     for i in range(len(states)):
-        for _ in range(counts[i]):
+        count = 1 + int(PLAYOUTS * weights[i] / total)
+        for _ in range(count):
             copy_items(state, states[i])
             mover = call(rules[0].player, (address_of(state),))
             if walk.play_to_end(rules[0], state, mover, longest, words, reals, rng) != TERMINAL:
-                return walk.TOO_LONG
-            call(rules[0].rewards, (address_of(state), address_of(reals), out.shape[1]))
-            for player in range(out.shape[1]):
-                out[i, player] += reals[player]
-    return walk.COMPLETE
+                return np.nan
+            call(rules[0].rewards, (address_of(state), address_of(reals), players))
+            gain += weights[i] / count * reals[player]
+    return gain
 
 
 class _Responder:
@@ -131,7 +128,7 @@ class _Responder:
         self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
     ) -> None:
         self._game, self._player, self._seed, self._depth = game, player, seed, depth
-        self._most, self._is_exact = count or sys.maxsize, count is None
+        self._most = count or sys.maxsize
         self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, list[float]](), 0
         self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
         try:
@@ -148,51 +145,31 @@ class _Responder:
     def play(self, luck: np.random.Generator | None) -> float:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
         by the policy."""
-        self._luck, self._is_drawn = luck or np.random.default_rng(self._seed), luck is not None
-        self._rng = seeded(int(self._luck.integers(MASK)))
-        truths, views, gain = self._deals, defaultdict[int | None, list[_Particle]](list), 0.0
-        if not truths:
+        self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
+        self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
+        if not self._deals:
             self._answers.clear()
-            truths = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
-        for truth in truths:
-            views[truth.keys[self._player]].append(truth)
-        truths = []
-        for key, alike in self._drawn(views).items():
-            belief = [deal for deal in self._deals if deal.keys[self._player] == key] or self._redrawn(alike)
-            gain += self._rest(alike, NO_ACTION, belief)
-            truths += alike
+        truths = [truth for truth, _ in self._thinned([(deal, NO_ACTION) for deal in self._deals], most)]
+        truths = truths or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
+        for key in dict.fromkeys(truth.keys[self._player] for truth in truths):
+            alike, belief = (
+                [each for each in some if each.keys[self._player] == key] for some in (truths, self._deals)
+            )
+            gain += self._rest(alike, NO_ACTION, belief or self._redrawn(alike), most)
         if self._game.players > walk.PLAYERS:
-            gain -= self._follow([(truth, NO_ACTION) for truth in truths], self._at_once, responds=False)[0]
-        return gain
+            gain -= self._follow([(truth, NO_ACTION) for truth in truths], most, responds=False)[0]
+        return round(gain, DIGITS)
 
-    @property
-    def _at_once(self) -> int:
-        """In how many states the game itself may be."""
-        return 1 if self._is_drawn and not self._is_exact else sys.maxsize
-
-    def _drawn(self, views: dict[int | None, list[_Particle]]) -> dict[int | None, list[_Particle]]:
-        """One of some views for them all, if matches are drawn; in real play a single state of it."""
-        if not (self._is_drawn and views):
-            return views
-        weights = np.array([sum(particle.weight for particle in view) for view in views.values()])
-        key = [*views][int(self._luck.choice(len(weights), p=weights / weights.sum()))]
-        scale = weights.sum() / sum(particle.weight for particle in views[key])
-        moves = self._thinned(
-            [(each._replace(weight=each.weight * scale), NO_ACTION) for each in views[key]], self._at_once
-        )
-        return {key: [each for each, _ in moves]}
-
-    def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle]) -> float:
+    def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
         """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief."""
-        gain, views = self._follow([(truth, action) for truth in truths], self._at_once)
-        for seen, alike in self._drawn(views).items():
-            after, chosen = alike, NO_ACTION
-            if not self._is_exact:
-                after = self._follow([(each, action) for each in belief], self._most, (seen,))[1].get(seen, [])
+        gain, views = self._follow([(truth, action) for truth in truths], most)
+        for seen, alike in views.items():
+            after = self._follow([(each, action) for each in belief], self._most, (seen,))[1].get(seen, [])
+            chosen = NO_ACTION
             if seen is DECISION:
                 after = after or self._redrawn(alike)
                 chosen = self._chosen(after, alike[0].state.legal_actions())
-            gain += self._rest(alike, chosen, after)
+            gain += self._rest(alike, chosen, after, most)
         return gain
 
     def _unknown(self, state: State) -> _Particle:
@@ -228,19 +205,24 @@ class _Responder:
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         while moves:
-            if self._is_exact and len(moves) > MOST:
+            if self._most > MOST < len(moves):
                 what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
             shown = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
             shown = [each for each in shown if not goal or each[2][0] in (DECISION, *goal)]
             moves = []
             for (state, _, weight), action, (seen, keys) in self._thinned(shown, most):
-                after = _Particle(self._after(state, action), keys, weight)
-                mover = after.state.current_player()
+                if action != NO_ACTION:
+                    state = state.clone()
+                    state.apply_action(action)
+                if len(state.history) > self._game.max_length:
+                    walk.refuse_as_unsound(self._game, walk.TOO_LONG)
+                after = _Particle(state, keys, weight)
+                mover = state.current_player()
                 if seen is not None and responds:
                     views[seen].append(after)
                 elif mover == TERMINAL:
-                    gain += weight * self._worth(after.state.returns())
+                    gain += weight * self._worth(state.returns())
                 elif mover == self._player and responds:
                     views[DECISION].append(after)
                 else:
@@ -260,15 +242,6 @@ class _Responder:
                 key, seen = hash((key, 0, 2 * move)), move if i == self._player else seen
             keys[i] = key
         return seen, keys
-
-    def _after(self, state: State, action: int) -> State:
-        """A state after an action."""
-        if action != NO_ACTION:
-            state = state.clone()
-            state.apply_action(action)
-            if len(state.history) > self._game.max_length:
-                walk.refuse_as_unsound(self._game, walk.TOO_LONG)
-        return state
 
     def _answer(self, particle: _Particle, mover: int) -> Iterable[tuple[int, float]]:
         """The actions of who is to move, and their probabilities."""
@@ -309,18 +282,21 @@ class _Responder:
 
     def _played_out(self, belief: list[_Particle]) -> float:
         """What he gains by uniform choice."""
-        game, weights = self._game, np.array([particle.weight for particle in belief])
-        counts, out = (1 + (PLAYOUTS * weights / weights.sum()).astype(np.int64), np.zeros((len(belief), game.players)))
+        game, weights, (low, high) = (
+            self._game,
+            np.array([particle.weight for particle in belief]),
+            self._game.utilities,
+        )
         data = [particle.state.data for particle in belief]
-        begun = Deals(np.concatenate(data) if isinstance(game, Game) else data, counts, weights)
+        begun = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
 
-        def play(rules: walk.Walk) -> int:
-            room = np.zeros(rules.room, np.int64), np.zeros(rules.room + game.players)
-            return rules.call(play_out, rules.settings, rules.dealt, counts, game.max_length, *room, self._rng, out)
+        def play(rules: walk.Walk) -> float:
+            numbers = self._player, game.players, game.max_length
+            return rules.call(play_out, rules.settings, rules.dealt, weights, *numbers, self._rng)
 
-        if (status := walk.with_walk(game, begun, play)) != walk.COMPLETE:
-            walk.refuse_as_unsound(game, status)
-        return float(weights @ [self._worth(mean) for mean in (out / counts[:, None]).tolist()])
+        if (rewards := walk.with_walk(game, begun, play)) != rewards:
+            walk.refuse_as_unsound(game, walk.TOO_LONG)
+        return float(low * weights.sum() + (high - low) * rewards)
 
 
 def local_best_response(
