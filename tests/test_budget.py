@@ -13,23 +13,23 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (20000, 122),
+    "icarus": (20000, 121),
     "icarus/algebra": (884, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1325, 7),
     "icarus/bridges": (502, 4),
-    "icarus/commands": (1567, 13),
+    "icarus/commands": (1572, 13),
     "icarus/compiler": (1354, 9),
     "icarus/discovery": (791, 5),
     "icarus/engine": (3094, 10),
-    "icarus/equilibrium": (1781, 11),
+    "icarus/equilibrium": (1860, 10),
     "icarus/games": (3761, 14),
     "icarus/kernel": (1184, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1244, 7),
     "icarus/views": (755, 5),
-    "experiments": (5996, 31),
-    "experiments/studies": (1405, 11),
+    "experiments": (5999, 31),
+    "experiments/studies": (1408, 11),
     "tests": (21997, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there

@@ -2,9 +2,9 @@
 
     python -m experiments.studies.large_games learned experiments/runs/equilibrium/learned.jsonl
     python -m experiments.studies.large_games curve experiments/runs/equilibrium/learned.jsonl
-    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl [--particles 12]
     python -m experiments.studies.large_games recovered experiments/runs/equilibrium/shares.jsonl
-    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl
+    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl GAME [--particles 32 --matches 8]
     python -m experiments.studies.large_games sixteen experiments/runs/equilibrium/bounds.jsonl
 
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
@@ -19,6 +19,7 @@ import math
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -37,6 +38,7 @@ SEEDS = 10
 EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
 TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
 DEPTHS = (1, 2, 3)
+SAMPLED = (("leduc-poker", "goofspiel(cards=4)"), TARGETS, DEPTHS[:2])  # by particles
 LARGE = {
     "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
     "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
@@ -85,11 +87,11 @@ def target_of(game: str, name: str) -> TabularPolicy:
     return learner.average
 
 
-def shares(out: Path, particles: int | None = None, only: str = "", deepest: int = DEPTHS[-1]) -> None:
+def shares(out: Path, particles: int | None = None) -> None:
     """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, in all matches: by exact
-    beliefs or by particles; in all games or `only` some, with commas."""
+    beliefs, or in two games by particles."""
     with Ledger(out, ("game", "player", "depth", "particles")) as ledger:
-        for game, name, depth in itertools.product(only.split(",") if only else EXACT, TARGETS, DEPTHS[:deepest]):
+        for game, name, depth in itertools.product(*((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)):
             row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
             if key_of(row, ledger.fields) not in ledger.rows:
                 policy, loaded = target_of(game, name), games.load(game)
@@ -105,35 +107,24 @@ def recovered(rows: Path) -> None:
         share, particles = max(row["bound"], 0.0) / row["nash_conv"], str(row.get("particles") or "all")
         for game in (row["game"], "all"):
             parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
-    lines = tuple(
-        (
-            *key,
-            *(f"{statistics.median(of[depth]):.2f} ({min(of[depth]):.2f})" if depth in of else "" for depth in DEPTHS),
-        )
-        for key, of in parts.items()
-    )
-    heads = ("game", "particles", *(f"depth {depth}" for depth in DEPTHS))
-    print_table(Table("Share recovered: median (least)", heads, lines))
+    texts = {key: [f"{statistics.median(x):.2f} ({min(x):.2f})" for x in of.values()] for key, of in parts.items()}
+    lines = tuple((*key, *cells, *[""] * (len(DEPTHS) - len(cells))) for key, cells in texts.items())
+    heads = (f"depth {depth}" for depth in DEPTHS)
+    print_table(Table("Share recovered: median (least)", ("game", "particles", *heads), lines))
 
 
 def bounds(
-    out: Path,
-    game: str,
-    iterations: int = 100,
-    matches: int = 20,
-    seeds: int = SEEDS,
-    particles: int | None = None,
-    only: str = "",
+    out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS, particles: int = 0
 ) -> None:
-    """Bound how exploitable each of the sixteen combinations, or `only` some, with commas, is in a game: a row for each seed, or where a
-    file ends those that it has not. With no number of particles beliefs are exact."""
+    """Bound how exploitable each of the sixteen combinations is in a game, or by particles each of three; a row for each seed, after
+    those that a file has."""
     with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
-        for seed, name in itertools.product(range(seeds), only.split(",") if only else exact.SIXTEEN):
-            row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
-            row |= {"particles": particles}
+        for seed, name in itertools.product(range(seeds), ("BASELINE", "RAVE", "MAST") if particles else exact.SIXTEEN):
+            settings: dict[str, Any] = {"seed": seed, "matches": matches, "particles": particles or None}
+            row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
             if key_of(row, ledger.fields) not in ledger.rows:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
-                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed, particles=particles)
+                bound = local_best_response(games.load(game), agent, **settings)
                 row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
                 ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
 
@@ -142,9 +133,8 @@ def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
     measured = exact.rows_of(rows.parent, rows.name)
     cells = exact.complete_cells({**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured)
-    print_table(
-        attrs.evolve(exact.ranking_table(cells), caption="Lower bounds of NashConv, as `effects` ranks what is exact")
-    )
+    table = exact.ranking_table(cells)
+    print_table(attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact"))
     print_table(exact.effects_table(cells))
 
 

@@ -102,13 +102,8 @@ class _Particle(NamedTuple):
 @walk.kernel("playouts of particles")
 def play_out(rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array) -> float:
     """What a player has on average in games played from states by uniform choice, by their weights; no number if one does not end."""
-    state, words, total, gain = (
-        np.zeros(states.shape[1], np.int64),
-        np.zeros(rules[0].max_legal, np.int64),
-        weights.sum(),
-        0.0,
-    )
-    reals = np.zeros(rules[0].max_legal + MAX_PLAYERS)
+    state, words = np.zeros(states.shape[1], np.int64), np.zeros(rules[0].max_legal, np.int64)
+    reals, total, gain = np.zeros(rules[0].max_legal + MAX_PLAYERS), weights.sum(), 0.0
     for i in range(len(states)):
         count = 1 + int(PLAYOUTS * weights[i] / total)
         for _ in range(count):
@@ -127,8 +122,7 @@ class _Responder:
     def __init__(
         self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
     ) -> None:
-        self._game, self._player, self._seed, self._depth = game, player, seed, depth
-        self._most = count or sys.maxsize
+        self._game, self._player, self._seed, self._depth, self._most = game, player, seed, depth, count or sys.maxsize
         self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, list[float]](), 0
         self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
         try:
@@ -136,11 +130,9 @@ class _Responder:
         except NotEnumerable:
             self._redraws = True
             return
-        for k, (seen, probability) in enumerate(
-            zip(deals.observations.tolist(), deals.probabilities.tolist(), strict=True)
-        ):
-            keys = [hash((i, 2 * move)) for i, move in enumerate(seen)]
-            self._deals += [_Particle(dealt_state(game, deals, k), keys, probability)] * (probability > 0)
+        for k in np.flatnonzero(deals.probabilities).tolist():
+            keys = [hash((i, 2 * move)) for i, move in enumerate(deals.observations[k].tolist())]
+            self._deals.append(_Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k])))
 
     def play(self, luck: np.random.Generator | None) -> float:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
@@ -152,10 +144,9 @@ class _Responder:
         truths = [truth for truth, _ in self._thinned([(deal, NO_ACTION) for deal in self._deals], most)]
         truths = truths or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
         for key in dict.fromkeys(truth.keys[self._player] for truth in truths):
-            alike, belief = (
-                [each for each in some if each.keys[self._player] == key] for some in (truths, self._deals)
-            )
-            gain += self._rest(alike, NO_ACTION, belief or self._redrawn(alike), most)
+            group = [truth for truth in truths if truth.keys[self._player] == key]
+            belief = [deal for deal in self._deals if deal.keys[self._player] == key]
+            gain += self._rest(group, NO_ACTION, belief or self._redrawn(group), most)
         if self._game.players > walk.PLAYERS:
             gain -= self._follow([(truth, NO_ACTION) for truth in truths], most, responds=False)[0]
         return round(gain, DIGITS)
@@ -163,22 +154,21 @@ class _Responder:
     def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
         """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief."""
         gain, views = self._follow([(truth, action) for truth in truths], most)
-        for seen, alike in views.items():
-            after = self._follow([(each, action) for each in belief], self._most, (seen,))[1].get(seen, [])
-            chosen = NO_ACTION
-            if seen is DECISION:
-                after = after or self._redrawn(alike)
-                chosen = self._chosen(after, alike[0].state.legal_actions())
-            gain += self._rest(alike, chosen, after, most)
+        for sight, group in views.items():
+            after, chosen = self._follow([(each, action) for each in belief], self._most, (sight,))[1][sight], NO_ACTION
+            if sight is DECISION:
+                after = after or self._redrawn(group)
+                chosen = self._chosen(after, group[0].state.legal_actions())
+            gain += self._rest(group, chosen, after, most)
         return gain
 
     def _unknown(self, state: State) -> _Particle:
         """A particle of which no key is known: its questions are its own."""
         return _Particle(state, self._luck.integers(MASK, size=self._game.players).tolist(), 1.0)
 
-    def _redrawn(self, alike: list[_Particle]) -> list[_Particle]:
+    def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
         """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
-        count, state = self._most if self._redraws else 0, alike[0].state
+        count, state = self._most if self._redraws else 0, group[0].state
         return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
 
     def _thinned(self, moves: list[Any], most: int) -> list[Any]:
@@ -208,10 +198,10 @@ class _Responder:
             if self._most > MOST < len(moves):
                 what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
-            shown = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
-            shown = [each for each in shown if not goal or each[2][0] in (DECISION, *goal)]
+            candidates = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
+            candidates = [each for each in candidates if not goal or each[2][0] in (DECISION, *goal)]
             moves = []
-            for (state, _, weight), action, (seen, keys) in self._thinned(shown, most):
+            for (state, _, weight), action, (sight, keys) in self._thinned(candidates, most):
                 if action != NO_ACTION:
                     state = state.clone()
                     state.apply_action(action)
@@ -219,8 +209,8 @@ class _Responder:
                     walk.refuse_as_unsound(self._game, walk.TOO_LONG)
                 after = _Particle(state, keys, weight)
                 mover = state.current_player()
-                if seen is not None and responds:
-                    views[seen].append(after)
+                if sight is not None and responds:
+                    views[sight].append(after)
                 elif mover == TERMINAL:
                     gain += weight * self._worth(state.returns())
                 elif mover == self._player and responds:
@@ -234,14 +224,14 @@ class _Responder:
         keys = list(particle.keys)
         if action == NO_ACTION:
             return None, keys
-        mover, moves, seen = particle.state.current_player(), particle.state.observed(action), None
+        mover, moves, sight = particle.state.current_player(), particle.state.observed(action), None
         for i, key in enumerate(keys):
             move = moves[self._game.perspective(i)]
             key = hash((key, 1, 2 * action)) if i == mover else key
             if move != UNSEEN and (i != mover or move != action):
-                key, seen = hash((key, 0, 2 * move)), move if i == self._player else seen
+                key, sight = hash((key, 0, 2 * move)), move if i == self._player else sight
             keys[i] = key
-        return seen, keys
+        return sight, keys
 
     def _answer(self, particle: _Particle, mover: int) -> Iterable[tuple[int, float]]:
         """The actions of who is to move, and their probabilities."""
@@ -264,18 +254,21 @@ class _Responder:
         """The responder's action."""
         if not belief or len(actions) == 1:
             return int(self._luck.choice(actions))
-        values = [self._value([(each, action) for each in belief], self._depth - 1) for action in actions]
-        return actions[int(np.argmax(values))]
+        return actions[int(np.argmax(self._values(belief, self._depth)))]
+
+    def _values(self, belief: list[_Particle], left: int) -> list[float]:
+        """What he gains by each action, if he looks so many ahead, itself among them."""
+        actions = belief[0].state.legal_actions()
+        return [self._value([(each, action) for each in belief], left - 1) for action in actions]
 
     def _value(self, moves: list[tuple[_Particle, int]], left: int) -> float:
         """What he gains after moves by looking so many of his actions ahead."""
         gain, views = self._follow(moves, self._most)
-        for seen, belief in views.items():
-            if seen is not DECISION:
+        for sight, belief in views.items():
+            if sight is not DECISION:
                 gain += self._value([(each, NO_ACTION) for each in belief], left)
             elif left > 0:
-                actions = belief[0].state.legal_actions()
-                gain += max(self._value([(each, action) for each in belief], left - 1) for action in actions)
+                gain += max(self._values(belief, left))
             else:
                 gain += self._played_out(belief)
         return gain
@@ -288,13 +281,13 @@ class _Responder:
             self._game.utilities,
         )
         data = [particle.state.data for particle in belief]
-        begun = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
+        roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
 
         def play(rules: walk.Walk) -> float:
             numbers = self._player, game.players, game.max_length
             return rules.call(play_out, rules.settings, rules.dealt, weights, *numbers, self._rng)
 
-        if (rewards := walk.with_walk(game, begun, play)) != rewards:
+        if (rewards := walk.with_walk(game, roots, play)) != rewards:
             walk.refuse_as_unsound(game, walk.TOO_LONG)
         return float(low * weights.sum() + (high - low) * rewards)
 
