@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19809, 122),
+    "icarus": (19893, 121),
     "icarus/algebra": (882, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1319, 7),
     "icarus/bridges": (499, 4),
-    "icarus/commands": (1536, 13),
+    "icarus/commands": (1541, 13),
     "icarus/compiler": (1335, 9),
     "icarus/discovery": (787, 5),
     "icarus/engine": (3093, 10),
-    "icarus/equilibrium": (1781, 11),
+    "icarus/equilibrium": (1860, 10),
     "icarus/games": (3692, 14),
     "icarus/kernel": (1177, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1222, 7),
     "icarus/views": (728, 5),
-    "experiments": (5945, 33),
-    "experiments/studies": (1369, 13),
-    "tests": (21784, 114),
+    "experiments": (5948, 33),
+    "experiments/studies": (1372, 13),
+    "tests": (21843, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

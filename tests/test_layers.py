@@ -55,7 +55,7 @@ ORDER = {
     ],
     "icarus.equilibrium": [
         *("deals", "walk", "beliefs", "tree", "policies", "cfr", "sampling", "response"),
-        *("search", "measures", "__init__"),
+        *("search", "__init__"),
     ],
     "experiments": [
         "__init__",

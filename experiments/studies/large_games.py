@@ -2,9 +2,9 @@
 
     python -m experiments.studies.large_games learned experiments/runs/equilibrium/learned.jsonl
     python -m experiments.studies.large_games curve experiments/runs/equilibrium/learned.jsonl
-    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl
+    python -m experiments.studies.large_games shares experiments/runs/equilibrium/shares.jsonl [--particles 12]
     python -m experiments.studies.large_games recovered experiments/runs/equilibrium/shares.jsonl
-    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl
+    python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl GAME [--particles 32 --matches 8]
     python -m experiments.studies.large_games sixteen experiments/runs/equilibrium/bounds.jsonl
 
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
@@ -19,6 +19,7 @@ import math
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -37,6 +38,7 @@ SEEDS = 10
 EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
 TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
 DEPTHS = (1, 2, 3)
+SAMPLED = (("leduc-poker", "goofspiel(cards=4)"), TARGETS, DEPTHS[:2])  # by particles
 LARGE = {
     "liars-dice(first=2, second=1)": (10_000, 100_000, 1_000_000, 10_000_000),
     "liars-dice(first=2, second=2)": (10_000, 100_000, 1_000_000),
@@ -85,40 +87,44 @@ def target_of(game: str, name: str) -> TabularPolicy:
     return learner.average
 
 
-def shares(out: Path) -> None:
-    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, scored without luck."""
-    with Ledger(out, ("game", "player", "depth")) as ledger:
-        for game, name, depth in itertools.product(EXACT, TARGETS, DEPTHS):
-            row: GameRow = {"game": game, "player": name, "depth": depth}
+def shares(out: Path, particles: int | None = None) -> None:
+    """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, in all matches: by exact
+    beliefs, or in two games by particles."""
+    with Ledger(out, ("game", "player", "depth", "particles")) as ledger:
+        for game, name, depth in itertools.product(*((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)):
+            row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
             if key_of(row, ledger.fields) not in ledger.rows:
                 policy, loaded = target_of(game, name), games.load(game)
-                bound = local_best_response(loaded, policy, depth=depth, matches=None)
+                bound = local_best_response(loaded, policy, depth=depth, matches=None, particles=particles)
                 row |= {"nash_conv": exploitability(loaded, policy).nash_conv, "bound": bound.nash_conv}
                 ledger.keep(row | {"questions": bound.questions, "provenance": provenance()})
 
 
 def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
-    parts: dict[tuple[str, int], list[float]] = {}
+    parts: dict[tuple[str, str], dict[int, list[float]]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
-        share = max(row["bound"], 0.0) / row["nash_conv"]
+        share, particles = max(row["bound"], 0.0) / row["nash_conv"], str(row.get("particles") or "all")
         for game in (row["game"], "all"):
-            parts.setdefault((game, row["depth"]), []).append(share)
-    lines = tuple(
-        (game, *(f"{statistics.median(parts[game, depth]):.2f} ({min(parts[game, depth]):.2f})" for depth in DEPTHS))
-        for game in dict.fromkeys(game for game, depth in parts if depth == DEPTHS[-1])
-    )
-    print_table(Table("Share recovered: median (least)", ("game", *(f"depth {depth}" for depth in DEPTHS)), lines))
+            parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
+    texts = {key: [f"{statistics.median(x):.2f} ({min(x):.2f})" for x in of.values()] for key, of in parts.items()}
+    lines = tuple((*key, *cells, *[""] * (len(DEPTHS) - len(cells))) for key, cells in texts.items())
+    heads = (f"depth {depth}" for depth in DEPTHS)
+    print_table(Table("Share recovered: median (least)", ("game", "particles", *heads), lines))
 
 
-def bounds(out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS) -> None:
-    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
-    with Ledger(out, (*LEARNED_KEY, "matches")) as ledger:
-        for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
-            row: GameRow = {"game": game, "player": name, "iterations": iterations, "seed": seed, "matches": matches}
+def bounds(
+    out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS, particles: int = 0
+) -> None:
+    """Bound how exploitable each of the sixteen combinations is in a game, or by particles each of three; a row for each seed, after
+    those that a file has."""
+    with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
+        for seed, name in itertools.product(range(seeds), ("BASELINE", "RAVE", "MAST") if particles else exact.SIXTEEN):
+            settings: dict[str, Any] = {"seed": seed, "matches": matches, "particles": particles or None}
+            row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
             if key_of(row, ledger.fields) not in ledger.rows:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
-                bound = local_best_response(games.load(game), agent, matches=matches, seed=seed)
+                bound = local_best_response(games.load(game), agent, **settings)
                 row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
                 ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
 
@@ -127,9 +133,8 @@ def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
     measured = exact.rows_of(rows.parent, rows.name)
     cells = exact.complete_cells({**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured)
-    print_table(
-        attrs.evolve(exact.ranking_table(cells), caption="Lower bounds of NashConv, as `effects` ranks what is exact")
-    )
+    table = exact.ranking_table(cells)
+    print_table(attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact"))
     print_table(exact.effects_table(cells))
 
 

@@ -2,7 +2,6 @@
 
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
-from icarus.equilibrium.measures import stitch
 from icarus.equilibrium.policies import (
     BestResponse,
     Exploitability,
@@ -12,7 +11,7 @@ from icarus.equilibrium.policies import (
     tabulate,
 )
 from icarus.equilibrium.response import LocalBestResponse, local_best_response
-from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch
+from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, stitch
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [

@@ -4,9 +4,6 @@ A belief is every state that the game may be in, weighed by what the other playe
 Johanson, Waugh, Bowling and Zinkevich, 2011, over states of any game instead of private hands of poker). Equal states in which the
 other knows the same are one entry. Where the other's policy is stored no further he chooses uniformly, and nothing of what he knows
 counts any more. Only the path is kept; a belief that comes again has its value from a table.
-
-The same walk is the search of a local best response, if it has a limit: then it plays a match, and chooses each of the responder's actions
-by looking so many of them ahead; what is not stored of the other's policy is asked for, and what lies beyond is played out.
 """
 
 from collections.abc import Callable
@@ -14,20 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler import address_of, call, copy_items, inlined_once, seeded
+from icarus.compiler import address_of, call, copy_items, inlined_once
 from icarus.equilibrium import walk
-from icarus.equilibrium.deals import deals_of
-from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure, uniform
+from icarus.equilibrium.deals import NotEnumerable, deals_of
+from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure
 
-NO_ACTION = (1 << 32) - 1  # in place of one: the entry was only observed
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
 OPEN, DECIDES, OBSERVED, DONE = range(4)
 LOOKING, OBSERVING = -2, -1  # in place of the action to be followed in a view
-# What the walk returns beside what growth does: the policy is to be asked for; in a match, what is to be observed, and the action.
-GOING_ON, MORE_ROOM, ASK, CHOOSE, CHOSEN = range(-1, -6, -1)
+GOING_ON, MORE_ROOM = -1, -2  # what the walk returns beside what growth does
 FINE = 2.0**44  # steps of a weight, as a part of all in a belief, that beliefs are told apart by
-PLAYOUTS = 32  # of a belief, where the responder looks no further
 REMEMBERED = 1 << 18  # values of beliefs
 ROOM, MOST = 1 << 12, 1 << 22  # entries on a path that there is room for, and can be
 AT_ONCE = 1 << 16  # entries looked at between two chances for Ctrl-C
@@ -42,8 +36,6 @@ class BeliefEntry:
     key: int  # of what the other player knows, or BEYOND
     digest: int  # of the state and the key
     weight: float
-    # The entry that it came of, or NOTHING, << 32, and the action made there, or NO_ACTION; of a deal its index.
-    origin: int
 
 
 class ViewFrame:
@@ -62,8 +54,6 @@ class ViewFrame:
     value: float  # of what ends here or has been followed
     policy_value: float  # the same, if the responder follows his own policy
     best: float  # of the actions followed
-    chosen: int  # the action that has it
-    left: int  # of the responder's actions that are looked ahead; with 0 his decisions are played out
 
 
 class WalkStatus:
@@ -71,10 +61,6 @@ class WalkStatus:
 
     responder: int
     depth: int  # of the view at work; -1 when all is done
-    played: int  # the last view of the match that is played, or NOTHING
-    limit: int  # of the responder's actions looked ahead from there
-    longest: int  # actions of a playout
-    epsilon: float  # the share of a view of the match below which an entry ahead is kept by chance, with this weight
     views: int  # come to so far
     used: int  # entries of all views on the path
     done: float  # the probability, if the responder chooses uniformly, of the ends come to: the share of the walk that is done
@@ -116,7 +102,6 @@ class Responding(NamedTuple):
     values: np.ndarray  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
     words: np.ndarray  # room for legal actions and what each player sees
     reals: np.ndarray  # room for probabilities and rewards
-    rng: np.ndarray  # of particles and playouts
 
 
 @inlined
@@ -133,7 +118,7 @@ def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) ->
 
 
 @inlined
-def enter(tree: Responding, origin: int, kind: int, observed: int, key: int, digest: int, weight: float) -> None:
+def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, weight: float) -> None:
     """Make the state behind the used ones an entry of the newest view, or add its weight to that of an equal one."""
     status, mask = tree.status[0], len(tree.places) - 1
     i = mix(digest, 4 * observed + kind) & mask
@@ -146,7 +131,6 @@ def enter(tree: Responding, origin: int, kind: int, observed: int, key: int, dig
     tree.places[i] = status.views << 32 | status.used
     entry = tree.entries[status.used]
     entry.kind, entry.observed, entry.key, entry.digest, entry.weight = kind, observed, key, digest, weight
-    entry.origin = origin
     status.used += 1
 
 
@@ -154,11 +138,6 @@ def enter(tree: Responding, origin: int, kind: int, observed: int, key: int, dig
 def push(tree: Responding, source: int, action: int, mover: int, key: int, weight: float) -> None:
     """Enter what an action makes of a state."""
     rules, status = tree.walk[0], tree.status[0]
-    least = status.epsilon * tree.frames[status.played].weight if status.depth > status.played else 0.0
-    if weight < least:
-        if weight <= least * uniform(tree.rng):
-            return
-        weight = least
     state, target = tree.states[source], tree.states[status.used]
     responder, opponent, moves = status.responder, 1 - status.responder, tree.words[rules.max_legal :]
     walk.play(rules, state, action, target, moves)
@@ -169,18 +148,7 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
         digest = mix(digest, target[i])
     is_seen = walk.is_shown(moves, responder, mover, action)
     kind, observed = (OBSERVED, moves[responder]) if is_seen else (OPEN, 0)
-    enter(tree, source << 32 | action, kind, observed, key, digest, weight)
-
-
-@inlined
-def play_out(tree: Responding, i: int) -> float:
-    """What the responder gains from a state on by uniform choice; no number if it does not end."""
-    rules, status, state, reals = tree.walk[0], tree.status[0], tree.states[tree.status[0].used], tree.reals
-    copy_items(state, tree.states[i])
-    if walk.play_to_end(rules, state, status.responder, status.longest, tree.words, reals, tree.rng) != TERMINAL:
-        return np.nan
-    call(rules.rewards, (address_of(state), address_of(reals), walk.PLAYERS))
-    return rules.low + rules.range * reals[status.responder]
+    enter(tree, kind, observed, key, digest, weight)
 
 
 @inlined_once
@@ -189,13 +157,6 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
     actions, reals, state = tree.words[: rules.max_legal], tree.reals, address_of(tree.states[i])
     mover = call(rules.player, (state,))
-    if frame.left == 0 and mover == status.responder:
-        count, worth = 1 + int(PLAYOUTS * entry.weight / frame.weight), 0.0
-        for _ in range(count):
-            worth += play_out(tree, i)
-        entry.kind = DONE
-        frame.value += entry.weight * worth / count
-        return GOING_ON if worth == worth else walk.TOO_LONG
     if mover == TERMINAL:
         call(rules.rewards, (state, address_of(reals), walk.PLAYERS))
         worth = entry.weight * (rules.low + rules.range * reals[status.responder])
@@ -216,8 +177,6 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     if mover == CHANCE:
         walk.write_chance(rules, tree.states[i], count, reals)
     elif not write_policy(tree.policy, key, count, reals):
-        if status.limit > 0:
-            return ASK
         key = BEYOND
     entry.kind = DONE
     for k in range(count):
@@ -236,7 +195,6 @@ def open_view(tree: Responding, key: int) -> None:
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
     frame.decider, frame.key, frame.value, frame.policy_value, frame.best = walk.NOTHING, key, 0.0, 0.0, 0.0
     before = tree.frames[status.depth - 1]
-    frame.left = status.limit if status.depth == status.played else before.left - (before.action >= 0)
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
 
 
@@ -256,7 +214,7 @@ def leave(tree: Responding, value: float, policy_value: float) -> None:
         return
     write_policy(tree.policy, frame.key, frame.count, tree.reals)
     if frame.action == 0 or value > frame.best:
-        frame.best, frame.chosen = value, frame.action
+        frame.best = value
     frame.policy_value += tree.reals[frame.action] * policy_value
     frame.action += 1
 
@@ -273,7 +231,7 @@ def recall(tree: Responding) -> None:
         entry = tree.entries[i]
         digest += mix(mix(entry.digest, 4 * entry.observed + entry.kind), int(entry.weight / total * FINE + 0.5))
     frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
-    if tree.remembered[place] == digest and status.limit == 0:
+    if tree.remembered[place] == digest:
         status.done += total * frame.chance
         leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
 
@@ -288,7 +246,7 @@ def follow_observation(tree: Responding, frame: ViewFrame) -> None:
         if entry.kind == OBSERVED and entry.observed == observed:
             entry.kind = DONE
             copy_items(tree.states[status.used], tree.states[i])
-            enter(tree, i << 32 | NO_ACTION, OPEN, 0, entry.key, entry.digest, entry.weight)
+            enter(tree, OPEN, 0, entry.key, entry.digest, entry.weight)
     recall(tree)
 
 
@@ -318,8 +276,6 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
             return MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
-                if status.depth == status.played:
-                    return CHOOSE
                 frame.next, frame.action = frame.first, OBSERVING
                 keys = tree.policy.keys
                 if frame.decider != walk.NOTHING and keys[walk.place_of(keys, frame.key)] == BEYOND:
@@ -327,7 +283,7 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 continue
             if tree.entries[frame.next].kind == OPEN:
                 ending = look_at(tree, frame, frame.next)
-            frame.next += ending != ASK
+            frame.next += 1
         elif frame.action == OBSERVING:
             while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
                 frame.next += 1
@@ -337,8 +293,6 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 frame.action = 0
         elif frame.action < frame.count:
             follow_action(tree, frame)
-        elif status.depth == status.played:
-            return CHOSEN
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
@@ -361,9 +315,9 @@ def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, pr
             tree.states[status.used, i] = dealt[k, i]
             digest = mix(digest, dealt[k, i])
         if probabilities[k] > 0.0:
-            enter(tree, walk.NOTHING << 32 | k, OBSERVED, observations[k, responder], key, digest, probabilities[k])
+            enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
     frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, walk.NOTHING
-    frame.weight, frame.chance, frame.left = 1.0, 1.0, walk.NOTHING
+    frame.weight, frame.chance = 1.0, 1.0
     return 0
 
 
@@ -388,9 +342,8 @@ class ResponseWalk:
         self._growing = [np.zeros((room, width), np.int64), np.zeros(room, ENTRY), np.zeros(room, FRAME)]
         self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
         self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
-        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch), seeded(0)]
+        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]
         self._walk, self._policy, self._looked_at = rules.settings, policy, 0
-        self.status["played"] = walk.NOTHING
         begin_walk(self._tree, rules.dealt, self.deals.observations, self.deals.probabilities)
 
     @property
@@ -406,28 +359,23 @@ class ResponseWalk:
         Raises:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
-        ending = GOING_ON
+        ending, status = GOING_ON, self.status[0]
         while ending != walk.COMPLETE:
-            ending = self.step()
+            ending = respond_to_beliefs(self._tree, AT_ONCE)
+            self._looked_at += AT_ONCE
+            if ending == MORE_ROOM:
+                for array in self._growing:
+                    array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
+            elif ending > walk.COMPLETE:
+                walk.refuse_as_unsound(self.game, ending, int(status["responder"]))
+            entries, done, why = len(self._growing[1]), float(status["done"]), ""
+            if entries > MOST:
+                size = f"{sum(x.nbytes for x in self._growing):,}"
+                why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
+            elif self._looked_at == FIRST and done < LEAST:
+                why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
+            if why:
+                raise NotEnumerable(f"{self.game} is too large: {why}")
             if progress is not None:
-                progress(float(self.status["done"][0]))
-        return float(self.status["value"][0]), float(self.status["policy_value"][0])
-
-    def step(self) -> int:
-        """Go on for a while; returns why it ends."""
-        ending = respond_to_beliefs(self._tree, AT_ONCE)
-        self._looked_at += AT_ONCE
-        if ending == MORE_ROOM:
-            for array in self._growing:
-                array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-        elif ending > walk.COMPLETE:
-            walk.refuse_as_unsound(self.game, ending, int(self.status["responder"][0]))
-        done, entries = float(self.status["done"][0]), len(self._growing[1])
-        if entries > MOST:
-            size = f"{sum(x.nbytes for x in self._growing):,}"
-            why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
-        elif self._looked_at == FIRST and done < LEAST:
-            why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
-        else:
-            return int(ending)
-        raise walk.GameTooLarge(f"{self.game} is too large: {why}")
+                progress(done)
+        return float(status["value"]), float(status["policy_value"])

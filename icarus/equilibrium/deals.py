@@ -17,6 +17,10 @@ TOLERANCE = 1e-9  # how near to 1 probabilities must sum
 MOST_ZEROS = 100_000  # deals in a row that have the probability 0
 
 
+class NotEnumerable(ValueError):
+    """A game of which nothing exact can be had: it is too large, or its deals are hidden."""
+
+
 @attrs.frozen(eq=False, repr=False)
 class Deals:
     """All deals of a game.
@@ -78,7 +82,7 @@ def _single(game: AnyGame) -> Deals:
     state = game.ask("initial", generator)
     if (generator != before).any():
         arguments = "index" if isinstance(game, PythonGame) else "state, index"
-        raise ValueError(
+        raise NotEnumerable(
             f"{game} has hidden deals: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )

@@ -96,7 +96,7 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
     seed = integer("seed", seed, 0)
     if isinstance(policy, tuple | list):
-        first, second = (tabulate(tree, each, seed).probabilities for each in pair_of(tree.game, policy))
+        first, second = (tabulate(tree, each, seed).probabilities for each in policies_of(tree.game, policy))
         of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
         return TabularPolicy(tree, np.where(of_second, second, first))
     if policy is None:
@@ -140,12 +140,12 @@ def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.nda
     return ask
 
 
-def pair_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
+def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
     """The policy of each player."""
-    pair = policy if isinstance(policy, tuple | list) else (policy, policy)
-    if len(pair) != PLAYERS:
-        raise ValueError(f"{len(pair)} policies for the 2 players of {game}")
-    return pair
+    policies = policy if isinstance(policy, tuple | list) else [policy] * game.players
+    if len(policies) != game.players:
+        raise ValueError(f"{len(policies)} policies for the {game.players} players of {game}")
+    return policies
 
 
 def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:

@@ -1,29 +1,42 @@
 """Local best responses of a depth, for games too large for exact ones: lower bounds of how exploitable a policy is.
 
-The responder holds the exact belief of what the game may be, by the policy that he responds to, and chooses each of his actions by
-expectimax over it, a number of his own actions deep; what lies beyond is played out. With a depth of 1 this is close to the local best
-response of Lisý and Bowling (2017); unlike theirs the policy is asked on the way for all that it may answer. Whatever he plays, a best
-response gains at least as much, so that what he gains on fresh deals bounds it from below.
+The responder holds a belief of what the game may be, by the policy that he responds to, and chooses each of his actions by expectimax over
+it, a number of his own actions deep; what lies beyond is played out. With a depth of 1 this is close to the local best response of Lisý
+and Bowling (2017); unlike theirs the policy is asked on the way for all that it may answer. Whatever he plays, a best response gains at
+least as much, so that what he gains on fresh deals bounds it from below.
+
+The belief is a sample: particles (Gordon, Salmond and Smith, 1993), states that agree with what he has seen, weighed by what the others
+did to come there, drawn anew by the game's `determinize` where none is left. They serve for his choice alone: he plays the game itself
+against the policy, and what he has at its end is what counts. Where all states are few, they are the belief, and a match is scored by
+what is to be expected of all that look the same to him.
 """
 
 import math
 import statistics
-from collections.abc import Callable
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler import python_of, seeded
-from icarus.equilibrium import beliefs, sampling, walk
-from icarus.equilibrium.beliefs import ASK, CHOOSE, CHOSEN, DECIDES, DONE, NO_ACTION, OBSERVED, ResponseWalk
-from icarus.equilibrium.deals import dealt_state
-from icarus.equilibrium.policies import PolicyLike, pair_of, question_to
-from icarus.kernel import AnyGame, Game
+from icarus.compiler import seeded
+from icarus.compiler.memory import address_of, call, copy_items
+from icarus.equilibrium import walk
+from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
+from icarus.equilibrium.policies import PolicyLike, policies_of, question_to
+from icarus.kernel import CHANCE, MAX_PLAYERS, NO_ACTION, TERMINAL, UNSEEN, AnyGame, Game, State, check_game
 
-place_of = python_of(walk.place_of)
 MASK = (1 << 63) - 1  # makes a seed of a key
-NINETY_FIVE = 1.96  # standard errors to either side
+Array: TypeAlias = np.ndarray
+PARTICLES = 100
+PLAYOUTS = 32  # of a belief at least, where the responder looks no further
+MOST = 1 << 17  # states of an exact belief
+DECISION = None  # in place of what the responder sees: that he is to move
+DIGITS = 13  # of a gain: weights that sum to 1 do so less nearly
+TAIL = 0.025  # of an interval, to either side
 
 
 @attrs.frozen
@@ -33,108 +46,250 @@ class LocalBestResponse:
     Attributes:
         game: in which.
         depth: of the responder's own actions that he looks ahead.
-        gains: of each player by responding, in each of his matches: expected, given what he saw. [players, matches]
+        particles: that stand for a belief; None for exact beliefs.
+        gains: of each player by responding, in each of his matches: with exact beliefs expected, given what he saw. Of more than two
+            players less what he has by the policy itself after the same deal. [players, matches]
         questions: how often the policy was asked.
     """
 
-    game: Game
+    game: AnyGame
     depth: int
-    gains: tuple[list[float], list[float]] = attrs.field(repr=False)
+    particles: int | None
+    gains: tuple[list[float], ...] = attrs.field(repr=False)
     questions: int
 
     @property
     def nash_conv(self) -> float:
-        """The estimate of a lower bound of NashConv: what both gain, less what they have together."""
-        return sum(map(statistics.fmean, self.gains)) - sum(self.game.utilities)
+        """The estimate of a lower bound of NashConv, the sum of what all players gain by responding."""
+        return sum(map(statistics.fmean, self.gains)) - (sum(self.game.utilities) if len(self.gains) == 2 else 0)
 
     @property
     def half(self) -> float:
-        """Half of its 95 % interval."""
-        errors = (statistics.variance(each) / len(each) for each in self.gains if len(each) > 1)
-        return NINETY_FIVE * math.sqrt(sum(errors))
+        """Half of its 95 % interval, by Student's distribution."""
+        return _half(*self.gains)
 
     def __str__(self) -> str:
-        first, second = map(statistics.fmean, self.gains)
-        how = f"by local best responses of depth {self.depth}, in {len(self.gains[0])} matches each, with {self.questions:,} questions"
-        gains = f"player 0 has {first:.4g} and player 1 {second:.4g} {how}"
-        return f"NashConv at least {self.nash_conv:.4g} ± {self.half:.2g} (95 %): {gains}"
+        belief = "" if self.particles is None else f" and {self.particles} particles"
+        matches, questions = len(self.gains[0]), f"{self.questions:,} questions"
+        how = f"by local best responses of depth {self.depth}{belief}, in {matches} matches each, with {questions}"
+        means = [statistics.fmean(each) for each in self.gains]
+        if len(means) == 2:
+            gains = f"player 0 has {means[0]:.4g} and player 1 {means[1]:.4g} {how}"
+            return f"NashConv at least {self.nash_conv:.4g} ± {self.half:.2g} (95 %): {gains}"
+        seats = (f"player {i} gains {mean:.4g} ± {_half(self.gains[i]):.2g}" for i, mean in enumerate(means))
+        return f"{', '.join(seats)} (95 %) {how}; of more than two players no theorem says how far that is from an equilibrium"
 
 
-class _Responder(ResponseWalk):
-    """A responder in matches against a policy that is asked where it is needed, and kept."""
+def _half(*gains: list[float]) -> float:
+    """Half of the interval of a sum of means, with the degrees of freedom of Welch and Satterthwaite."""
+    from scipy.special import stdtrit
 
-    def __init__(self, game: Game, player: int, policy: PolicyLike, seed: int, depth: int, epsilon: float) -> None:
-        self._ask, self._seed, self._store, self.questions = question_to(policy), seed, sampling.larger_store(), 0
-        super().__init__(game, player, self._store.policy)
-        self._fixed[-1], self._looked_at = seeded((seed, player)), beliefs.FIRST
-        self.status["limit"], self.status["epsilon"], self.status["longest"] = depth, epsilon, game.max_length
-        _, self._entries, self._frames, _ = self._growing
-        self._frames["next"][0], self._frames["action"][0] = self.status["used"][0], beliefs.LOOKING
-        self._dealt, self._first = self._entries[: self.status["used"][0]].copy(), self._frames[:1].copy()
+    errors = [statistics.variance(each) / len(each) for each in gains if len(each) > 1]
+    if not any(errors):
+        return 0.0
+    freedom = sum(errors) ** 2 * (len(gains[0]) - 1) / sum(error**2 for error in errors)
+    return -float(stdtrit(freedom, TAIL)) * math.sqrt(sum(errors))
+
+
+class _Particle(NamedTuple):
+    """A state that the game may be in."""
+
+    state: State
+    keys: list[int]  # of what each player knows; twice the moves are hashed, since -1 and -2 are alike to `hash`
+    weight: float
+
+
+@walk.kernel("playouts of particles")
+def play_out(rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array) -> float:
+    """What a player has on average in games played from states by uniform choice, by their weights; no number if one does not end."""
+    state, words = np.zeros(states.shape[1], np.int64), np.zeros(rules[0].max_legal, np.int64)
+    reals, total, gain = np.zeros(rules[0].max_legal + MAX_PLAYERS), weights.sum(), 0.0
+    for i in range(len(states)):
+        count = 1 + int(PLAYOUTS * weights[i] / total)
+        for _ in range(count):
+            copy_items(state, states[i])
+            mover = call(rules[0].player, (address_of(state),))
+            if walk.play_to_end(rules[0], state, mover, longest, words, reals, rng) != TERMINAL:
+                return np.nan
+            call(rules[0].rewards, (address_of(state), address_of(reals), players))
+            gain += weights[i] / count * reals[player]
+    return gain
+
+
+class _Responder:
+    """A responder in real play, who thinks of particles."""
+
+    def __init__(
+        self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
+    ) -> None:
+        self._game, self._player, self._seed, self._depth, self._most = game, player, seed, depth, count or sys.maxsize
+        self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, list[float]](), 0
+        self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
+        try:
+            deals = deals_of(game)
+        except NotEnumerable:
+            self._redraws = True
+            return
+        for k in np.flatnonzero(deals.probabilities).tolist():
+            keys = [hash((i, 2 * move)) for i, move in enumerate(deals.observations[k].tolist())]
+            self._deals.append(_Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k])))
 
     def play(self, luck: np.random.Generator | None) -> float:
-        """What the responder gains in a match: expected, given what he sees, in one way drawn; or, without luck, in all."""
-        self._entries[: len(self._dealt)] = self._dealt
-        self._frames[:1] = self._first
-        self._go_to(0, len(self._dealt))
-        return self._rest(luck)
+        """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
+        by the policy."""
+        self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
+        self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
+        if not self._deals:
+            self._answers.clear()
+        truths = [truth for truth, _ in self._thinned([(deal, NO_ACTION) for deal in self._deals], most)]
+        truths = truths or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
+        for key in dict.fromkeys(truth.keys[self._player] for truth in truths):
+            group = [truth for truth in truths if truth.keys[self._player] == key]
+            belief = [deal for deal in self._deals if deal.keys[self._player] == key]
+            gain += self._rest(group, NO_ACTION, belief or self._redrawn(group), most)
+        if self._game.players > walk.PLAYERS:
+            gain -= self._follow([(truth, NO_ACTION) for truth in truths], most, responds=False)[0]
+        return round(gain, DIGITS)
 
-    def _go_to(self, depth: int, used: int) -> None:
-        self.status["depth"], self.status["played"], self.status["used"] = depth, depth, used
-
-    def _rest(self, luck: np.random.Generator | None) -> float:
-        """What he gains in what follows on the last view of the match."""
-        self._run_to(CHOOSE)
-        at, used, frames = int(self.status["depth"][0]), int(self.status["used"][0]), self._frames
-        first, gain, kind = int(frames["first"][at]), float(frames["value"][at]), OBSERVED
-        if luck is not None:
-            _draw(self._entries[first:used], luck)
-        while kind == OBSERVED:
-            kinds = self._entries["kind"][first:used].tolist()
-            kind = OBSERVED if OBSERVED in kinds else DECIDES
-            if kind not in kinds:
-                break
-            frames["next"][at], frames["action"][at] = first, beliefs.OBSERVING if kind == OBSERVED else 0
-            if kind == DECIDES and frames["count"][at] > 1:
-                self._run_to(CHOSEN)
-                frames["action"][at] = frames["chosen"][at]
-            self.status["played"] = at + 1
-            gain += self._rest(luck)
-            self._go_to(at, used)
+    def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
+        """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief."""
+        gain, views = self._follow([(truth, action) for truth in truths], most)
+        for sight, group in views.items():
+            after, chosen = self._follow([(each, action) for each in belief], self._most, (sight,))[1][sight], NO_ACTION
+            if sight is DECISION:
+                after = after or self._redrawn(group)
+                chosen = self._chosen(after, group[0].state.legal_actions())
+            gain += self._rest(group, chosen, after, most)
         return gain
 
-    def _run_to(self, goal: int) -> None:
-        while (ending := self.step()) != goal:
-            if ending == ASK:
-                self._keep_answer(int(self._frames["next"][self.status["depth"][0]]))
+    def _unknown(self, state: State) -> _Particle:
+        """A particle of which no key is known: its questions are its own."""
+        return _Particle(state, self._luck.integers(MASK, size=self._game.players).tolist(), 1.0)
 
-    def _keep_answer(self, entry: int) -> None:
-        """Ask for the policy in a state."""
-        key, actions = int(self._entries["key"][entry]), []
-        while entry != walk.NOTHING:
-            entry, action = divmod(int(self._entries["origin"][entry]), 1 << 32)
-            actions += [action] * (action != NO_ACTION)
-        state = dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
-        count = len(state.legal_actions())
-        answer = self._ask(state, (self._seed, key & MASK)) if count > 1 else np.ones(1)
-        self.questions += count > 1
-        store = self._store
-        while 2 * store.used[0] >= len(store.keys) or store.used[1] + count > len(store.sums):
-            self._store = store = sampling.larger_store(store)
-        place, slot = place_of(store.keys, key), int(store.used[1])
-        store.keys[place], store.first[place], store.sums[slot : slot + count] = key, slot, answer
-        store.used[:] += 1, count
-        self._policy = self._store.policy
+    def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
+        """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
+        count, state = self._most if self._redraws else 0, group[0].state
+        return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
 
+    def _thinned(self, moves: list[Any], most: int) -> list[Any]:
+        """So many moves at most, drawn by their weights, which stay what they were on average."""
+        if len(moves) <= most:
+            return moves
+        weights = np.array([move[0].weight for move in moves])
+        total = float(weights.sum())
+        counts = self._luck.multinomial(most, weights / total).tolist()
+        return [(p._replace(weight=total * n / most), *rest) for n, (p, *rest) in zip(counts, moves, strict=True) if n]
 
-def _draw(view: np.ndarray, luck: np.random.Generator) -> None:
-    """Let one of the observations, or that the responder decides, stand for all of a view, as often as it has weight."""
-    weights = np.where(np.isin(view["kind"], (OBSERVED, DECIDES)), view["weight"], 0.0)
-    if (total := weights.sum()) > 0:
-        entry = view[min(np.searchsorted(np.cumsum(weights), luck.random() * total, "right"), len(view) - 1)]
-        same = (view["kind"] == entry["kind"]) & (view["observed"] == entry["observed"])
-        view["kind"][~same] = DONE
-        view["weight"][same] *= total / weights[same].sum()
+    def _follow(
+        self, moves: list[tuple[_Particle, int]], most: int, goal: tuple[int | None, ...] = (), responds: bool = True
+    ) -> tuple[float, dict[int | None, list[_Particle]]]:
+        """Make moves, and whatever others may do until the responder sees something or is to move.
+
+        Args:
+            most: moves at once.
+            goal: what he does see, where that is known: what shows something else is left out.
+            responds: whether he does not play by the policy himself.
+
+        Returns:
+            what he gains where the game ends before, and particles by what he sees.
+        """
+        gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
+        while moves:
+            if self._most > MOST < len(moves):
+                what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
+                raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
+            candidates = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
+            candidates = [each for each in candidates if not goal or each[2][0] in (DECISION, *goal)]
+            moves = []
+            for (state, _, weight), action, (sight, keys) in self._thinned(candidates, most):
+                if action != NO_ACTION:
+                    state = state.clone()
+                    state.apply_action(action)
+                if len(state.history) > self._game.max_length:
+                    walk.refuse_as_unsound(self._game, walk.TOO_LONG)
+                after = _Particle(state, keys, weight)
+                mover = state.current_player()
+                if sight is not None and responds:
+                    views[sight].append(after)
+                elif mover == TERMINAL:
+                    gain += weight * self._worth(state.returns())
+                elif mover == self._player and responds:
+                    views[DECISION].append(after)
+                else:
+                    moves += [(after._replace(weight=weight * p), each) for each, p in self._answer(after, mover) if p]
+        return gain, views
+
+    def _shown(self, particle: _Particle, action: int) -> tuple[int | None, list[int]]:
+        """What the responder sees of an action, and the keys of what the players know after it."""
+        keys = list(particle.keys)
+        if action == NO_ACTION:
+            return None, keys
+        mover, moves, sight = particle.state.current_player(), particle.state.observed(action), None
+        for i, key in enumerate(keys):
+            move = moves[self._game.perspective(i)]
+            key = hash((key, 1, 2 * action)) if i == mover else key
+            if move != UNSEEN and (i != mover or move != action):
+                key, sight = hash((key, 0, 2 * move)), move if i == self._player else sight
+            keys[i] = key
+        return sight, keys
+
+    def _answer(self, particle: _Particle, mover: int) -> Iterable[tuple[int, float]]:
+        """The actions of who is to move, and their probabilities."""
+        if mover == CHANCE:
+            return particle.state.chance_outcomes()
+        actions, key = particle.state.legal_actions(), particle.keys[mover]
+        if len(actions) > 1 and key not in self._answers:
+            self._answers[key] = self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
+            self.questions += 1
+        return zip(actions, self._answers[key] if len(actions) > 1 else [1.0], strict=True)
+
+    def _worth(self, rewards: Sequence[float]) -> float:
+        """What the responder has at an end."""
+        low, high = self._game.utilities
+        if len(rewards) == walk.PLAYERS and abs(sum(rewards) - 1) >= walk.TOLERANCE:
+            walk.refuse_as_unsound(self._game, walk.NOT_CONSTANT)
+        return low + (high - low) * rewards[self._player]
+
+    def _chosen(self, belief: list[_Particle], actions: list[int]) -> int:
+        """The responder's action."""
+        if not belief or len(actions) == 1:
+            return int(self._luck.choice(actions))
+        return actions[int(np.argmax(self._values(belief, self._depth)))]
+
+    def _values(self, belief: list[_Particle], left: int) -> list[float]:
+        """What he gains by each action, if he looks so many ahead, itself among them."""
+        actions = belief[0].state.legal_actions()
+        return [self._value([(each, action) for each in belief], left - 1) for action in actions]
+
+    def _value(self, moves: list[tuple[_Particle, int]], left: int) -> float:
+        """What he gains after moves by looking so many of his actions ahead."""
+        gain, views = self._follow(moves, self._most)
+        for sight, belief in views.items():
+            if sight is not DECISION:
+                gain += self._value([(each, NO_ACTION) for each in belief], left)
+            elif left > 0:
+                gain += max(self._values(belief, left))
+            else:
+                gain += self._played_out(belief)
+        return gain
+
+    def _played_out(self, belief: list[_Particle]) -> float:
+        """What he gains by uniform choice."""
+        game, weights, (low, high) = (
+            self._game,
+            np.array([particle.weight for particle in belief]),
+            self._game.utilities,
+        )
+        data = [particle.state.data for particle in belief]
+        roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
+
+        def play(rules: walk.Walk) -> float:
+            numbers = self._player, game.players, game.max_length
+            return rules.call(play_out, rules.settings, rules.dealt, weights, *numbers, self._rng)
+
+        if (rewards := walk.with_walk(game, roots, play)) != rewards:
+            walk.refuse_as_unsound(game, walk.TOO_LONG)
+        return float(low * weights.sum() + (high - low) * rewards)
 
 
 def local_best_response(
@@ -144,41 +299,48 @@ def local_best_response(
     depth: int = 1,
     matches: int | None = 20,
     seed: int = 0,
-    epsilon: float = 0.001,
+    particles: int | None = PARTICLES,
     progress: Callable[[int], None] | None = None,
 ) -> LocalBestResponse:
-    """A lower bound of NashConv by local best responses, in a game of any size whose deals can be listed.
+    """A lower bound of NashConv by local best responses, in a game of any size; of more than two players, what each gains.
 
     Args:
-        policy: as in `exploitability`; it is asked once in an information set, where a responder comes to think of it.
+        policy: as in `exploitability`, or one for each player. It is asked once in an information set, where a responder comes to think of
+            it; if deals are hidden, in each state for itself.
         depth: how many of his own actions the responder looks ahead; then his choice is uniform.
-        matches: of each player; None for all that can happen, which leaves no luck in what he gains.
+        matches: of each player; None for all that can happen, which leaves no luck in what he meets.
         seed: an integer ≥ 0, of the searches of an agent, of the responder and of the matches.
-        epsilon: a state ahead whose probability, as a share of that of what he has seen, is below this is looked at by chance.
+        particles: how many states at most he thinks of at once; None for all of them.
         progress: called with the matches played by each player.
 
     Raises:
-        ValueError: not a two-player zero-sum game, hidden deals, too large a belief, invalid probabilities, or a setting is out of range.
-        TypeError: no `Game`, or no policy.
+        ValueError: a single player; of two, rewards that do not sum to 1; without a number of matches or of particles hidden deals, or too
+            large a belief; invalid probabilities; a setting out of range.
+        TypeError: no game, or no policy.
         KeyboardInterrupt: with a LocalBestResponse of the matches played, if there are two of each player.
     """
-    if not isinstance(game, Game):
-        raise TypeError(f"a local best response needs a Game, such as games.load('liars-dice'), not {game!r}")
+    check_game("local_best_response", game)
     depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
-    checks.integer("matches", 2 if matches is None else matches, 2)
-    checks.real("epsilon", epsilon, 0, 1)
-    both = [_Responder(game, 1 - i, each, seed, depth, epsilon) for i, each in enumerate(pair_of(game, policy))][::-1]
-    gains: tuple[list[float], list[float]] = ([], [])
+    for name, value, least in (("matches", matches, 2), ("particles", particles, 1)):
+        if value is None:
+            deals_of(game)
+        else:
+            checks.integer(name, value, least)
+    if game.players < walk.PLAYERS:
+        walk.refuse_unless_two_players(game)
+    policies = policies_of(game, policy)
+    responders = [_Responder(game, player, policies, seed, depth, particles) for player in range(game.players)]
+    gains: tuple[list[float], ...] = tuple([] for _ in responders)
 
     def result() -> LocalBestResponse:
-        return LocalBestResponse(game, depth, gains, sum(each.questions for each in both))
+        return LocalBestResponse(game, depth, particles, gains, sum(each.questions for each in responders))
 
     try:
         for match in range(matches or 1):
-            for player, responder in enumerate(both):
+            for player, responder in enumerate(responders):
                 gains[player].append(responder.play(np.random.default_rng((seed, match, player)) if matches else None))
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(*[result()] * (len(gains[1]) > 1)) from None
+        raise KeyboardInterrupt(*[result()] * (len(gains[-1]) > 1)) from None
     return result()

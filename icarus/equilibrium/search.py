@@ -1,4 +1,4 @@
-"""Algorithms that play: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015), and drawing from an equilibrium; their texts."""
+"""Algorithms that play: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015), and drawing from an equilibrium; full stitching."""
 
 import functools
 import time
@@ -11,16 +11,33 @@ import numpy as np
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler import python_of, seeded, uniform
+from icarus.engine.match import Player, is_player
 from icarus.engine.result import Result, RootStatistics
-from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
+from icarus.engine.search import (
+    PROGRESS,
+    Algorithm,
+    SearchInterrupted,
+    SeatedPlayer,
+    check_budget,
+    check_callable,
+    run_within,
+)
 from icarus.equilibrium import sampling, walk
 from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
-from icarus.equilibrium.policies import TabularPolicy, tabulate
+from icarus.equilibrium.policies import TabularPolicy, question_to, tabulate, uniform_policy
 from icarus.equilibrium.sampling import Sampling, Store
-from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
-from icarus.equilibrium.walk import COMPLETE, PLAYERS, Walk, refuse_as_unsound, refuse_unless_two_players, with_walk
+from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    NOTHING,
+    PLAYERS,
+    Walk,
+    refuse_as_unsound,
+    refuse_unless_two_players,
+    with_walk,
+)
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 
 next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
@@ -307,6 +324,64 @@ class NearEquilibrium(AlgorithmSettings):
 
 
 _near = functools.lru_cache(maxsize=4)(near_equilibrium)
+
+
+# ------------------------------------------------------------------------------------------------------------------- full stitching
+
+# Full stitching (Lanctot, Lisý and Bowling, 2015) searches in every information set. Each search comes after those in the sets of the same
+# player that lead there, and what it learns is kept for those below alone. Of an `Agent`, who begins anew at each decision, the visits at
+# the root are taken; of Online Outcome Sampling, the weights of the average policy.
+
+
+def own_predecessors(tree: GameTree) -> np.ndarray:
+    """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
+    before = np.full(len(tree.sets), NOTHING, np.int64)
+    for number in tree.decisions:
+        row = int(tree.views[tree.sets[number]["last_view"]]["parent"])
+        while row != NOTHING and tree.views[row]["set"] == NOTHING:
+            row = int(tree.views[row]["parent"])
+        before[number] = NOTHING if row == NOTHING else int(tree.views[row]["set"])
+    return before
+
+
+def stitch(
+    game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> TabularPolicy:
+    """The policy of an agent by full stitching: its policy in each information set, by a search there; uniform without a choice.
+
+    Args:
+        agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
+        seed: of the searches; each information set has a stream of its own.
+        progress: called with (parts done, parts in all); a part is what follows on one of a player's first information sets.
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no agent; `progress` is no function.
+    """
+    if not is_player(agent):
+        raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
+    check_callable("progress", progress, "a function of (parts done, parts in all)")
+    tree, seed = tree_of(game), checks.integer("seed", seed, 0)
+    before, followers = own_predecessors(tree), dict[int, list[int]]()
+    for number in tree.decisions.tolist():
+        followers.setdefault(int(before[number]), []).append(number)
+    result = uniform_policy(tree)
+
+    def search_from(number: int, seated: SeatedPlayer) -> None:
+        if tree.sets[number]["count"] > 1:
+            result.at(number)[:] = question_to(seated)(tree.state_of(number), (seed, number))
+        below = followers.get(number, [])
+        learned = seated.memory() if isinstance(seated, OOSSearch) and len(below) > 1 else None
+        for i, follower in enumerate(below):
+            if learned is not None and i > 0:
+                seated.recall(learned)  # type: ignore[attr-defined]  # who has learned has a memory
+            search_from(follower, seated)
+
+    parts = followers.get(NOTHING, [])
+    for done, part in enumerate(parts):
+        if progress is not None:
+            progress(done, len(parts))
+        search_from(part, agent.seated(tree.game))
+    return result
 
 
 register(OOS, "Online Outcome Sampling")

@@ -10,7 +10,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium import walk
-from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
+from icarus.equilibrium.deals import InformationState, Moves, NotEnumerable, deals_of, dealt_state, information_state
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, GameOfState, Kernels, Short, State, inlined, structure
 from icarus.kernel.python_game import PythonGame, check_is_state
 
@@ -379,7 +379,7 @@ def largest_of(game: AnyGame) -> int:
 def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
     """Refuse a game by what is known of its size."""
     size = f"it has {about} histories; the limit is {limit:,}"
-    raise walk.GameTooLarge(f"{game} is too large for a complete walk: {size}")
+    raise NotEnumerable(f"{game} is too large for a complete walk: {size}")
 
 
 def tree_of(game: GameOrTree) -> GameTree:

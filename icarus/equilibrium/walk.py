@@ -118,10 +118,6 @@ def place_of(keys: np.ndarray, key: int) -> int:
     return i
 
 
-class GameTooLarge(ValueError):
-    """A game in which no exact best response can be had."""
-
-
 class ArrayKernel:
     """A function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds."""
 
@@ -197,7 +193,6 @@ class Walk:
     """
 
     def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
-        refuse_unless_two_players(game)
         self.game, self.settings = game, np.zeros(1, WALK)
         self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
         functions = game.kernels() if isinstance(game, Game) else self._asked

@@ -2,43 +2,116 @@
 
 import pytest
 
-from icarus import exploitability, games
-from icarus.equilibrium import local_best_response, tabulate
+from icarus import Agent, PythonGame, exploitability, games, in_python
+from icarus.bridges import openspiel
+from icarus.equilibrium import CFRPlus, local_best_response, response, tabulate
 from icarus.equilibrium.tree import tree_of
+from icarus.kernel import TERMINAL, UNSEEN
+from icarus.specs import BASELINE
 from tests.equilibrium.openspiel import random_probabilities
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
+PHANTOM = games.load("phantom-mnk(columns=2, rows=3, in_a_row=2)")
 
 
-def test_who_always_passes_loses_his_ante_to_every_bet():
-    found = local_best_response(KUHN, lambda state: {0: 1.0}, matches=2)
+@pytest.mark.parametrize("game", [KUHN, in_python(KUHN), openspiel.game("kuhn_poker")], ids=repr)
+def test_who_always_passes_loses_his_ante_to_every_bet(game):
+    found = local_best_response(game, lambda state: {0: 1.0}, matches=2)
     assert (found.gains, found.nash_conv, found.half) == (([1.0, 1.0], [1.0, 1.0]), 2.0, 0.0)
-    assert found.questions == 6 + 6  # of each player with each of three cards
 
 
-@pytest.mark.parametrize("name", ["leduc-poker", "liars-dice(faces=3)", "phantom-mnk(columns=2, rows=3, in_a_row=2)"])
-def test_they_are_best_responses_if_they_look_ahead_to_the_end(name):
-    game, asked = games.load(name), []
-    policy = tabulate(tree_of(game), random_probabilities)
-    found = local_best_response(game, lambda state: asked.append(0) or policy(state), depth=20, matches=None, epsilon=0)
-    assert found.nash_conv == pytest.approx(exploitability(game, policy).nash_conv, abs=1e-12)
-    assert found.questions == len(asked) <= len(tree_of(game).sets)
+@pytest.mark.parametrize("game", [LEDUC, games.load("liars-dice(faces=3)"), PHANTOM], ids=str)
+def test_they_are_best_responses_if_they_look_ahead_to_the_end(game):
+    asked, policy, distances = [], tabulate(tree_of(game), random_probabilities), set()
+    for particles in (None, 5000):  # more than there are states
+        found = local_best_response(
+            game, lambda state: asked.append(0) or policy(state), depth=20, matches=None, particles=particles
+        )
+        distances.add(found.nash_conv)
+    assert len(distances) == 1 and found.nash_conv == pytest.approx(exploitability(game, policy).nash_conv, abs=1e-12)
+    assert 2 * found.questions == len(asked) <= 2 * len(tree_of(game).sets)
 
 
-def test_they_search_again_at_each_decision_and_bound_from_below():
-    best = exploitability(LEDUC, None).nash_conv
-    shallow, deep = (local_best_response(LEDUC, None, depth=depth, matches=None).nash_conv for depth in (1, 3))
-    assert 0.8 * best < shallow < deep <= best + 1e-9  # 0.45 of it if nothing is asked after the first action
+@pytest.mark.parametrize("particles", [None, 3])
+def test_they_bound_from_below_whatever_they_think_of(particles):
+    near = CFRPlus(LEDUC)
+    near.run(30)
+    for policy in (None, near.average):
+        shallow, deep = (
+            local_best_response(LEDUC, policy, depth=depth, matches=None, particles=particles).nash_conv
+            for depth in (1, 2)
+        )
+        assert max(shallow, deep) < exploitability(LEDUC, policy).nash_conv + 1e-9
+        assert particles or shallow < deep
 
 
 def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them():
-    every, some = (local_best_response(LEDUC, None, epsilon=0, matches=matches) for matches in (None, 900))
-    assert abs(some.nash_conv - every.nash_conv) < 2 * some.half < 1
+    best = exploitability(KUHN, None).nash_conv  # one action ahead is enough
+    some = local_best_response(KUHN, None, matches=400)
+    assert abs(some.nash_conv - best) < 2 * some.half < 1
 
     def stop(matches):
         if matches == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt, match="in 3 matches each") as caught:
-        local_best_response(LEDUC, None, epsilon=0, progress=stop)
+        local_best_response(KUHN, None, progress=stop)
     assert caught.value.args[0].gains == (some.gains[0][:3], some.gains[1][:3])
+
+
+def test_the_interval_is_student_s():
+    gains = [1.0, 3.0], [0.0, 0.0]
+    found = response.LocalBestResponse(KUHN, 1, None, gains, 0)
+    assert found.half == pytest.approx(12.7062047)  # one degree of freedom, a standard error of 1
+
+
+# ------------------------------------------------------------------------------------ where no tree is, and more than two
+
+
+def test_particles_are_drawn_anew_where_none_is_left_or_deals_are_hidden():
+    agent = Agent(BASELINE, iterations=3)
+    found = local_best_response(PHANTOM, agent, matches=2, particles=1)
+    assert all(gain in (-1, 0, 1) for each in found.gains for gain in each)
+    found = local_best_response(games.load("dou-di-zhu"), None, matches=2, particles=2)
+    assert len(found.gains) == 3 and "of more than two players no theorem says how far" in str(found)
+
+
+# Player 0 hides one of three things, player 1 may look and does not tell, player 2 guesses: whoever is right or was not found wins.
+HIDDEN = PythonGame(
+    name="hidden",
+    players=3,
+    initial=lambda rng: [],
+    player=lambda state: len(state) if len(state) < 3 else TERMINAL,
+    legal=lambda state: [0, 1, 2],
+    apply=lambda state, action: state.append(action),
+    rewards=lambda state: [float(state[0] not in state[1:]), float(state[1] == state[0]), float(state[2] == state[0])],
+    observe=lambda state, action: [action if i == len(state) else UNSEEN for i in range(3)],
+    utilities=(0.0, 9.0),
+)
+
+
+def test_a_seat_gains_what_is_to_be_gained_by_hand():
+    hide = [0.5, 0.3, 0.2]
+    policies = [lambda state: hide, None, lambda state: [1.0, 0.0, 0.0]]
+    found = local_best_response(HIDDEN, policies, matches=None, particles=None)
+    # player 0 hides 1 or 2, which one in three finds: 6 and not 3; player 1 says 0: 4.5 and not 3; player 2 does so already
+    assert found.gains == (pytest.approx([3.0]), pytest.approx([1.5]), pytest.approx([0.0]))
+    assert found.nash_conv == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "sentence"),
+    [
+        (
+            "goofspiel(cards=7)",
+            {"particles": None},
+            r"must think of [0-9,]+ states at once; .* particles=100 would fit",
+        ),
+        ("dou-di-zhu", {"particles": None}, "has hidden deals"),
+        ("kuhn-poker", {"particles": 0}, "particles is 0; it must be an integer of at least 1"),
+    ],
+)
+def test_what_cannot_be_thought_of_is_refused(monkeypatch, name, settings, sentence):
+    monkeypatch.setattr(response, "MOST", 100)
+    with pytest.raises(ValueError, match=sentence):
+        local_best_response(games.load(name), None, matches=2, **settings)

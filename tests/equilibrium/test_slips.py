@@ -105,7 +105,7 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (lambda: exploitability("kuhn-poker", None), "a game must be a Game"),
     (measured("BASELINE"), "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function"),
     (measured(CFR), "is a class, not a policy; it must be made first"),
-    (lambda: local_best_response(heap(3), None), "a local best response needs a Game, such as "),
+    (lambda: local_best_response(3, None), "local_best_response needs a Game, such as "),
     (lambda: tabulate(KUHN, None), "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"),  # type: ignore[arg-type]
     (lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
