@@ -138,24 +138,38 @@ class _Responder:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
         by the policy."""
         self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
-        self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
+        self._rng, gain, views = seeded(int(self._luck.integers(MASK))), 0.0, defaultdict[int, list[_Particle]](list)
         if not self._deals:
             self._answers.clear()
-        truths = [truth for truth, _ in self._thinned([(deal, NO_ACTION) for deal in self._deals], most)]
-        truths = truths or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
-        for key in dict.fromkeys(truth.keys[self._player] for truth in truths):
-            group = [truth for truth in truths if truth.keys[self._player] == key]
-            belief = [deal for deal in self._deals if deal.keys[self._player] == key]
-            gain += self._rest(group, NO_ACTION, belief or self._redrawn(group), most)
-        if self._game.players > walk.PLAYERS:
-            gain -= self._follow([(truth, NO_ACTION) for truth in truths], most, responds=False)[0]
+        for deal in self._deals or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]:
+            views[deal.keys[self._player]].append(deal)
+        for group in (self._one(views) if luck else views).values():
+            gain += self._rest(group, NO_ACTION, group if self._deals else self._redrawn(group), most)
+            if self._game.players > walk.PLAYERS:
+                gain -= self._follow([(truth, NO_ACTION) for truth in group], most, responds=False)[0]
         return round(gain, DIGITS)
 
+    def _one(self, views: dict[Any, list[_Particle]]) -> dict[Any, list[_Particle]]:
+        """One of the views, drawn by its weight; it weighs as much as all."""
+        weights = np.array([sum(particle.weight for particle in group) for group in views.values()])
+        total = float(weights.sum())
+        drawn = [*views][self._luck.choice(len(weights), p=weights / total)]
+        scale = total / sum(particle.weight for particle in views[drawn])
+        return {drawn: [particle._replace(weight=scale * particle.weight) for particle in views[drawn]]}
+
     def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
-        """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief."""
-        gain, views = self._follow([(truth, action) for truth in truths], most)
-        for sight, group in views.items():
-            after, chosen = self._follow([(each, action) for each in belief], self._most, (sight,))[1][sight], NO_ACTION
+        """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief.
+
+        As long as they are the same, all that may be is the belief; then the game is one of these states, and a sample is the belief.
+        """
+        if truths is belief and len(belief) > self._most:
+            truths = [truth for truth, _ in self._thinned([(each, NO_ACTION) for each in belief], most)]
+        is_all = truths is belief
+        gain, views = self._follow([(truth, action) for truth in truths], sys.maxsize if is_all else most)
+        for sight, group in (self._one(views) if views and is_all and most == 1 else views).items():
+            after, chosen = group, NO_ACTION
+            if not is_all:
+                after = self._follow([(each, action) for each in belief], self._most, (sight,))[1][sight]
             if sight is DECISION:
                 after = after or self._redrawn(group)
                 chosen = self._chosen(after, group[0].state.legal_actions())
@@ -195,7 +209,7 @@ class _Responder:
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         while moves:
-            if self._most > MOST < len(moves):
+            if most > MOST < len(moves):
                 what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
             candidates = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
