@@ -23,11 +23,11 @@ STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))  # rows and columns from a mark of a l
 BYTES = 72  # of memory for each square of an information set
 FITTING = 1 << 12  # of them, those that fit one order of marks
 
-# A sequence is an information set and a try. `lines`: bits of the marks that win. `known`: bits of the squares that are not tried.
+# A sequence is an information set and a try. `lines`: bits of the marks that win. `barred`: bits of the squares that are not tried.
 # [players, sets] `then`: the set that a try leads to, by what it comes to; 0 if there is none. [players, sets, squares, 2]
 # `sets`: how many have been met. [players] `fitting`, `sizes`: by the number of marks, the sets that fit, and how many. `tried`: the square
 # of the mark that follows. `reach`: of sequences, by the policy. [players, sets, squares] `worth`: of one player's. [sets, squares]
-Orders = namedtuple("Orders", "lines known then sets fitting sizes tried reach worth")
+Orders = namedtuple("Orders", "lines barred then sets fitting sizes tried reach worth")
 
 
 @numba.njit(error_model="numpy")
@@ -38,16 +38,16 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
         marks: bits of those of who is to move, and of the other's.
         depth: how many there are.
     """
-    (own, other), mover, squares, fitting = marks, depth % PLAYERS, orders.then.shape[2], orders.fitting[depth]
+    (mine, theirs), mover, squares, fitting = marks, depth % PLAYERS, orders.then.shape[2], orders.fitting[depth]
     count, replied, before = 1, 0 if depth == 0 else orders.sizes[depth - 1], orders.fitting[depth - 1]
     if depth >= PLAYERS:
         count, square = orders.sizes[depth - PLAYERS], orders.tried[depth - PLAYERS]
         for i in range(count):
-            fitting[i] = met(orders, mover, orders.fitting[depth - PLAYERS, i], square, MARKED, own)
+            fitting[i] = met(orders, mover, orders.fitting[depth - PLAYERS, i], square, MARKED, mine)
     i = 0
     while i < count:
         for square in range(squares):
-            if (other & ~orders.known[mover, fitting[i]]) >> square & 1:
+            if (theirs & ~orders.barred[mover, fitting[i]]) >> square & 1:
                 fitting[count] = met(orders, mover, fitting[i], square, FAILED, 1 << square)
                 count += 1
         i += 1
@@ -55,8 +55,8 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
     for i in range(replied if mover == player else 0):
         reached += orders.reach[1 - player, before[i], orders.tried[depth - 1]]
     for square in range(squares):
-        after, orders.tried[depth] = own | 1 << square, square
-        if (own | other) >> square & 1:
+        after, orders.tried[depth] = mine | 1 << square, square
+        if (mine | theirs) >> square & 1:
             continue
         if (orders.lines & after == orders.lines).any():
             for i in range(count):
@@ -64,15 +64,15 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
                     orders.worth[fitting[i], square] += reached
                 else:
                     lost += orders.reach[mover, fitting[i], square]
-        elif after | other != (1 << squares) - 1:
-            follow(orders, (other, after), depth + 1, player)
+        elif after | theirs != (1 << squares) - 1:
+            follow(orders, (theirs, after), depth + 1, player)
     for i in range(replied if lost > 0.0 else 0):
         orders.worth[before[i], orders.tried[depth - 1]] -= lost
 
 
 @numba.njit(error_model="numpy")
 def met(orders: Any, player: int, number: int, square: int, outcome: int, squares: int) -> int:
-    """The information set after a try in another; one that is met for the first time knows these squares too.
+    """The information set after a try in another; one that is met for the first time bars these squares too.
 
     Raises:
         ValueError: there are too many.
@@ -80,20 +80,20 @@ def met(orders: Any, player: int, number: int, square: int, outcome: int, square
     if orders.then[player, number, square, outcome] == 0:
         if orders.sets[player] == MOST_SETS:
             raise ValueError("the game has over 4,000,000 information sets of a player")
-        orders.known[player, orders.sets[player]] = orders.known[player, number] | squares
+        orders.barred[player, orders.sets[player]] = orders.barred[player, number] | squares
         orders.then[player, number, square, outcome] = orders.sets[player]
         orders.sets[player] += 1
     return orders.then[player, number, square, outcome]
 
 
 @numba.njit(error_model="numpy")
-def write_policy(weights: np.ndarray, known: int, policy: np.ndarray) -> None:
+def write_policy(weights: np.ndarray, barred: int, policy: np.ndarray) -> None:
     """The policy of an information set in proportion to weights, uniform where they are 0. All: [squares]"""
     total, count = weights.sum(), 0
     for square in range(len(policy)):
-        count += not known >> square & 1
+        count += not barred >> square & 1
     for square in range(len(policy)):
-        uniform = 0.0 if known >> square & 1 else 1.0 / count
+        uniform = 0.0 if barred >> square & 1 else 1.0 / count
         policy[square] = weights[square] / total if total > 0.0 else uniform
 
 
@@ -103,7 +103,7 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
     reach, policy = orders.reach[player], np.zeros(weights.shape[1])
     reach[0, 0] = 1.0
     for number in range(orders.sets[player]):
-        write_policy(weights[number], orders.known[player, number], policy)
+        write_policy(weights[number], orders.barred[player, number], policy)
         reach[number] = reach[number, 0] * policy  # a set's own is where that of its first sequence will be
         for square in range(len(policy)):
             for after in orders.then[player, number, square]:
@@ -116,17 +116,17 @@ def learn(orders: Any, player: int, regrets: np.ndarray, sums: np.ndarray, weigh
     """What the game is worth to a player by his policy, whose regrets and sums change; at weight 0 by the best response instead."""
     policy, worth, values = np.zeros(regrets.shape[1]), orders.worth, np.zeros(len(regrets))
     for number in range(orders.sets[player] - 1, -1, -1):
-        write_policy(regrets[number], orders.known[player, number], policy)
+        write_policy(regrets[number], orders.barred[player, number], policy)
         value, best = 0.0, -np.inf
         for square in range(len(policy)):
-            if not orders.known[player, number] >> square & 1:
+            if not orders.barred[player, number] >> square & 1:
                 for after in orders.then[player, number, square]:
                     worth[number, square] += values[after] if after > 0 else 0.0
                 value += policy[square] * worth[number, square]
                 best = max(best, worth[number, square])
         values[number] = value if weight > 0.0 else best
         for square in range(len(policy) if weight > 0.0 else 0):
-            if not orders.known[player, number] >> square & 1:
+            if not orders.barred[player, number] >> square & 1:
                 regrets[number, square] = max(regrets[number, square] + worth[number, square] - value, 0.0)
                 sums[number, square] += weight * orders.reach[player, number, square]
     return values[0]
@@ -162,8 +162,8 @@ class OrdersCFR(AlternatingCFR):
         self.gigabytes = 1e-9 * count * squares * BYTES
         if self.gigabytes > gigabytes:
             raise ValueError(f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB")
-        known, then, reach = (each[:, :count].copy() for each in (orders.known, orders.then, orders.reach))
-        self._orders = orders._replace(known=known, then=then, reach=reach, worth=orders.worth[:count].copy())
+        barred, then, reach = (each[:, :count].copy() for each in (orders.barred, orders.then, orders.reach))
+        self._orders = orders._replace(barred=barred, then=then, reach=reach, worth=orders.worth[:count].copy())
         self._regrets, self._sums = np.zeros((2, *reach.shape))
 
     def traverse(self, player: int, weight: float) -> float:

@@ -153,9 +153,9 @@ class _Responder:
         """One of the views, drawn by its weight; it weighs as much as all."""
         weights = np.array([sum(particle.weight for particle in group) for group in views.values()])
         total = float(weights.sum())
-        drawn = [*views][self._luck.choice(len(weights), p=weights / total)]
-        scale = total / sum(particle.weight for particle in views[drawn])
-        return {drawn: [particle._replace(weight=scale * particle.weight) for particle in views[drawn]]}
+        index = int(self._luck.choice(len(weights), p=weights / total))
+        sight, scale = [*views][index], total / float(weights[index])
+        return {sight: [particle._replace(weight=scale * particle.weight) for particle in views[sight]]}
 
     def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
         """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief.

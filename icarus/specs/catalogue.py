@@ -598,7 +598,9 @@ def matched(
             out[i] = share / len(legal) + (1.0 - share) * (out[i] / total if total > 0.0 else 1.0 / len(legal))
     else:
         write_bounds(history, theta, legal, out, exploration)
-        most = out.max()
+        most = -np.inf
+        for i in range(len(legal)):
+            most = max(most, out[i])
         for i in range(len(legal)):
             out[i] = 1.0 if out[i] == most else 0.0
 
@@ -811,8 +813,9 @@ def predicted(
 ) -> None:
     """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     step = history.steps[-1]
-    ahead, total = lookahead_at(history, -1)[:, step.player], 0.0
-    most = ahead.max()
+    ahead, most, total = lookahead_at(history, -1)[:, step.player], 0.0, 0.0
+    for i in range(len(legal)):
+        most = max(most, ahead[i])
     for i in range(len(legal)):
         total += math.exp((ahead[i] - most) / temperature)
     for i in range(len(legal)):
