@@ -116,10 +116,9 @@ def recovered(rows: Path) -> None:
 def bounds(
     out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS, particles: int = 0
 ) -> None:
-    """Bound how exploitable each of the sixteen combinations is in a game, or by particles each of three; a row for each seed, after
-    those that a file has."""
+    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
     with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
-        for seed, name in itertools.product(range(seeds), ("BASELINE", "RAVE", "MAST") if particles else exact.SIXTEEN):
+        for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
             settings: dict[str, Any] = {"seed": seed, "matches": matches, "particles": particles or None}
             row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
             if key_of(row, ledger.fields) not in ledger.rows:
