@@ -28,8 +28,8 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1225, 7),
     "icarus/views": (728, 5),
-    "experiments": (5948, 33),
-    "experiments/studies": (1372, 13),
+    "experiments": (5949, 33),
+    "experiments/studies": (1373, 13),
     "tests": (21843, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there

@@ -159,9 +159,7 @@ class OrdersCFR(AlternatingCFR):
         orders = Orders(np.array(lines), *sets, *rooms)
         follow(orders, (0, 0), 0, 0)
         count = int(orders.sets.max())
-        self.gigabytes = 1e-9 * count * squares * BYTES
-        if self.gigabytes > gigabytes:
-            raise ValueError(f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB")
+        self.take(game, 1e-9 * count * squares * BYTES, gigabytes)
         barred, then, reach = (each[:, :count].copy() for each in (orders.barred, orders.then, orders.reach))
         self._orders = orders._replace(barred=barred, then=then, reach=reach, worth=orders.worth[:count].copy())
         self._regrets, self._sums = np.zeros((2, *reach.shape))

@@ -103,6 +103,16 @@ class AlternatingCFR(ABC):
     def __init__(self, power: int) -> None:
         self.power, self.iterations = power, 0
 
+    def take(self, game: AnyGame, needed: float, most: float) -> None:
+        """Note how many gigabytes are needed for a game; refuse more than there may be.
+
+        Raises:
+            ValueError: they are more.
+        """
+        self.gigabytes = needed
+        if needed > most:
+            raise ValueError(f"{game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB")
+
     @abstractmethod
     def traverse(self, player: int, weight: float) -> float:
         """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""
@@ -129,7 +139,8 @@ class PublicCFR(AlternatingCFR):
         refuse_unless_two_players(game)
         if not isinstance(game, Game) or game.observe is not None:
             raise ValueError(f"{game} has no public tree: players are shown something else than each action")
-        self.game, self.power, self.iterations, deals = game, power, 0, deals_of(game)
+        super().__init__(power)
+        self.game, deals = game, deals_of(game)
         self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
         self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
@@ -143,9 +154,7 @@ class PublicCFR(AlternatingCFR):
             elif count > 0 and node["chooser"] != TERMINAL:
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
-        self.gigabytes = 2e-9 * end * (8 if end <= SINGLE else 4)
-        if self.gigabytes > gigabytes:
-            raise ValueError(f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB")
+        self.take(game, 2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
         self._blocks, passed = np.flatnonzero(nodes["histories"]).tolist(), np.zeros((PLAYERS + 1, place))
         regrets, sums = np.zeros((2, end), float if end <= SINGLE else np.float32)
         row = types * max(nodes["histories"].max(), 1)

@@ -99,7 +99,7 @@ class RecordTable:
             words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
             room = np.ndarray(room_in(most), self.dtype, words)
         entries = np.zeros(capacity, ENTRY)
-        addresses = address_in(entries), address_in(room)
+        addresses = address_in(entries), address_in(room.base)  # of a structured array it takes longer
         if len(rows) > 1:
             growth()(addresses[0], capacity, addresses[1], row_words, len(rows) - 1)
         self.entries, self._room = entries, room
