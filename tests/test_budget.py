@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19905, 121),
+    "icarus": (19902, 121),
     "icarus/algebra": (882, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1319, 7),
@@ -24,7 +24,7 @@ BUDGET = {
     "icarus/engine": (3093, 10),
     "icarus/equilibrium": (1869, 10),
     "icarus/games": (3692, 14),
-    "icarus/kernel": (1177, 9),
+    "icarus/kernel": (1174, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1225, 7),
     "icarus/views": (728, 5),

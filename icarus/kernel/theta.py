@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler import array_at, inlined, numba, offset_of, overload, prefetch, struct_at, types
+from icarus.compiler import array_at, inlined, matrix_at, numba, offset_of, overload, prefetch, struct_at, types
 from icarus.kernel.contract import Address, Integer, Row, Theta, Updates, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
@@ -178,13 +178,10 @@ def updates_at(address: int) -> Updates:
 AHEAD = 12  # records; their entries of the index are fetched meanwhile
 
 
-def enter_rows(index: int, capacity: int, rows: int, row_words: int, count: int) -> int:
-    """Enter rows 1, …, `count` of a table into an empty index: each at the first free entry from its own on."""
-    entries, words, mask = array_at(index, capacity, ENTRY), array_at(rows, (count + 1) * row_words, _INT), capacity - 1
+def enter_rows(address: int, capacity: int, rows: int, row_words: int, count: int) -> int:
+    """Enter rows 1, …, `count` of a table into an empty index at an address: each at the first free entry from its own on."""
+    index, keys = array_at(address, capacity, ENTRY), matrix_at(rows, count + 1, row_words, _INT)[:, 0]
     for i in range(1, count + 1):
-        prefetch(index + ENTRY_BYTES * (words[min(i + AHEAD, count) * row_words] & mask))
-        e = words[i * row_words] & mask
-        while entries[np.uint64(e)] != 0:
-            e = (e + 1) & mask
-        entries[np.uint64(e)] = i
+        prefetch(address + ENTRY_BYTES * (keys[min(i + AHEAD, count)] & (capacity - 1)))
+        index[np.uint64(entry_of(index, keys, keys[i]))] = i
     return 0
