@@ -6,6 +6,7 @@
     python -m experiments.studies.large_games recovered experiments/runs/equilibrium/shares.jsonl
     python -m experiments.studies.large_games bounds experiments/runs/equilibrium/bounds.jsonl GAME [--particles 32 --matches 8]
     python -m experiments.studies.large_games sixteen experiments/runs/equilibrium/bounds.jsonl
+    python -m experiments.studies.large_games seats experiments/runs/equilibrium/bounds.jsonl
 
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
 search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search. Local best responses bound
@@ -32,6 +33,7 @@ from icarus.arena.ledger import GameRow, Ledger, key_of
 from icarus.commands.console import make_program, run_main
 from icarus.equilibrium import CFRPlus, OOSSearch, TabularPolicy, local_best_response, tabulate
 from icarus.equilibrium.tree import tree_of
+from icarus.equilibrium.walk import PLAYERS
 from icarus.views.document import Table
 
 SEEDS = 10
@@ -114,17 +116,24 @@ def recovered(rows: Path) -> None:
 
 
 def bounds(
-    out: Path, game: str, iterations: int = 100, matches: int = 20, seeds: int = SEEDS, particles: int = 0
+    out: Path,
+    game: str,
+    strategies: list[str] | None = None,
+    iterations: int = 100,
+    matches: int = 20,
+    seeds: int = SEEDS,
+    particles: int = 0,
 ) -> None:
-    """Bound how exploitable each of the sixteen combinations is in a game, a row for each seed, and go on where a file ends."""
+    """Bound how exploitable the sixteen combinations, or these, are in a game, a row for each seed, and go on where a file ends."""
     with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
-        for seed, name in itertools.product(range(seeds), exact.SIXTEEN):
+        for seed, name in itertools.product(range(seeds), strategies or exact.SIXTEEN):
             settings: dict[str, Any] = {"seed": seed, "matches": matches, "particles": particles or None}
             row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
             if key_of(row, ledger.fields) not in ledger.rows:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
                 bound = local_best_response(games.load(game), agent, **settings)
                 row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
+                row["gains"] = [*map(statistics.fmean, bound.gains)]
                 ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
 
 
@@ -137,7 +146,21 @@ def sixteen(rows: Path) -> None:
     print_table(exact.effects_table(cells))
 
 
-app = make_program((learned, curve, shares, recovered, bounds, sixteen), "NashConv beyond small games.")
+def seats(rows: Path) -> None:
+    """Print what each seat of a game of more than two players gains by responding, the mean over seeds with its 95 % interval."""
+    gains: dict[tuple[str, str], list[list[float]]] = {}
+    for row in exact.rows_of(rows.parent, rows.name):
+        if len(row.get("gains", ())) > PLAYERS:
+            gains.setdefault((row["game"], row["player"]), []).append(row["gains"])
+    lines = []
+    for key, of_seeds in gains.items():
+        columns = [*zip(*of_seeds, strict=True), [statistics.fmean(each) for each in of_seeds]]
+        means = [student_mean(column, -math.inf, math.inf) for column in columns]
+        lines.append((*key, " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means), str(len(of_seeds))))
+    print_table(Table("Gain of each seat, and of all on average", ("game", "player", "gains", "seeds"), tuple(lines)))
+
+
+app = make_program((learned, curve, shares, recovered, bounds, sixteen, seats), "NashConv beyond small games.")
 
 if __name__ == "__main__":
     run_main(app, "large_games")

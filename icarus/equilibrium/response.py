@@ -65,7 +65,7 @@ class LocalBestResponse:
 
     @property
     def half(self) -> float:
-        """Half of its 95 % interval, by Student's distribution."""
+        """Half of its 95 % interval, by Student's distribution; 0 also where all matches ended alike, which tells nothing."""
         return _half(*self.gains)
 
     def __str__(self) -> str:
@@ -75,9 +75,9 @@ class LocalBestResponse:
         means = [statistics.fmean(each) for each in self.gains]
         if len(means) == 2:
             gains = f"player 0 has {means[0]:.4g} and player 1 {means[1]:.4g} {how}"
-            return f"NashConv at least {self.nash_conv:.4g} ± {self.half:.2g} (95 %): {gains}"
-        seats = (f"player {i} gains {mean:.4g} ± {_half(self.gains[i]):.2g}" for i, mean in enumerate(means))
-        return f"{', '.join(seats)} (95 %) {how}; of more than two players no theorem says how far that is from an equilibrium"
+            return f"NashConv at least {self.nash_conv:.4g}{_interval(*self.gains)}: {gains}"
+        seats = (f"player {i} gains {mean:.4g}{_interval(self.gains[i])}" for i, mean in enumerate(means))
+        return f"{', '.join(seats)} {how}; of more than two players no theorem says how far that is from an equilibrium"
 
 
 def _half(*gains: list[float]) -> float:
@@ -89,6 +89,12 @@ def _half(*gains: list[float]) -> float:
         return 0.0
     freedom = sum(errors) ** 2 * (len(gains[0]) - 1) / sum(error**2 for error in errors)
     return -float(stdtrit(freedom, TAIL)) * math.sqrt(sum(errors))
+
+
+def _interval(*gains: list[float]) -> str:
+    if half := _half(*gains):
+        return f" ± {half:.2g} (95 %)"
+    return "" if len(gains[0]) == 1 else " (no interval: all matches ended alike)"
 
 
 class _Particle(NamedTuple):

@@ -14,7 +14,7 @@ from experiments.studies.backgammon_weights import Network, inputs, play_steps, 
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
 from icarus import BASELINE, State, exploitability, games
-from icarus.arena.ledger import line_of
+from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
 from icarus.equilibrium import CFRPlus, OOSSearch
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
@@ -244,6 +244,12 @@ def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tm
     assert shown(large_games.app, "recovered", str(out)).count("1.00") >= 4
     large_games.bounds(out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2)
     assert "RAVE  " in shown(large_games.app, "sixteen", str(out))
+    assert "kuhn" not in shown(large_games.app, "seats", str(out))
+    for bound in (0.25, 0.75):
+        with Ledger(out, ("seed",)) as ledger:
+            ledger.keep({"game": "trio", "player": "X", "seed": bound, "gains": [bound, 2 * bound, -bound]})
+    line = next(line for line in shown(large_games.app, "seats", str(out)).splitlines() if "trio" in line)
+    assert "0.500 ± 3.177 1.000 ± 6.353 -0.500 ± 3.177 0.333 ± 2.118" in line
 
 
 def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch, tmp_path):
