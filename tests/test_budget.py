@@ -13,24 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19902, 121),
+    "icarus": (19916, 121),
     "icarus/algebra": (882, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1319, 7),
     "icarus/bridges": (499, 4),
-    "icarus/commands": (1541, 13),
+    "icarus/commands": (1547, 13),
     "icarus/compiler": (1335, 9),
     "icarus/discovery": (787, 5),
     "icarus/engine": (3093, 10),
-    "icarus/equilibrium": (1869, 10),
+    "icarus/equilibrium": (1873, 10),
     "icarus/games": (3692, 14),
-    "icarus/kernel": (1174, 9),
+    "icarus/kernel": (1178, 9),
     "icarus/ladder": (750, 9),
     "icarus/specs": (1225, 7),
     "icarus/views": (728, 5),
-    "experiments": (5949, 33),
-    "experiments/studies": (1373, 13),
-    "tests": (21843, 114),
+    "experiments": (5968, 33),
+    "experiments/studies": (1392, 13),
+    "tests": (21860, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

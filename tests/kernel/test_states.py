@@ -31,6 +31,16 @@ def played_on(state: State, luck: random.Random, actions: int) -> State:
     return state
 
 
+def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    replays, state = list[int](), played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2)
+    replay = State.replay
+    monkeypatch.setattr(State, "replay", lambda self: replays.append(len(self.history)) or replay(self))
+    position = state.position_in_episode()
+    assert state.clone().position_in_episode() is position and replays == [2]
+    after = played_on(state.clone(), random.Random(0), 1)
+    assert after.position_in_episode() != position and state.position_in_episode() is position and replays == [2, 3]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed: int) -> None:
     """In Backgammon nothing is hidden, so that a determinization is the state itself, with its episodes."""
