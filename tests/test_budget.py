@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1225, 7),
     "icarus/views": (728, 5),
-    "experiments": (5968, 33),
-    "experiments/studies": (1392, 13),
-    "tests": (21860, 114),
+    "experiments": (5985, 33),
+    "experiments/studies": (1409, 13),
+    "tests": (21867, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -143,7 +143,7 @@ class OrdersCFR(AlternatingCFR):
     """
 
     def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
-        super().__init__(power)
+        super().__init__(game, power)
         assert isinstance(game, Game) and game.name == PHANTOM
         columns, rows, in_a_row = game.initial_arguments().tolist()
         if (squares := columns * rows) > MOST_SQUARES:
@@ -159,15 +159,16 @@ class OrdersCFR(AlternatingCFR):
         orders = Orders(np.array(lines), *sets, *rooms)
         follow(orders, (0, 0), 0, 0)
         count = int(orders.sets.max())
-        self.take(game, 1e-9 * count * squares * BYTES, gigabytes)
+        self.take(1e-9 * count * squares * BYTES, gigabytes)
         barred, then, reach = (each[:, :count].copy() for each in (orders.barred, orders.then, orders.reach))
         self._orders = orders._replace(barred=barred, then=then, reach=reach, worth=orders.worth[:count].copy())
-        self._regrets, self._sums = np.zeros((2, *reach.shape))
+        self.learned = np.zeros((2, *reach.shape))
 
     def traverse(self, player: int, weight: float) -> float:
         """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""
+        regrets, sums = self.learned
         for each in range(PLAYERS):
-            play(self._orders, each, (self._regrets if weight > 0 else self._sums)[each])
+            play(self._orders, each, (regrets if weight > 0 else sums)[each])
         self._orders.worth[:] = 0.0
         follow(self._orders, (0, 0), 0, player)
-        return float(learn(self._orders, player, self._regrets[player], self._sums[player], weight))
+        return float(learn(self._orders, player, regrets[player], sums[player], weight))

@@ -6,6 +6,7 @@ each deal that he can tell apart. So the tree may be far larger than one of all 
 
 from abc import ABC, abstractmethod
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -92,26 +93,46 @@ class AlternatingCFR(ABC):
     """CFR+ whose players learn in turn.
 
     Args:
+        game: a game of two players.
         power: of the number of an iteration, by which the average policy weighs it.
 
     Attributes:
         gigabytes: of memory that it takes.
+        learned: regrets, and sums of the weights of the average policy. [2, …]
     """
 
     gigabytes: float
+    learned: np.ndarray
 
-    def __init__(self, power: int) -> None:
-        self.power, self.iterations = power, 0
+    def __init__(self, game: AnyGame, power: int) -> None:
+        self.game, self.power, self.iterations = game, power, 0
 
-    def take(self, game: AnyGame, needed: float, most: float) -> None:
-        """Note how many gigabytes are needed for a game; refuse more than there may be.
+    def write(self, path: Path) -> None:
+        """Keep what is learned in a file, which is whole at any time."""
+        unfinished = path.with_suffix(".unfinished.npz")
+        np.savez(unfinished, game=str(self.game), iterations=self.iterations, learned=self.learned)
+        unfinished.replace(path)
+
+    def read(self, path: Path) -> None:
+        """Go on from what was kept.
+
+        Raises:
+            ValueError: it was learned in another game.
+        """
+        with np.load(path) as kept:
+            if str(kept["game"]) != str(self.game):
+                raise ValueError(f"{path} keeps what was learned in {kept['game']}, not in {self.game}")
+            self.iterations, self.learned[:] = int(kept["iterations"]), kept["learned"]
+
+    def take(self, needed: float, most: float) -> None:
+        """Note how many gigabytes are needed; refuse more than there may be.
 
         Raises:
             ValueError: they are more.
         """
         self.gigabytes = needed
         if needed > most:
-            raise ValueError(f"{game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB")
+            raise ValueError(f"{self.game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB")
 
     @abstractmethod
     def traverse(self, player: int, weight: float) -> float:
@@ -139,8 +160,8 @@ class PublicCFR(AlternatingCFR):
         refuse_unless_two_players(game)
         if not isinstance(game, Game) or game.observe is not None:
             raise ValueError(f"{game} has no public tree: players are shown something else than each action")
-        super().__init__(power)
-        self.game, deals = game, deals_of(game)
+        super().__init__(game, power)
+        deals = deals_of(game)
         self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
         self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
@@ -154,12 +175,12 @@ class PublicCFR(AlternatingCFR):
             elif count > 0 and node["chooser"] != TERMINAL:
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
-        self.take(game, 2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
+        self.take(2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
         self._blocks, passed = np.flatnonzero(nodes["histories"]).tolist(), np.zeros((PLAYERS + 1, place))
-        regrets, sums = np.zeros((2, end), float if end <= SINGLE else np.float32)
+        self.learned = np.zeros((2, end), float if end <= SINGLE else np.float32)
         row = types * max(nodes["histories"].max(), 1)
         rooms = np.ones((depth + 3, row)), np.zeros((depth + 1, row)), np.zeros((depth, nodes["count"].max(), row))
-        self._tree = PublicTree(nodes, children, np.array(self._ends), regrets, sums, passed, *rooms)
+        self._tree = PublicTree(nodes, children, np.array(self._ends), self.learned[0], self.learned[1], passed, *rooms)
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
         """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""

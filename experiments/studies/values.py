@@ -21,11 +21,16 @@ def solver_of(game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> Alternat
     return (OrdersCFR if game.name == PHANTOM else PublicCFR)(game, power, gigabytes)
 
 
-def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0) -> None:
-    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last."""
+def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, keep: Path | None = None) -> None:
+    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last.
+
+    What is learned is kept in the file --keep, an .npz, with each row; a later run goes on from there."""
     game, started = games.load(name), time.process_time()
     cfr = solver_of(game, 2, gigabytes)
     print_note(f"{name}: {cfr.gigabytes:.2f} GB")
+    if keep is not None and keep.exists():
+        cfr.read(keep)
+        print_note(f"{keep} has {cfr.iterations} iterations")
     with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
         while cfr.iterations < iterations:
             try:
@@ -42,6 +47,8 @@ def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0) 
                     "nash_conv": sum(gains),
                     "bracket": (-gains[1], gains[0]),
                 }
+                if keep is not None:
+                    cfr.write(keep)
                 ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
 
 

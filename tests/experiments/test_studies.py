@@ -284,6 +284,13 @@ def test_the_value_of_a_game_is_bracketed(tmp_path):
     shown(values.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
     row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
     assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
+    for iterations in (3, 7):
+        values.value(tmp_path / "parts.jsonl", "kuhn-poker", iterations, keep=tmp_path / "kept.npz")
+    values.value(tmp_path / "whole.jsonl", "kuhn-poker", 7)
+    last = [equilibrium_2015.rows_of(tmp_path, f"{name}.jsonl")[-1]["bracket"] for name in ("parts", "whole")]
+    assert last[0] == last[1]
+    with pytest.raises(ValueError, match="learned in kuhn-poker, not in leduc-poker"):
+        values.value(tmp_path / "other.jsonl", "leduc-poker", keep=tmp_path / "kept.npz")
     for name, refusal in (("goofspiel", "shown something else"), ("phantom-mnk", "16 squares"), (ROW_OF_SIX, "large")):
         with pytest.raises(ValueError, match=refusal):
             values.solver_of(games.load(name), gigabytes=1e-6)
