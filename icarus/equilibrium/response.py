@@ -279,14 +279,16 @@ class _Responder:
     def _values(self, belief: list[_Particle], left: int) -> list[float]:
         """What he gains by each action, if he looks so many ahead, itself among them."""
         actions = belief[0].state.legal_actions()
-        return [self._value([(each, action) for each in belief], left - 1) for action in actions]
+        return [self._value([(each, action) for each in belief], left - 1, self._most) for action in actions]
 
-    def _value(self, moves: list[tuple[_Particle, int]], left: int) -> float:
-        """What he gains after moves by looking so many of his actions ahead."""
-        gain, views = self._follow(moves, self._most)
+    def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:
+        """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
+        gain, views = self._follow(moves, most)
+        weights = {sight: sum(particle.weight for particle in belief) for sight, belief in views.items()}
         for sight, belief in views.items():
             if sight is not DECISION:
-                gain += self._value([(each, NO_ACTION) for each in belief], left)
+                share = most if most == sys.maxsize else math.ceil(most * weights[sight] / sum(weights.values()))
+                gain += self._value([(each, NO_ACTION) for each in belief], left, max(share, len(belief)))
             elif left > 0:
                 gain += max(self._values(belief, left))
             else:

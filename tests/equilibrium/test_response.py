@@ -1,6 +1,7 @@
 """Local best responses: numbers by hand, those of the exact best response where they look ahead to the end, bounds where they do not."""
 
 import attrs
+import numpy as np
 import pytest
 
 from icarus import Agent, PythonGame, exploitability, games, in_python
@@ -118,3 +119,22 @@ def test_what_cannot_be_thought_of_is_refused(monkeypatch, name, settings, sente
     monkeypatch.setattr(response, "MOST", 100)
     with pytest.raises(ValueError, match=sentence):
         local_best_response(games.load(name), None, matches=2, **settings)
+
+
+def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particles(monkeypatch):
+    answered, answer = [], response._Responder._answer
+    monkeypatch.setattr(
+        response._Responder, "_answer", lambda self, *question: answered.append(0) or answer(self, *question)
+    )
+    game = attrs.evolve(
+        HIDDEN,
+        name="open",
+        players=5,
+        player=lambda state: len(state) if len(state) < 5 else TERMINAL,
+        rewards=lambda state: [float(state.count(action) == 1) for action in state],
+        observe=None,
+    )
+    responder = response._Responder(game, 0, response.policies_of(game, None), 0, 1, 9)
+    responder._luck = np.random.default_rng(0)
+    responder._values(responder._deals, 1)
+    assert len(answered) == 3 * (1 + 3 + 9 + 9)  # after each of his actions, and not 27 of player 4
