@@ -13,12 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19918, 121),
+    "icarus": (19913, 121),
     "icarus/algebra": (882, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1319, 7),
     "icarus/bridges": (499, 4),
-    "icarus/commands": (1547, 13),
+    "icarus/commands": (1542, 13),
     "icarus/compiler": (1335, 9),
     "icarus/discovery": (787, 5),
     "icarus/engine": (3093, 10),
@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (750, 9),
     "icarus/specs": (1225, 7),
     "icarus/views": (728, 5),
-    "experiments": (5985, 33),
-    "experiments/studies": (1409, 13),
-    "tests": (21885, 114),
+    "experiments": (5987, 33),
+    "experiments/studies": (1411, 13),
+    "tests": (21886, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

@@ -148,16 +148,18 @@ def sixteen(rows: Path) -> None:
 
 def seats(rows: Path) -> None:
     """Print what each seat of a game of more than two players gains by responding, the mean over seeds with its 95 % interval."""
-    gains: dict[tuple[str, str], list[list[float]]] = {}
+    gains: dict[tuple[str, ...], list[list[float]]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
         if len(row.get("gains", ())) > PLAYERS:
-            gains.setdefault((row["game"], row["player"]), []).append(row["gains"])
+            settings = f"{row['iterations']:,}", str(row["particles"])
+            gains.setdefault((row["game"], row["player"], *settings), []).append(row["gains"])
     lines = []
     for key, of_seeds in gains.items():
         columns = [*zip(*of_seeds, strict=True), [statistics.fmean(each) for each in of_seeds]]
         means = [student_mean(column, -math.inf, math.inf) for column in columns]
         lines.append((*key, " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means), str(len(of_seeds))))
-    print_table(Table("Gain of each seat, and of all on average", ("game", "player", "gains", "seeds"), tuple(lines)))
+    heads = "game", "player", "iterations", "particles", "gains", "seeds"
+    print_table(Table("Gain of each seat, and of all on average", heads, tuple(lines)))
 
 
 app = make_program((learned, curve, shares, recovered, bounds, sixteen, seats), "NashConv beyond small games.")

@@ -247,7 +247,8 @@ def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tm
     assert "kuhn" not in shown(large_games.app, "seats", str(out))
     for bound in (0.25, 0.75):
         with Ledger(out, ("seed",)) as ledger:
-            ledger.keep({"game": "trio", "player": "X", "seed": bound, "gains": [bound, 2 * bound, -bound]})
+            row = {"game": "trio", "player": "X", "iterations": 9, "particles": 2, "seed": bound}
+            ledger.keep(row | {"gains": [bound, 2 * bound, -bound]})
     line = next(line for line in shown(large_games.app, "seats", str(out)).splitlines() if "trio" in line)
     assert "0.500 ± 3.177 1.000 ± 6.353 -0.500 ± 3.177 0.333 ± 2.118" in line
 
