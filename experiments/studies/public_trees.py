@@ -119,10 +119,10 @@ class AlternatingCFR(ABC):
         Raises:
             ValueError: it was learned in another game.
         """
-        with np.load(path) as kept:
-            if str(kept["game"]) != str(self.game):
-                raise ValueError(f"{path} keeps what was learned in {kept['game']}, not in {self.game}")
-            self.iterations, self.learned[:] = int(kept["iterations"]), kept["learned"]
+        with np.load(path) as archive:
+            if str(archive["game"]) != str(self.game):
+                raise ValueError(f"{path} keeps what was learned in {archive['game']}, not in {self.game}")
+            self.iterations, self.learned[:] = int(archive["iterations"]), archive["learned"]
 
     def take(self, needed: float, most: float) -> None:
         """Note how many gigabytes are needed; refuse more than there may be.
