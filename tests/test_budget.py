@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (19913, 121),
+    "icarus": (19925, 121),
     "icarus/algebra": (882, 7),
     "icarus/arena": (452, 5),
     "icarus/audit": (1319, 7),
@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1335, 9),
     "icarus/discovery": (787, 5),
     "icarus/engine": (3093, 10),
-    "icarus/equilibrium": (1875, 10),
+    "icarus/equilibrium": (1887, 10),
     "icarus/games": (3692, 14),
     "icarus/kernel": (1178, 9),
     "icarus/ladder": (750, 9),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (728, 5),
     "experiments": (5987, 33),
     "experiments/studies": (1411, 13),
-    "tests": (21886, 114),
+    "tests": (21899, 114),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

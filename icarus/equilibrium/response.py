@@ -75,6 +75,8 @@ class LocalBestResponse:
         means = [statistics.fmean(each) for each in self.gains]
         if len(means) == 2:
             gains = f"player 0 has {means[0]:.4g} and player 1 {means[1]:.4g} {how}"
+            if matches > 1 and not self.half:
+                return f"NashConv is not bounded, since all matches ended alike; play more of them: {gains}"
             return f"NashConv at least {self.nash_conv:.4g}{_interval(*self.gains)}: {gains}"
         seats = (f"player {i} gains {mean:.4g}{_interval(self.gains[i])}" for i, mean in enumerate(means))
         return f"{', '.join(seats)} {how}; of more than two players no theorem says how far that is from an equilibrium"
@@ -129,7 +131,11 @@ class _Responder:
         self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
     ) -> None:
         self._game, self._player, self._seed, self._depth, self._most = game, player, seed, depth, count or sys.maxsize
-        self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, list[float]](), 0
+        self._ask, self._answers, self.questions = (
+            [*map(question_to, policies)],
+            dict[int, list[tuple[int, float]]](),
+            0,
+        )
         self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
         try:
             deals = deals_of(game)
@@ -259,9 +265,13 @@ class _Responder:
             return particle.state.chance_outcomes()
         actions, key = particle.state.legal_actions(), particle.keys[mover]
         if len(actions) > 1 and key not in self._answers:
-            self._answers[key] = self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
+            answer = self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
+            self._answers[key] = [*zip(actions, answer, strict=True)]
             self.questions += 1
-        return zip(actions, self._answers[key] if len(actions) > 1 else [1.0], strict=True)
+        moves = self._answers[key] if len(actions) > 1 else [(actions[0], 1.0)]
+        if [action for action, _ in moves] != actions:
+            walk.refuse_as_unsound(self._game, walk.UNEQUAL, mover)
+        return moves
 
     def _worth(self, rewards: Sequence[float]) -> float:
         """What the responder has at an end."""
@@ -278,7 +288,9 @@ class _Responder:
 
     def _values(self, belief: list[_Particle], left: int) -> list[float]:
         """What he gains by each action, if he looks so many ahead, itself among them."""
-        actions = belief[0].state.legal_actions()
+        actions, *others = [particle.state.legal_actions() for particle in belief]
+        if any(each != actions for each in others):
+            walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
         return [self._value([(each, action) for each in belief], left - 1, self._most) for action in actions]
 
     def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:

@@ -8,7 +8,7 @@ from icarus import Agent, PythonGame, exploitability, games, in_python
 from icarus.bridges import openspiel
 from icarus.equilibrium import CFRPlus, local_best_response, response, tabulate
 from icarus.equilibrium.tree import tree_of
-from icarus.kernel import TERMINAL, UNSEEN
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.specs import BASELINE
 from tests.equilibrium.openspiel import random_probabilities
 
@@ -65,6 +65,7 @@ def test_the_interval_is_student_s():
     gains = [1.0, 3.0], [0.0, 0.0]
     found = response.LocalBestResponse(KUHN, 1, None, gains, 0)
     assert found.half == pytest.approx(12.7062047)  # one degree of freedom, a standard error of 1
+    assert "NashConv is not bounded, since all" in str(response.LocalBestResponse(KUHN, 1, None, ([1.0] * 2,) * 2, 0))
 
 
 # ------------------------------------------------------------------------------------ where no tree is, and more than two
@@ -138,3 +139,18 @@ def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particle
     responder._luck = np.random.default_rng(0)
     responder._values(responder._deals, 1)
     assert len(answered) == 3 * (1 + 3 + 9 + 9)  # after each of his actions, and not 27 of player 4
+
+
+@pytest.mark.parametrize("unequal", [[1, 0], [0, 2]])
+def test_what_a_player_may_do_follows_from_what_he_sees(unequal):
+    """Chance decides what is legal, or in which order, and shows nobody."""
+    game = attrs.evolve(
+        HIDDEN,
+        players=2,
+        player=lambda state: (CHANCE, 0, 1, TERMINAL)[len(state)],
+        legal=lambda state: unequal if len(state) == 2 and state[0] else [0, 1],
+        rewards=lambda state: [float(state[2] == state[0]), 1.0 - (state[2] == state[0])],
+        observe=lambda state, action: [action, action] if state else [UNSEEN, UNSEEN],
+    )
+    with pytest.raises(ValueError, match="player 1 of hidden has different legal actions after the same moves"):
+        local_best_response(game, None, matches=None, particles=None)
