@@ -12,6 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from icarus.arena.ledger import write_whole
 from icarus.equilibrium import deals_of
 from icarus.equilibrium.walk import PLAYERS, refuse_unless_two_players
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
@@ -109,9 +110,8 @@ class AlternatingCFR(ABC):
 
     def write(self, path: Path) -> None:
         """Keep what is learned in a file, which is whole at any time."""
-        unfinished = path.with_suffix(".unfinished.npz")
-        np.savez(unfinished, game=str(self.game), iterations=self.iterations, learned=self.learned)
-        unfinished.replace(path)
+        arrays: dict[str, Any] = {"game": str(self.game), "iterations": self.iterations, "learned": self.learned}
+        write_whole(path, lambda file: np.savez(file, **arrays))
 
     def read(self, path: Path) -> None:
         """Go on from what was kept.

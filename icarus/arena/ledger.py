@@ -45,8 +45,11 @@ def naming_file(path: Path) -> Iterator[None]:
         raise
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes | Callable[[BinaryIO], object]) -> None:
     """Write a file that appears under its name only when all of it is on the disk.
+
+    Args:
+        content: or what writes it.
 
     Raises:
         OSError: it cannot be written; the error names the file.
@@ -54,7 +57,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with naming_file(path), unfinished.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            if callable(content):
+                content(file)
+            else:
+                file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:

@@ -131,11 +131,7 @@ class _Responder:
         self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
     ) -> None:
         self._game, self._player, self._seed, self._depth, self._most = game, player, seed, depth, count or sys.maxsize
-        self._ask, self._answers, self.questions = (
-            [*map(question_to, policies)],
-            dict[int, list[tuple[int, float]]](),
-            0,
-        )
+        self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, tuple[list, list]](), 0
         self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
         try:
             deals = deals_of(game)
@@ -264,14 +260,15 @@ class _Responder:
         if mover == CHANCE:
             return particle.state.chance_outcomes()
         actions, key = particle.state.legal_actions(), particle.keys[mover]
-        if len(actions) > 1 and key not in self._answers:
-            answer = self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
-            self._answers[key] = [*zip(actions, answer, strict=True)]
+        if len(actions) == 1:
+            return [(actions[0], 1.0)]
+        if key not in self._answers:
+            self._answers[key] = actions, self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
             self.questions += 1
-        moves = self._answers[key] if len(actions) > 1 else [(actions[0], 1.0)]
-        if [action for action, _ in moves] != actions:
+        legal, probabilities = self._answers[key]
+        if legal != actions:
             walk.refuse_as_unsound(self._game, walk.UNEQUAL, mover)
-        return moves
+        return zip(actions, probabilities, strict=True)
 
     def _worth(self, rewards: Sequence[float]) -> float:
         """What the responder has at an end."""
@@ -297,9 +294,10 @@ class _Responder:
         """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
         gain, views = self._follow(moves, most)
         weights = {sight: sum(particle.weight for particle in belief) for sight, belief in views.items()}
+        total = sum(weights.values())
         for sight, belief in views.items():
             if sight is not DECISION:
-                share = most if most == sys.maxsize else math.ceil(most * weights[sight] / sum(weights.values()))
+                share = most if most == sys.maxsize else math.ceil(most * weights[sight] / total)
                 gain += self._value([(each, NO_ACTION) for each in belief], left, max(share, len(belief)))
             elif left > 0:
                 gain += max(self._values(belief, left))
