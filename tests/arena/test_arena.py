@@ -70,6 +70,71 @@ def test_one_process_writes_at_a_time(tmp_path: Path, monkeypatch: pytest.Monkey
         assert Ledger(path, FIELDS).rows == {}
 
 
+# -------------------- Files that are no ledger, given by mistake: refused, and left as they are.
+
+NO_LEDGERS = {
+    "JSON of one line": b'{"name":"settings","seed":[1]}',
+    "cut JSON of one line": b'{"title": "settings", "seed": [1',
+    "JSON of several lines": b'{\n "name": "settings",\n "seed": [1]\n}',
+    "a list": b"[1, 2, 3]",
+    "notes": b"first line\nlast line",
+    "a note of one line": b"remember",
+    "UTF-16": '{"name":"settings"}'.encode("utf-16"),
+    "UTF-16 with line ends": '{"name":"settings"}\n'.encode("utf-16"),
+    "packed rows under another name": gzip.compress(b"".join(map(line_of, ROWS))),
+    "rows of another ledger": line_of({"game": "othello", "seed": [1]}) + b'{"game":',
+    "rows and a note": b"".join(map(line_of, ROWS)) + b"remember",
+    "an empty line": b"\n",
+}
+
+
+@pytest.mark.parametrize("content", NO_LEDGERS.values(), ids=NO_LEDGERS)
+def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"rows\.jsonl.*(damaged|the last line has no end and is not a row)"):
+        Ledger(path, FIELDS)
+    assert path.read_bytes() == content
+
+
+def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    packed, content = tmp_path / "rows.jsonl.gz", gzip.compress(b"".join(map(line_of, ROWS)))
+    packed.write_bytes(content)
+    with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is packed and cannot go on; give .*rows\.jsonl, which"):
+        Ledger(packed, FIELDS)
+    assert packed.read_bytes() == content
+    packed.write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is damaged"):
+        Ledger(tmp_path / "rows.jsonl", FIELDS)
+    assert list(tmp_path.iterdir()) == [packed]
+
+
+@pytest.mark.parametrize("whole", [0, 1, 3])
+@pytest.mark.parametrize("kept", [12, 30, -1, "zeros"])
+def test_what_a_killed_process_left_of_a_row_is_cut_off(whole: int, kept: int | str, tmp_path: Path) -> None:
+    path, rows = tmp_path / "rows.jsonl", b"".join(map(line_of, ROWS[:whole]))
+    left = bytes(40) if isinstance(kept, str) else line_of(ROWS[whole])[:kept]
+    path.write_bytes(rows + left)
+    if whole or any(left):
+        with Ledger(path, FIELDS) as ledger:
+            assert list(ledger.rows.values()) == ROWS[:whole]
+        assert path.read_bytes() == rows
+    else:  # which may be anything
+        with pytest.raises(ValueError, match="the last line has no end"):
+            Ledger(path, FIELDS)
+
+
+def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(line_of(ROWS[0]) + line_of(ROWS[1]) + line_of(ROWS[0]))
+    with Ledger(path, FIELDS, strict=True) as ledger:
+        assert [*ledger.rows.values()] == ROWS[:2]
+    path.write_bytes(line_of(ROWS[0]) + line_of({**ROWS[0], "score": 1.0}))
+    assert list(read_rows(path, FIELDS)) == ROWS[:1]
+    with pytest.raises(ValueError, match="line 2: damaged; a line above is another row of the same game"):
+        Ledger(path, FIELDS, strict=True)
+
+
 def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
     path, lines = tmp_path / "rows.jsonl", [line_of(row) for row in ROWS]
     content = json.dumps(ROWS[1]).encode()
