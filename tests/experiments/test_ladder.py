@@ -107,10 +107,14 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
 
 
 def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path):
-    rows = Path("experiments/runs/ladder").resolve()
+    levels = json.loads(playing.LEVEL_DATA.read_text())["games"]
     for path in ladders.DATA.glob("*.json"):
-        playing.write_ladder(playing.fitted_ladder(path.stem, rows), tmp_path / path.name)
+        estimate = playing.estimate_of(path.stem, Path("experiments/runs/ladder"))
+        ladder_of_rows = playing.fit(playing.opponents(path.stem), estimate)
+        playing.write_ladder(ladder_of_rows, tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
+        assert levels.pop(path.stem, []) == playing.levels_in(ladder_of_rows, estimate), path.stem
+    assert not levels
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
