@@ -238,8 +238,9 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             (row, rungs) for row in games_played if {row["player"], row["opponent"]} <= {*rungs} and "score" in row
         ]
     for row, rungs in random.Random(seed).sample(rows, min(sample, len(rows))):
-        player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
-        again = ladders.play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
+        pair = [(row[each], rungs[row[each]].player()) for each in ("player", "opponent")]
+        match = ladders.rated_match(games.load(row["game"]), *pair, tuple(row["seed"]), row["side"])
+        again = ladders.rated_row(match)
         name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
         yield compare_fields(name, row, again, ("returns", "actions", "score"), f"{len(again['actions'])} actions")
 

@@ -5,6 +5,7 @@ holds those that came before the lines of FILE.jsonl. Where packing was killed, 
 """
 
 import contextlib
+import functools
 import gzip
 import json
 import os
@@ -298,13 +299,13 @@ class Ledger:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
-            play: makes the row of a task; other processes must be able to import it.
+            play: plays a task, and says what its row has beside the key; other processes must be able to import it.
 
         Raises:
             GameFailed: see `Workers.results`.
         """
         missing = {task.key: task for task in tasks if task.key not in self.rows}
-        for row in workers.results(play, missing.values()):
+        for row in workers.results(functools.partial(row_of_task, self.fields, play), missing.values()):
             self.keep(row)
             yield row
 
@@ -314,6 +315,12 @@ class Ledger:
         for _ in self.played(requested, play, workers):
             pass
         return [self.rows[task.key] for task in requested]
+
+
+def row_of_task(fields: Sequence[str], play: Callable[[T], GameRow], task: T) -> GameRow:
+    """A task is played: its key in the fields of a ledger, and what `play` tells."""
+    key = dict(zip(fields, task.key, strict=True))
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in key.items()} | play(task)
 
 
 def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:

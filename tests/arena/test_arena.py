@@ -18,10 +18,11 @@ import msgspec
 import pytest
 
 from experiments.results import is_being_written, pack
+from icarus import games
 from icarus.arena import ledger
 from icarus.arena.ledger import Ledger, line_of, read_rows, write_whole
-from icarus.arena.match import Match
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.match import Match, game_row
+from icarus.arena.player import ChosenAction, Entrant, PartlyRandom, RandomPlayer, read_entrant
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers
 
 FIELDS = ("name", "seed")
@@ -242,9 +243,86 @@ def actions(match: Match) -> tuple[tuple[int, int], ...]:
 
 
 def test_every_match_is_played_once_and_alike_wherever(two: Workers) -> None:
-    entrants = Entrant(Configuration("BASELINE"), 4), Entrant()
+    entrants = Entrant("BASELINE", iterations=4), Entrant()
     matches = [Match((number,), "kuhn-poker", entrants, (1, number)) for number in range(5)]
     assert sorted(two.results(actions, matches)) == sorted(ALONE.results(actions, matches))
+
+
+def test_matches_are_played_into_a_ledger_and_again_alike(two: Workers, tmp_path: Path) -> None:
+    entrants = Entrant("RAVE", iterations=4), Entrant("BASELINE", iterations=4, random_moves=0.5)
+    matches = [
+        Match((i,), "othello", entrants, (7, i), opening=4 * (i % 2), labels={"is_opened": i % 2}) for i in range(4)
+    ]
+    with Ledger(tmp_path / "rows.jsonl", ["number"]) as ledger:
+        rows = ledger.play(matches, game_row, two)
+        assert [row["number"] for row in rows] == [0, 1, 2, 3] and [row["is_opened"] for row in rows] == [0, 1, 0, 1]
+        assert ledger.play(matches, game_row) == rows  # not played again
+    for row, match in zip(rows, matches, strict=True):
+        again = game_row(match)
+        assert all(again[name] == row[name] for name in ("seed", "returns", "actions"))
+
+
+@pytest.mark.parametrize("plies", [0, 6])
+def test_a_share_of_moves_and_those_of_an_opening_are_random(plies: int) -> None:
+    """A player who always takes the first action shows which moves were not his."""
+
+    class First:
+        def seated(self, game: object) -> "First":
+            return self
+
+        def search(self, state: Any, seed: object) -> ChosenAction:
+            return ChosenAction(state.legal_actions()[0])
+
+    game, firsts, others = games.load("othello"), 0, 0
+    for seed in range(30):
+        state = game.new_initial_state(seed=seed)
+        player = PartlyRandom(First(), plies, share=0.25).seated(game)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            action = player.search(state, (seed, len(state.history))).action
+            if len(legal) > 4 and len(state.history) >= plies:
+                firsts, others = firsts + (action == legal[0]), others + (action != legal[0])
+            state.apply_action(action)
+        if plies:
+            opening = [action for _, action in state.history[:plies]]
+            assert opening == [action for _, action in opened(seed, plies)]
+    assert 0.17 < others / (firsts + others) < 0.25  # of a quarter, some are the first by chance
+
+
+def opened(seed: int, plies: int) -> list[tuple[int, int]]:
+    """The random opening alone."""
+    state = games.load("othello").new_initial_state(seed=seed)
+    while len(state.history) < plies:
+        state.apply_action(RandomPlayer().search(state, (seed, len(state.history))).action)
+    return list(state.history)
+
+
+@pytest.mark.parametrize(
+    ("entrant", "text"),
+    [
+        (Entrant(), "random play"),
+        (Entrant("RAVE >> MAST"), "RAVE >> MAST"),
+        (Entrant("MAST", seconds=0.5), "MAST, 0.5 s"),
+        (Entrant("MAST", move_decay=1e-05, iterations=8), "MAST   [move_decay = 1e-05], 8 iterations"),
+        (
+            Entrant("X", "RIS_ISMCTS with EXP3", 0.5, random_moves=0.1),
+            "X   [scheme = RIS_ISMCTS with EXP3, move_decay = 0.5, random_moves = 0.1]",
+        ),
+    ],
+)
+def test_who_plays_is_written_and_read(entrant: Entrant, text: str) -> None:
+    assert str(entrant) == text
+    assert Entrant(**json.loads(json.dumps(entrant.settings()))) == entrant
+    if entrant.strategy:
+        without_budget = attrs.evolve(entrant, iterations=None, seconds=None)
+        assert read_entrant(str(without_budget)) == without_budget
+
+
+def test_a_text_that_does_not_say_who_plays_is_refused() -> None:
+    for text in ("", "MAST   [move_decay = much]"):
+        with pytest.raises(ValueError, match="does not say who plays"):
+            read_entrant(text)
+    assert read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"  # which is then no strategy
 
 
 def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
