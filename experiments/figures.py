@@ -632,7 +632,7 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
 
 def _split(column: Column) -> str:
     """The opponent's determinizations and the iterations of each."""
-    number = column.opponent.scheme.trees
+    number = column.opponent.search.trees
     return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
 
 
@@ -741,7 +741,7 @@ def _score(label: str, scores: Mapping[float, Score]) -> Curve:
 
 
 def _line_name(tally: Tally, column: Column) -> str:
-    agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+    agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 

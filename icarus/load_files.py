@@ -184,6 +184,14 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
     return names
 
 
+def names_in(paths: Iterable[Path]) -> dict[str, Operand]:
+    """What files, which have been checked or need not be, define for strategies to name; errors as of `load_file`."""
+    names: dict[str, Operand] = {}
+    for path in paths:
+        names.update(strategy_names(load_file(path)))
+    return names
+
+
 def load_file(path: Path) -> ModuleType:
     """A Python file as a module, run once for each of its contents; its games can be loaded by name from then on.
 

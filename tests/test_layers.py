@@ -73,6 +73,7 @@ ORDER = {
         "claims",
         "figures",
         "races",
+        "replay",
         "report",
         "commands",
         "studies",

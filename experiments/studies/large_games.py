@@ -25,7 +25,8 @@ from typing import Any
 import attrs
 
 from experiments.commands import print_table
-from experiments.run import LEARNED_KEY, learned_by, provenance
+from experiments.replay import LEARNED_KEY, learned_by
+from experiments.run import provenance
 from experiments.statistics import student_mean
 from experiments.studies import equilibrium_2015 as exact
 from icarus import Agent, exploitability, games, parse

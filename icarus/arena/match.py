@@ -22,7 +22,7 @@ from icarus.arena.ledger import GameRow, Key
 from icarus.arena.player import Entrant, LoadedGame, PartlyRandom, load_game
 from icarus.engine.match import DecisionLog, GameLog, Player, play
 from icarus.kernel import AnyGame, State
-from icarus.load_files import digest_of
+from icarus.load_files import digest_of, names_in
 
 Files: TypeAlias = tuple[tuple[str, ...], ...]  # each of one or more files and the digest of all of them
 
@@ -64,7 +64,7 @@ class Match:
         return play(loaded.game, players, seed=self.seed, watch=watch)
 
     def __str__(self) -> str:
-        return f"{', '.join(map(str, self.key))} in {self.game}"
+        return f"{' against '.join(dict.fromkeys(map(str, self.entrants)))} in {self.game}, seed {self.seed}"
 
 
 def game_row(match: Match) -> GameRow:
@@ -79,14 +79,16 @@ def game_row(match: Match) -> GameRow:
     }
 
 
-@functools.lru_cache(1)  # a file that is edited while its games are played plays on as it was
+@functools.lru_cache(32)  # a file that is edited while its games are played plays on as it was
 def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
-    """A game with files as `load_game` loads them.
+    """A game with files as `load_game` loads them, which are not checked again.
 
     Raises:
-        ValueError: see `load_game`; or a file was edited since its digest was taken, as before another process has begun to play.
+        ValueError: see `load_file` and `games.load`; or a file was edited since its digest was taken, as before another process has
+            begun to play.
     """
-    loaded = load_game(game, [path for *paths, _ in files for path in paths if Path(path).suffix == ".py"])
+    python = [path for *paths, _ in files for path in paths if Path(path).suffix == ".py"]
+    loaded = load_game(game, python, names_in)
     for *paths, before in files:
         if (now := digest_of(*paths)) != before:
             raise ValueError(f"{', '.join(paths)} was edited: the digest is {now}, in the games so far {before}")

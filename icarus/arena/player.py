@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from icarus import games
 from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
-from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm, SearchResult
 from icarus.kernel import AnyGame, State
 from icarus.load_files import load_files
@@ -124,6 +124,21 @@ class Entrant:
         always = "strategy", *besides
         return attrs.asdict(self, filter=lambda field, value: field.name in always or value != field.default)
 
+    @property
+    def search(self) -> Scheme:
+        """The scheme that its text describes."""
+        return parse_scheme(self.scheme)
+
+    @property
+    def text(self) -> str:
+        """The strategy, and the scheme where it is not the usual one: as keys and rows of experiments have it."""
+        return self.strategy if self.search == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
+
+    @property
+    def caption(self) -> str:
+        """The same as people must read it: a scheme that looks at hidden things says so."""
+        return self.search.label(self.strategy)
+
     def agent(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Agent:
         """The agent, whatever share of its decisions is random.
 
@@ -220,14 +235,21 @@ class LoadedGame:
         return agent
 
 
-def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
+def load_game(
+    game: str | AnyGame,
+    files: Iterable[str | Path],
+    names_in: Callable[[Iterable[Path]], Mapping[str, Operand]] = load_files,
+) -> LoadedGame:
     """A game by its name, which may be that of a game in one of the files, or itself; with these files.
+
+    Args:
+        names_in: what the files define; by default they are checked.
 
     Raises:
         ValueError: see `load_files` and `games.load`.
     """
     paths = [Path(file) for file in files]
-    names = load_files(paths)
+    names = names_in(paths)
     return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
 
 

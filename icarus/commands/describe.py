@@ -194,8 +194,9 @@ class Plan:
         key, files = (kind, str(player), str(opponent), deal, side), ((*self.own_files, self.digest),)
         game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
         if game.players == 1:  # two who are compared play by themselves
-            entrants = (player,) if player == opponent else (player, opponent)
-            return Match(key, self.game, entrants, seed if player == opponent else (*seed, side), files)
+            if player == opponent:
+                return Match(key, self.game, (player,), seed, files)
+            return Match(key, self.game, (player, opponent), (*seed, side), files)
         entrants = tuple(player if is_player else opponent for is_player in on_side(game, side))
         opening = 0 if kind in (RANDOM, EVEN) else OPENING.get(game.name, 0)
         return Match(key, self.game, entrants, seed, files, opening)
@@ -292,7 +293,7 @@ def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     if not rows:
         return []
     zero, *players = plan.entrants()
-    agents = {str(each): each.settings() for each in players}
+    agents = {str(each): each for each in players}
     played = [row | {"seed": [row["deal"]]} for row in rows]
     return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
 

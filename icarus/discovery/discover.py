@@ -11,7 +11,7 @@ import msgspec
 
 from icarus import checks
 from icarus.arena.match import load_unedited
-from icarus.arena.player import Entrant, read_entrant
+from icarus.arena.player import Entrant, load_game, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery import race
@@ -111,7 +111,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
             raise TypeError(f"{name} is {value!r}; it must be a list")
     iterations, seconds = settings.iterations, settings.seconds
     own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
-    loaded = load_unedited(game, own_files).game
+    loaded = load_game(game, settings.files).game
     check_game("discover", loaded)
     chosen = ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
     seats = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in chosen)

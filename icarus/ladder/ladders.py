@@ -24,12 +24,11 @@ import numpy as np
 from icarus import games
 from icarus.arena.ledger import GameRow, Key, Ledger
 from icarus.arena.match import Match
-from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, AgentSettings, Player
+from icarus.arena.player import Entrant, RandomPlayer
+from icarus.engine.match import Player
 from icarus.kernel import AnyGame
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
-from icarus.specs import parse
 from icarus.version import VERSION
 
 ELO = math.log(10) / 400
@@ -197,18 +196,23 @@ class Rung:
 
     Attributes:
         name: random play, an engine, or a text for an agent of this library.
-        agent: the settings of such an agent; empty for the others.
+        agent: who such an agent is; None for the others.
     """
 
     name: str
     rating: Rating
-    agent: AgentSettings = attrs.field(factory=dict)
+    agent: Entrant | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the opponent is the same whenever it plays: it is no engine, and no clock ends its search."""
+        return self.name == RANDOM or (self.agent is not None and self.agent.iterations is not None)
 
     def player(self) -> Player:
         """The opponent at the table."""
         if self.name == RANDOM:
             return RandomPlayer()
-        return agent_of(self.agent) if self.agent else EnginePlayer(ENGINES[self.name])
+        return self.agent.player() if self.agent else EnginePlayer(ENGINES[self.name])
 
     def is_installed(self) -> bool:
         """Whether the opponent can play here."""
@@ -245,12 +249,6 @@ class Ladder:
         return posterior(scores, opponents, [player], covariance, self.dispersion).ratings()[player]
 
 
-def agent_of(settings: AgentSettings) -> Agent:
-    """An agent of a strategy's text and the keywords of `Agent`."""
-    keywords = dict(settings)
-    return Agent(parse(keywords.pop("strategy")), **keywords)
-
-
 def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
@@ -265,20 +263,23 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     if str(game) != name:
         raise ValueError(f"there is no ladder of {game}; the opponents' ratings are those of {name}")
     content = msgspec.json.decode(path.read_bytes())
-    rungs = [Rung(rung.pop("name"), agent=rung.pop("agent", {}), rating=Rating(**rung)) for rung in content["rungs"]]
+    rungs = list[Rung]()
+    for rung in content["rungs"]:
+        player, agent = rung.pop("name"), rung.pop("agent", None)
+        rungs.append(Rung(player, Rating(**rung), None if agent is None else Entrant(**agent)))
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
 
 
-def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
+def level_rows(agents: Mapping[str, Entrant], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
     that none is far off.
 
     Args:
-        agents: the settings of players by their names, the weakest first; the last is the highest level.
+        agents: players by their names, the weakest first; the last is the highest level.
         zero: the player at 0, above whom the first level stands.
     """
     values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
@@ -291,7 +292,7 @@ def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: s
     for number, name in enumerate(levels, 1):
         rating, step = values[name], _interval(estimate.difference(name, zero))
         level = {"level": number, **_interval(rating), "games": rating.games, "step": step}
-        content.append(level | {"agent": dict(agents[name])})
+        content.append(level | {"agent": agents[name].settings()})
         zero = name
     return content
 
@@ -333,17 +334,17 @@ def on_side(game: AnyGame, side: int) -> list[bool]:
     return [(seat in first) != (side == 1) for seat in range(game.players)]
 
 
-def rated_match(
-    game: AnyGame, player: tuple[str, Player], opponent: tuple[str, Player], seed: tuple[int, ...], side: int
-) -> Match:
-    """A game between two players, who are given with their names.
+def rated_match(game: AnyGame, pair: Sequence[tuple[str, Player]], seed: tuple[int, ...], side: int) -> Match:
+    """A game between two players.
 
     Args:
+        pair: the player and the opponent, with their names.
         seed: fixes opening, dice and deal, and the searches.
         side: 0 if the player, whose score the row has, has the first side.
     """
-    entrants = tuple(player[1] if is_player else opponent[1] for is_player in on_side(game, side))
-    key = str(game), player[0], opponent[0], seed, side
+    (name, player), (other_name, opponent) = pair
+    entrants = tuple(player if is_player else opponent for is_player in on_side(game, side))
+    key = str(game), name, other_name, seed, side
     return Match(key, game, entrants, seed, opening=OPENING.get(game.name, 0))
 
 
@@ -366,7 +367,9 @@ def rated_row(match: Match) -> GameRow:
 
 def score_of(match: Match, returns: Sequence[float]) -> float:
     """The player's score in a match whose key ends with his side."""
-    return side_score(returns, on_side(match.loaded.game, match.key[-1]))
+    side = match.key[-1]
+    assert isinstance(side, int)
+    return side_score(returns, on_side(match.loaded.game, side))
 
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
@@ -413,7 +416,7 @@ class Pairs:
         tried = len(self.between(player, opponent))
         for number in range(tried, tried + 2 - tried % 2):
             pair = [(name, self._players[name]) for name in (player, opponent)]
-            match = rated_match(self._game, *pair, (self._seed, number // 2), number % 2)
+            match = rated_match(self._game, pair, (self._seed, number // 2), number % 2)
             for row in self.ledger.played([attrs.evolve(match, labels=self._stamp)], rated_row):
                 if "void" in row:
                     self.failures[row["failed"]] += 1

@@ -206,7 +206,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
 def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ladder of random play, one weak agent, and engines that are not installed."""
     monkeypatch.setattr(Engine, "is_installed", lambda engine: False)
-    weak = Rung("weak", Rating(50, 20, 80), {"strategy": "BASELINE", "iterations": 2})
+    weak = Rung("weak", Rating(50, 20, 80), Entrant("BASELINE", iterations=2))
     engines = [Rung(f"grhino depth {depth}", Rating(500, 400, 600)) for depth in (1, 2)]
     ladder = Ladder("othello", (Rung(RANDOM, ZERO), weak, *engines))
     monkeypatch.setattr("icarus.commands.ladder.read_ladder", lambda game: ladder)

@@ -63,7 +63,7 @@ EXPERIMENT = {"games": "kuhn-poker", "iterations": 2, "trials": 3, "agents": {"m
     "deeper/numbers.py": "MOST = 3\n",
 }
 EDITS = {"own.py": ("LEAST = 1", "LEAST = 2"), "rules.py": ("TAU = 1.0", "TAU = 9.0"), "deeper/numbers.py": ("3", "7")}
-LADDER = Ladder("othello", (Rung("random", ZERO), Rung("other", ZERO, {"strategy": "BASELINE", "iterations": 2})))
+LADDER = Ladder("othello", (Rung("random", ZERO), Rung("other", ZERO, Entrant("BASELINE", iterations=2))))
 Between = Callable[[], object]
 
 

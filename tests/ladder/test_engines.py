@@ -28,7 +28,7 @@ def fake(mode: str, *more: str, seconds: float = 60) -> EnginePlayer:
 
 
 def played(game: AnyGame, player: Player, opponent: Player, side: int) -> GameRow:
-    return rated_row(rated_match(game, ("one", player), ("other", opponent), (1, 0), side))
+    return rated_row(rated_match(game, [("one", player), ("other", opponent)], (1, 0), side))
 
 
 def test_an_engine_plays_whole_games_with_both_sides() -> None:

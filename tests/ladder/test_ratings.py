@@ -8,6 +8,7 @@ import pytest
 
 from experiments.ladder import fit, write_ladder
 from icarus import Agent, games, parse
+from icarus.arena.player import Entrant
 from icarus.ladder import ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rating, Rung, posterior, rated_games, read_ladder
 
@@ -81,9 +82,7 @@ def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_play
     assert ladders.informative(mine, unsure, 100) < ladders.informative(mine, near, 100)
 
 
-LADDER = Ladder(
-    "othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), {"strategy": "BASELINE", "iterations": 2}))
-)
+LADDER = Ladder("othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), Entrant("BASELINE", iterations=2))))
 
 
 def test_a_climb_is_rated_as_by_all_games_together() -> None:
@@ -102,7 +101,7 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         for number in range(60)
     ]
     ladder = fit(
-        Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)),
+        Ladder("othello", tuple(Rung(name, ZERO, Entrant("BASELINE", iterations=1)) for name in names)),
         ladders.fitted(between, RANDOM),
     )
     scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
