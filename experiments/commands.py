@@ -428,14 +428,14 @@ def _refuse_unplanned(game: str, kind: str | None) -> None:
 
 def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
     lines = [
-        [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
+        [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.count)]
         for name, rating in ratings.items()
     ]
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
 
 
 def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
-    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.games)] for each in standings]
+    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.count)] for each in standings]
     first = ladders.TABLES[kind][game][0].agent()
     return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
 
@@ -443,7 +443,7 @@ def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table
 def _with_sign(difference: Rating | None) -> str:
     if difference is None or difference.value == 0:
         return ""
-    return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
+    return f"{difference.value:+.0f} ± {difference.half:.0f}"
 
 
 def _comparisons(game: str, directory: Path) -> Table:

@@ -17,13 +17,14 @@ import numpy as np
 
 from experiments.results import pack
 from experiments.run import provenance
-from experiments.statistics import Estimate, iterations_for, mean_reward
+from experiments.statistics import iterations_for
 from icarus import games
 from icarus.arena.ledger import GameRow, read_rows
 from icarus.arena.player import Entrant
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder import ladders
 from icarus.ladder.engines import ENGINES
+from icarus.statistics import Estimate, mean_of
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -42,7 +43,8 @@ def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
 def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
     rungs = [
-        {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
+        {"name": rung.name, **{key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")}}
+        | {"games": rung.rating.count}
         | ({"agent": rung.agent.settings()} if rung.agent else {})
         for rung in ladder.rungs
     ]
@@ -223,7 +225,7 @@ def keep(ladder: ladders.Ladder, directory: Path) -> bool:
     Raises:
         ValueError: there are no games between opponents; nothing is written.
     """
-    if not any(rung.rating.games for rung in ladder.rungs):
+    if not any(rung.rating.count for rung in ladder.rungs):
         raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
     write_ladder(ladder, ladders.DATA / f"{ladder.game}.json")
     levels = levels_in(ladder, estimate_of(ladder.game, directory))
@@ -310,4 +312,4 @@ def scores_of_comparisons(game: str, directory: Path) -> Iterable[tuple[PlannedM
                 pairs[tuple(row["seed"])].append(row["score"])
         scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
         if scores:
-            yield comparison, player, opponent, 2 * len(scores), mean_reward(scores)
+            yield comparison, player, opponent, 2 * len(scores), mean_of(scores, 0.0)

@@ -90,13 +90,13 @@ def line_of(result: Discovery) -> str:
     """A race as a line of a table in Markdown: its winner, or its best finalist."""
     protocol, best = result.protocol, result.winner or result.proofs[0]
     space = f"`{protocol.space.name}` ({protocol.space.count():,})"
-    verdict = f"**{best.difference}**" if result.winner else str(best.difference)
+    verdict = f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")
     cells = (
         protocol.game,
         space,
         f"{result.games:,}",
         f"`{best.configuration}`",
-        f"{verdict}, {best.difference.units} units",
+        f"{verdict}, {best.difference.count} units",
         f"{best.p:.2g}",
         f"{best.rate:.0%}",
         f"{result.seconds / 3600:.2f}",
@@ -109,15 +109,14 @@ def entry_of(result: Discovery) -> dict[str, object] | None:
     winner, protocol = result.winner, result.protocol
     if winner is None or protocol.iterations is None or protocol.files:
         return None
-    low, high = winner.difference.interval()
     return {
         "configuration": plain(winner.configuration),
         "iterations": protocol.iterations,
         "reference": plain(protocol.reference),
-        "mean": round(winner.difference.mean, 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
-        "units": winner.difference.units,
+        "mean": round(winner.difference.value, 4),
+        "low": round(winner.difference.low, 4),
+        "high": round(winner.difference.high, 4),
+        "units": winner.difference.count,
         "p": winner.p,
         "rate": round(winner.rate, 3),
     }
@@ -127,7 +126,7 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     """Of races in one game that each proved a winner: the one whose winner leads by most, or what a later one found that beats it."""
 
     def lead(result: Discovery) -> float:
-        return result.winner.difference.mean if result.winner else 0.0
+        return result.winner.difference.value if result.winner else 0.0
 
     beaten_by = {result.protocol.reference: result for result in sorted(results, key=lead)}
     best = max(results, key=lead)

@@ -10,9 +10,9 @@ import numpy as np
 from experiments.plan.definition import Cell, Column, budget, game_title, title
 from experiments.plan.loading import game_of
 from experiments.results import DRAW, Columns, Results, Tally
-from experiments.statistics import Estimate, WinCount
+from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
-from icarus.ladder.ladders import NORMAL_95
+from icarus.statistics import NORMAL_95, Estimate
 
 SEARCHES = {
     "CheatingUCT": "Cheating UCT",
@@ -168,14 +168,6 @@ Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, fr
 
 
 @attrs.frozen
-class StrategyRating(Estimate):
-    """An agent's rating with its 95 % interval; NaN, and from -∞ to ∞, where the games bound none."""
-
-    strategy: str
-    games: int
-
-
-@attrs.frozen
 class Stage:
     """A place that was taken: by how many of each agent, of how many that were left, and how often that happened."""
 
@@ -184,11 +176,11 @@ class Stage:
     times: float
 
 
-def ratings(placings: Counter[Placing]) -> list[StrategyRating]:
-    """The ratings of all that take part, the strongest first.
+def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
+    """The ratings of all that take part with their 95 % intervals, the strongest first; `count` is that of their games.
 
     They are finite where every group of agents has been behind one of the others at least once (Ford 1957; Hunter 2004, assumption 1).
-    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then.
+    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then: each is NaN, from -∞ to ∞.
 
     Args:
         placings: how often each outcome was seen.
@@ -215,7 +207,7 @@ def ratings(placings: Counter[Placing]) -> list[StrategyRating]:
     low, high = value - half_widths, value + half_widths
     if not is_bounded:
         value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
-    return [StrategyRating(float(value[i]), float(low[i]), float(high[i]), names[i], games[names[i]]) for i in order]
+    return {names[i]: Estimate(float(value[i]), float(low[i]), float(high[i]), games[names[i]]) for i in order}
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:

@@ -15,12 +15,11 @@ from experiments.races import is_race, read_protocol, rows_of as rows_of_race
 from experiments.run import match_of, provenance, told
 from icarus import exploitability, games
 from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
-from icarus.arena.match import Match, load_game
+from icarus.arena.match import Match, load_unedited, refuse_edited
 from icarus.arena.player import read_entrant
 from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
 from icarus.equilibrium import OOSSearch
 from icarus.ladder import ladders
-from icarus.load_files import digest_of
 
 NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
 
@@ -141,12 +140,9 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
             name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
             yield Kept(name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run)
     if agents and not found:
-        which = []
-        if agent is not None:
-            which.append(f"of the agent {agent!r}")
-        if trial is not None:
-            which.append(f"with the number {trial}")
-        raise Refusal(f"there is no game {' and '.join(which)}; agents: {', '.join(sorted(agents))}")
+        which = {"of the agent": agent, "with the number": trial}
+        asked = " and ".join(f"{words} {value!r}" for words, value in which.items() if value is not None)
+        raise Refusal(f"there is no game {asked}; agents: {', '.join(sorted(agents))}")
 
 
 def _again(*game: Any) -> GameRow:
@@ -169,16 +165,12 @@ def of_race(directory: Path) -> Iterator[Kept]:
     """The games of a race.
 
     Raises:
-        Refusal: the clock decided the games of this race, or a file that it names is not here as it was.
+        Refusal: the clock decided the games of this race. ValueError, OSError: a file that it names is not here as it was.
     """
     protocol = read_protocol(directory)
     if protocol.iterations is None:
         raise Refusal(NOTHING_TO_REPLAY)
-    for file, digest in protocol.files:
-        if not Path(file).is_file():
-            raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
-        if digest_of(file) != digest:
-            raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
+    refuse_edited(protocol.files)
     games_of_race = RaceGames(protocol, protocol.game)
     for row in rows_of_race(directory):
         yield _of_pair(row, partial(race_again, games_of_race, row))
@@ -216,7 +208,7 @@ def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
     """A duel played again."""
     game, iterations, seed = parts.group("game", "iterations", "seed")
     player, opponent = (attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in KEY[1:3])
-    seats = range(load_game(game, ()).game.players)
+    seats = range(load_unedited(game, ()).game.players)
     entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
     key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
     return race_row(Match(key, game, entrants, (int(seed or DUEL_SEED), stream, row["deal"])))

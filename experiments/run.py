@@ -8,7 +8,6 @@ import platform
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,7 @@ from experiments.plan.definition import Cell, Experiment, refuse_if_edited, sour
 from experiments.results import STATISTICS, ledger_of
 from experiments.sequential import SequentialTests
 from icarus.arena.ledger import GameRow
-from icarus.arena.match import Files, Match, load_unedited
+from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.workers import Workers
 from icarus.engine.match import DecisionLog
 from icarus.load_files import DIGITS, digest_of
@@ -64,22 +63,17 @@ def _files(module: str, *state: object) -> Files:
 
 def told(match: Match) -> GameRow:
     """Play a game of an experiment, and tell everything about it that is worth keeping."""
-    started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    row, log = dict(match.labels), match.play()
-    seat = row["seat"]
+    started, log = datetime.datetime.now(datetime.UTC), match.play()
+    row = game_row(match, log)
+    reward = row["returns"][row["seat"]]
+    own = [each for each in log.decisions if each.player == row["seat"]]
+    others = [each for each in log.decisions if each.player != row["seat"]]
     return row | {
-        "seed": list(match.seed),
-        "reward": float(log.returns[seat]),
-        "win": bool(log.returns[seat] >= WIN),
-        "returns": [float(reward) for reward in log.returns],
+        "reward": reward,
+        "win": reward >= WIN,
         "moves": len(log.actions),
-        "statistics": {
-            "agent": statistics(each for each in log.decisions if each.player == seat),
-            "opponents": statistics(each for each in log.decisions if each.player != seat),
-        },
-        "actions": [[int(player), int(action)] for player, action in log.actions],
+        "statistics": {"agent": statistics(own), "opponents": statistics(others)},
         "started": started.isoformat(timespec="milliseconds"),
-        "seconds": round(time.perf_counter() - clock, 6),
         "provenance": provenance(*[path for path, _ in match.files]),
     }
 

@@ -22,6 +22,7 @@ ORDER = {
         "version",
         "starting",
         "checks",
+        "statistics",
         "compiler",
         "kernel",
         "algebra",

@@ -67,9 +67,9 @@ class Match:
         return f"{' against '.join(dict.fromkeys(map(str, self.entrants)))} in {self.game}, seed {self.seed}"
 
 
-def game_row(match: Match) -> GameRow:
-    """Play a match, and tell its course: its labels, seed, returns, actions with their players, and seconds."""
-    log = match.play()
+def game_row(match: Match, log: GameLog | None = None) -> GameRow:
+    """Play a match, if its log is not given, and tell its course: labels, seed, returns, actions with their players, seconds."""
+    log = log or match.play()
     return {
         **match.labels,
         "seed": list(match.seed),
@@ -89,10 +89,19 @@ def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
     """
     python = [path for *paths, _ in files for path in paths if Path(path).suffix == ".py"]
     loaded = load_game(game, python, names_in)
+    refuse_edited(files)
+    return loaded
+
+
+def refuse_edited(files: Files) -> None:
+    """Refuse files that are not what they were.
+
+    Raises:
+        ValueError: one was edited since its digest was taken. OSError: one cannot be read.
+    """
     for *paths, before in files:
         if (now := digest_of(*paths)) != before:
             raise ValueError(f"{', '.join(paths)} was edited: the digest is {now}, in the games so far {before}")
-    return loaded
 
 
 def work_of(decisions: Iterable[DecisionLog]) -> list[float]:

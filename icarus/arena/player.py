@@ -10,7 +10,7 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus import games
+from icarus import checks, games
 from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
@@ -119,6 +119,9 @@ class Entrant:
     iterations: int | None = None
     seconds: float | None = None
 
+    def __attrs_post_init__(self) -> None:
+        checks.real("random_moves", self.random_moves, 0, 1)
+
     def settings(self, *besides: str) -> dict[str, Any]:
         """The strategy, what is not as usual, and the settings of these names, as JSON can hold them."""
         always = "strategy", *besides
@@ -178,8 +181,7 @@ class Entrant:
 
 
 _BUDGET = ("iterations", "seconds")
-_SETTINGS = [field for field in attrs.fields(Entrant) if field.name not in ("strategy", *_BUDGET)]
-_NAME = f"(?:{'|'.join(field.name for field in _SETTINGS)})"
+_NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
 _TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
 
 
@@ -194,13 +196,12 @@ def read_entrant(text: str) -> Entrant:
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} does not say who plays")
-    settings = {}
+    settings = {"strategy": match["strategy"]}
     for setting in re.split(f", (?={_NAME} = )", match["settings"] or ""):
         name, _, value = setting.partition(" = ")
         settings[name] = value
-    settings.pop("", None)
     try:
-        return msgspec.convert({"strategy": match["strategy"], **settings}, Entrant, strict=False)
+        return msgspec.convert(settings, Entrant, strict=False)
     except msgspec.ValidationError as error:
         raise ValueError(f"{text!r} does not say who plays: {error}") from None
 

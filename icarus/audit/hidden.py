@@ -31,12 +31,11 @@ import attrs
 import numpy as np
 
 from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Drawn, Draws, Face, Faces, Redraws, Word, facts_known, uneven
-from icarus.audit.lockstep import random_action
 from icarus.audit.report import checks_of
 from icarus.audit.subjects import stamp
 from icarus.checks import positive
 from icarus.compiler import defined_at, seeded
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",

@@ -26,11 +26,12 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
-from icarus.discovery.race import KEY, difference
+from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import OPENING, Rating, expected, fitted, level_rows, on_side, score_of, side_score
 from icarus.load_files import digest_of
+from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
@@ -46,7 +47,6 @@ REFERENCE = "BASELINE"
 RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; report-GAME if not given."
-CONFIDENCE = 0.95
 NOTE = (
     "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
     "strategies play both sides of each deal. Their intervals, and those of seats, are simultaneous. Units are games, of strategies deals."
@@ -217,32 +217,9 @@ def told(match: Match) -> GameRow:
 # ---------------------------------------------------------------------------------------------------- what the games come to
 
 
-@attrs.frozen
-class MeanInterval:
-    """A mean with its interval, which allows for as many comparisons as it is one of.
-
-    Attributes:
-        number: of values.
-    """
-
-    mean: float
-    low: float
-    high: float
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-    def percent(self) -> str:
-        """As a share, in percent."""
-        return f"{self.mean:.0%} [{self.low:.0%}, {self.high:.0%}]"
-
-
-def mean_of(values: Sequence[float], comparisons: int = 1) -> MeanInterval:
-    """The mean of values from 0 to 1, with an interval."""
-    margin = difference(values, 0.0)
-    low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return MeanInterval(margin.mean, low, high, margin.units)
+def simultaneous(values: Sequence[float], comparisons: int) -> Estimate:
+    """The mean of values from 0 to 1, with an interval that allows for as many comparisons as it is one of."""
+    return mean_of(values, 0.0, confidence=1 - (1 - CONFIDENCE) / comparisons)
 
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[GameRow]) -> Measures:
@@ -272,20 +249,20 @@ def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
         "size of the game tree, about": f"10^{np.log10(choices).sum() / len(rows):.0f}",
     }
     for seat in range(game.players):
-        cells[f"mean reward of {seat_name(game, seat)}"] = str(mean_of(returns[:, seat].tolist(), game.players))
+        cells[f"mean reward of {seat_name(game, seat)}"] = str(simultaneous(returns[:, seat].tolist(), game.players))
     if game.players > 1:
-        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist()).percent()
-        cells |= {f"{name} is first": share.percent() for name, share in seats(game, returns).items()}
+        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0).text(".0%")
+        cells |= {f"{name} is first": share.text(".0%") for name, share in seats(game, returns).items()}
     return cells
 
 
-def seats(game: AnyGame, returns: np.ndarray) -> dict[str, MeanInterval]:
+def seats(game: AnyGame, returns: np.ndarray) -> dict[str, Estimate]:
     """How often each seat is first, by its name; those with the highest reward share a game, so that an equal share is even."""
     if not len(returns) or game.players == 1:
         return {}
     best = returns == returns.max(1, keepdims=True)
     shares = best / best.sum(1, keepdims=True)
-    return {seat_name(game, i): mean_of(shares[:, i].tolist(), game.players) for i in range(game.players)}
+    return {seat_name(game, i): simultaneous(shares[:, i].tolist(), game.players) for i in range(game.players)}
 
 
 def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
@@ -302,9 +279,9 @@ def strategies(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     """What each strategy scores against the reference, the best first; the intervals hold all at once."""
     scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
     comparisons: list[Measures] = [
-        {"strategy": strategy, "score": mean_of(each, len(scores))} for strategy, each in scores.items() if each
+        {"strategy": strategy, "score": simultaneous(each, len(scores))} for strategy, each in scores.items() if each
     ]
-    return sorted(comparisons, key=lambda each: -each["score"].mean)
+    return sorted(comparisons, key=lambda each: -each["score"].value)
 
 
 def _by_deal(rows: Iterable[GameRow], player: Entrant) -> list[float]:
@@ -340,11 +317,11 @@ def _findings(measures: Measures) -> Iterator[Block]:
     if levels:
         mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
         name = f"{REFERENCE}, {levels[-1]['agent']['iterations']:,} iterations"
-        effects.append((name, RANDOM, 0.5, MeanInterval(mean, low, high, levels[-1]["games"])))
-    effects.sort(key=lambda effect: -abs(effect[3].mean - effect[2]))
+        effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
+    effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
     for caption, is_told in {"Told from even, the largest effect first": True, "Not told from even": False}.items():
         rows = [
-            [name, where, share.percent(), f"{even:.0%}", str(share.number)]
+            [name, where, share.text(".0%"), f"{even:.0%}", str(share.count)]
             for name, where, even, share in effects
             if is_told == (share.low > even or share.high < even)
         ]

@@ -68,14 +68,14 @@ def _installation(name: str) -> str:
 def _play(climb: Climb, number: int) -> bool:
     """Play the games with a bar of progress, until there are enough or Ctrl-C; whether that was what ended it."""
     try:
-        done = climb.rating().games
+        done = climb.rating().count
         with progress_of("games", number, done=done) as show:
             for row in climb.games(number):
                 if "void" in row:
                     print_note(f"void: {row['void']}")
-                show(climb.rating().games, description=f"{climb.rating()} Elo, games")
+                show(climb.rating().count, description=f"{climb.rating()} Elo, games")
     except KeyboardInterrupt:
-        print_note(f"stopped after {climb.rating().games} of {number} games")
+        print_note(f"stopped after {climb.rating().count} of {number} games")
         return True
     finally:
         if isinstance(climb.player, EnginePlayer):

@@ -12,12 +12,12 @@ from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
-from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
 from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
 from icarus.kernel import AnyGame, State, draw_outcome, seat_name
+from icarus.statistics import mean_of
 from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
@@ -91,7 +91,6 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
 
 
 Rewards = Sequence[float]  # of each seat in a game
-CONFIDENCE = 0.95
 STRATEGIES_HELP = "Strategy of each seat, at least two. The last takes all other seats."
 GAMES_HELP = "Games to play. The strategies change seats after each."
 SCHEMES_HELP = f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}"
@@ -183,6 +182,5 @@ def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> li
         sum(game[(seat + shift * trial) % len(game)] for seat in seats) / len(seats)
         for trial, game in enumerate(rewards)
     ]
-    estimate = difference(means, 0.0)
-    low, high = estimate.interval(CONFIDENCE)
-    return [len(rewards), len(seats), f"{estimate.mean:.3f}", f"[{low:.3f}, {high:.3f}]", agent]
+    mean = mean_of(means, 0.0)
+    return [len(rewards), len(seats), f"{mean.value:.3f}", f"[{mean.low:.3f}, {mean.high:.3f}]", agent]

@@ -13,12 +13,11 @@ from icarus import checks
 from icarus.arena.match import load_unedited
 from icarus.arena.player import Entrant, load_game, read_entrant
 from icarus.arena.workers import workers as start_workers
-from icarus.audit.lockstep import random_action
 from icarus.discovery import race
 from icarus.discovery.race import Discovery, RaceGames, RaceProgress, RaceProtocol, Report, plan_units
 from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
-from icarus.kernel import AnyGame, State, check_game
+from icarus.kernel import AnyGame, State, check_game, random_action
 from icarus.load_files import digest_of
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4

@@ -364,3 +364,10 @@ def draw_outcome(state: Any, luck: np.random.Generator | random.Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     index = bisect.bisect(list(itertools.accumulate(probabilities)), luck.random())
     return int(outcomes[min(index, len(outcomes) - 1)])
+
+
+def random_action(state: Any, luck: random.Random) -> int:
+    """A random legal action, or an outcome of chance by its probability, of a `State` or another with OpenSpiel's methods."""
+    if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
+        return int(luck.choice(list(state.legal_actions())))
+    return draw_outcome(state, luck)

@@ -29,10 +29,10 @@ from icarus.engine.match import Player
 from icarus.kernel import AnyGame
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
+from icarus.statistics import NORMAL_95, Estimate
 from icarus.version import VERSION
 
 ELO = math.log(10) / 400
-NORMAL_95 = 1.959963984540054
 UNKNOWN = 1500.0  # Elo: standard deviation of a rating of which nothing is known
 STEPS, PRECISION = 200, 1e-6
 EVEN_PAIRS = 10
@@ -42,26 +42,11 @@ LEVEL_STEP = 100.0  # Elo from level to level, about: 64 % of the points
 PairScore = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
 
 
-@attrs.frozen
-class Rating:
-    """A rating in Elo with its 95 % interval.
-
-    Attributes:
-        games: how many it rests on.
-    """
-
-    value: float
-    low: float
-    high: float
-    games: int = 0
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation."""
-        return (self.high - self.low) / (2 * NORMAL_95)
+class Rating(Estimate):
+    """A rating in Elo with its 95 % interval; `count` is that of its games."""
 
     def __str__(self) -> str:
-        return f"{round(self.value)} ± {(self.high - self.low) / 2:.0f}"
+        return f"{round(self.value)} ± {self.half:.0f}"
 
 
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
@@ -265,8 +250,9 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     content = msgspec.json.decode(path.read_bytes())
     rungs = list[Rung]()
     for rung in content["rungs"]:
-        player, agent = rung.pop("name"), rung.pop("agent", None)
-        rungs.append(Rung(player, Rating(**rung), None if agent is None else Entrant(**agent)))
+        player, agent = rung["name"], rung.get("agent")
+        rating = Rating(rung["value"], rung["low"], rung["high"], rung["games"])
+        rungs.append(Rung(player, rating, None if agent is None else Entrant(**agent)))
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
@@ -291,7 +277,7 @@ def level_rows(agents: Mapping[str, Entrant], estimate: Posterior, zero: str) ->
     _, levels = list(ways.values())[-1]
     for number, name in enumerate(levels, 1):
         rating, step = values[name], _interval(estimate.difference(name, zero))
-        level = {"level": number, **_interval(rating), "games": rating.games, "step": step}
+        level = {"level": number, **_interval(rating), "games": rating.count, "step": step}
         content.append(level | {"agent": agents[name].settings()})
         zero = name
     return content

@@ -125,7 +125,7 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         again = Climb(LADDER, player, ledger=ledger)
         assert len(again.rows) == 3
         assert first_games + [row["actions"] for row in again.games(6)] == whole
-        assert len(ledger.rows) == again.rating().games == 6
+        assert len(ledger.rows) == again.rating().count == 6
         assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows  # another game
 
 
