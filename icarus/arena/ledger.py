@@ -27,7 +27,7 @@ except ImportError:  # no Unix: nobody is kept from writing to one file twice at
     fcntl = None  # type: ignore[assignment]
 
 GameRow: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[object, ...]
+Key: TypeAlias = tuple[Any, ...]
 PACKED = ".gz"  # the end of the name of a packed file
 UNFINISHED = ".new"  # the end of the name of a file that is being written
 SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing

@@ -18,8 +18,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from icarus import games
 from icarus.arena.ledger import GameRow, Key
-from icarus.arena.player import Entrant, LoadedGame, PartlyRandom, load_game
+from icarus.arena.player import Entrant, LoadedGame, PartlyRandom
 from icarus.engine.match import DecisionLog, GameLog, Player, play
 from icarus.kernel import AnyGame, State
 from icarus.load_files import digest_of, names_in
@@ -87,10 +88,10 @@ def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
         ValueError: see `load_file` and `games.load`; or a file was edited since its digest was taken, as before another process has
             begun to play.
     """
-    python = [path for *paths, _ in files for path in paths if Path(path).suffix == ".py"]
-    loaded = load_game(game, python, names_in)
+    paths = [Path(path) for *paths, _ in files for path in paths]
+    names = names_in(path for path in paths if path.suffix == ".py")
     refuse_edited(files)
-    return loaded
+    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
 
 
 def refuse_edited(files: Files) -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -236,21 +236,14 @@ class LoadedGame:
         return agent
 
 
-def load_game(
-    game: str | AnyGame,
-    files: Iterable[str | Path],
-    names_in: Callable[[Iterable[Path]], Mapping[str, Operand]] = load_files,
-) -> LoadedGame:
+def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
     """A game by its name, which may be that of a game in one of the files, or itself; with these files.
-
-    Args:
-        names_in: what the files define; by default they are checked.
 
     Raises:
         ValueError: see `load_files` and `games.load`.
     """
     paths = [Path(file) for file in files]
-    names = names_in(paths)
+    names = load_files(paths)
     return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
 
 

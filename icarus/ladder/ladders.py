@@ -353,9 +353,7 @@ def rated_row(match: Match) -> GameRow:
 
 def score_of(match: Match, returns: Sequence[float]) -> float:
     """The player's score in a match whose key ends with his side."""
-    side = match.key[-1]
-    assert isinstance(side, int)
-    return side_score(returns, on_side(match.loaded.game, side))
+    return side_score(returns, on_side(match.loaded.game, match.key[-1]))
 
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
