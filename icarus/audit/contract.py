@@ -36,7 +36,7 @@ CONTRACT = {
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
     "recall": "recall returns what each perspective has seen of the episode; a game that hides moves in an episode has recall",
     "repeat": "the same seed gives the same deal and determinization, the same action changes equal states equally, and a second call "
-    "gives the same answer",
+    "gives the same answer; a game of plain Python is the same at the end of the audit, and alone in a new process",
     "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
     "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length",
@@ -70,6 +70,7 @@ class Contract:
         self.game, self.seed, self.games, self.most_actions = game, seed, games, most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
+        self.told: dict[int, list[str]] = {}  # what functions have answered in the first and the last game
         self._asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}
@@ -89,8 +90,13 @@ class Contract:
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
+        if not self.compiled and number in (0, self.games - 1):
+            self._asked.told = self.told[number] = []
         place = f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
-        return self._until_broken(place, f"{seed}", partial(self._deal, seed))
+        try:
+            return self._until_broken(place, f"{seed}", partial(self._deal, seed))
+        finally:
+            self._asked.told = None
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
