@@ -25,7 +25,7 @@ TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
 PLAIN_GAMES, PLAIN_ACTIONS = 5, 300  # of a compiled game in plain Python, where numpy checks each index
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
-UNFIT = re.compile(r"out of bounds for u?int(8|16|32)$")  # numpy's words for a number that a field cannot hold
+UNFIT = re.compile(r"out of bounds for u?int\d+$|truncated to an integer$")  # of a number that a field cannot hold
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
@@ -46,7 +46,8 @@ CONTRACT = {
     "luck": "all randomness comes from the generator that a function is given, or from chance: where everyone sees everything, an action "
     "leads to the same from states that look the same",
     "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
-    "indices": "no index lies outside its array and no number outside its field, in games of plain Python; compiled code checks neither",
+    "indices": "in games of plain Python no index lies outside its array, no number outside its field, and nothing is read from np.empty "
+    "before it is written; compiled code checks nothing of that",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
 OF_MEMORY = ("ranges", "indices")  # promises of compiled games alone
@@ -375,7 +376,7 @@ def _same(first: StateData, second: StateData) -> bool:
 def _function_of(error: BaseException) -> str:
     """The function and the line of a game in which an index or a number was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
-    folders = PACKAGE / "kernel", PACKAGE / "audit"
+    folders = PACKAGE / "kernel", PACKAGE / "audit", PACKAGE / "compiler"
     of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
     frame = (of_game or frames)[-1]
     return f"{frame.name} ({location(frame.filename, frame.lineno)})"
