@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
+from icarus.audit.replay import check_replay
 from icarus.audit.report import AuditReport, Check
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
@@ -62,6 +63,8 @@ def audit(
         if not compiled and (contract.broken or hidden.broken):
             games = number + 1
             break
+    if not (compiled or contract.broken or hidden.broken):
+        check_replay(contract)
     contract.finish()
     if game.determinize is not None and not compiled and not (contract.broken or hidden.broken):
         hidden.look_at_deals()

@@ -16,6 +16,7 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
+MOST_TOLD, OF_STATES = 3000, ("initial", "copy", "determinize")  # answers that are kept; those that are states
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
@@ -44,6 +45,7 @@ class AskedGame:
 
     def __init__(self, game: AnyGame) -> None:
         self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
+        self.told: list[str] | None = None  # the answers of functions, as long as they are to be kept
         if isinstance(game, Game):
             self.game = _GuardedGame(**{field.name: getattr(game, field.name) for field in attrs.fields(Game)})
 
@@ -63,6 +65,8 @@ class AskedGame:
             raise BrokenPromise(PROMISE_OF.get(name, "memory"), message) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
+        if self.told is not None and len(self.told) < MOST_TOLD:
+            self.told.append(f"{name} returns {stamp(answer) if name in OF_STATES else answer}")
         return answer
 
     def after(self, data: StateData, action: int) -> StateData:
