@@ -209,7 +209,8 @@ class Result:
     earlier_iterations: int = 0
     root: Root | None = None
     _policy: np.ndarray | None = None
-    pages: ClassVar[Any]  # `icarus.views`, which builds on results, puts itself here
+    pages: ClassVar[Any]  # `icarus.views` and `inspect`, which build on results, put themselves here
+    look_for_notes: ClassVar[Callable[["Result"], tuple[str, ...]]]
 
     def decayed(self, decay: float) -> "Result":
         """The same result with records of less weight: every count is multiplied by `decay` and rounded down, its sums likewise.
@@ -260,6 +261,11 @@ class Result:
         """Visits as shares; of another algorithm what it would play. [actions]"""
         return read_only(self._statistics.policy if self._policy is None else self._policy)
 
+    @functools.cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What seems wrong with slots of your own that do nothing, or read a step that is not yet played; looked for when first asked."""
+        return type(self).look_for_notes(self)
+
     @property
     def state(self) -> State:
         return self._state.clone()
@@ -288,7 +294,7 @@ class Result:
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
         spent = f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
-        return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
+        return "\n".join([f"{what}: {spent}, depth {self.depth}, {records} records", table, *self.notes])
 
     def to_html(self, path: str | Path) -> None:
         """Write the tree into a new HTML file, one page that needs no network.
