@@ -19,7 +19,7 @@ import numpy as np
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of
 from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
-from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
+from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_math, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
 ArrayOrRecord: TypeAlias = np.ndarray | np.void
@@ -149,10 +149,16 @@ def _field(name: str, dtype: np.dtype) -> property:
     return property(read, write)
 
 
+def _keep_key(structure: Structure, value: Any) -> None:
+    raise TypeError("stats.record is the key of a record, which stays; a slot may change its other fields only")
+
+
 @functools.cache
 def _structure_of(dtype: np.dtype) -> Callable[[np.void], Structure]:
     """What makes a structure of a record of this dtype."""
     fields = {name: _field(name, dtype[name]) for name in dtype.names or ()}
+    if next(iter(fields)) == "record":  # a row of θ
+        fields["record"] = property(lambda structure: structure._data["record"], _keep_key)
     return type("Structure", (Structure,), {"__slots__": (), **fields})
 
 
@@ -297,6 +303,7 @@ _STAND_INS: list[tuple[object, Callable]] = [
     *((make, _making_arrays(make)) for make in _MAKERS),
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
+    *plain_math.items(),
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),
