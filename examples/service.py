@@ -8,9 +8,10 @@ curl -X POST localhost:8000/games/0 -d '{"move": "d6", "seconds": 0.5}'
 import asyncio
 import itertools
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
+import msgspec
 import numpy as np
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,6 +25,7 @@ from icarus.kernel.state import draw_outcome
 from icarus.views.boards import drawing
 
 LONGEST = 5.0  # seconds that a move may ask for
+LONGEST_BODY = 100_000  # bytes of a request
 numbers, tables = itertools.count(), dict[int, "Table"]()
 
 
@@ -39,7 +41,7 @@ class Table:
 
     def answer(self, seconds: float | None = None) -> None:
         """Let chance and the agent act until the person's turn. An agent is given what its seat knows: all else is drawn anew."""
-        budget = {} if seconds is None else {"iterations": None, "seconds": min(seconds, LONGEST)}
+        budget = {} if seconds is None else {"iterations": None, "seconds": seconds}
         agent = attrs.evolve(self.agent, **budget)
         while not self.state.is_terminal() and (player := self.state.current_player()) != self.seat:
             key = (self.seed, len(self.state.history))
@@ -58,24 +60,54 @@ class Table:
         }
 
 
+class Beginning(msgspec.Struct, forbid_unknown_fields=True):
+    """What is asked for a new game."""
+
+    game: str
+    seat: Annotated[int, msgspec.Meta(ge=0)] = 0
+    level: int = 3
+    moves: list[str] = []
+
+
+class Move(msgspec.Struct, forbid_unknown_fields=True):
+    """What is asked for a move."""
+
+    move: str
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
+
+
 async def begin(request: Request) -> JSONResponse:
     """A new game, or a position that some moves lead to."""
-    asked = await request.json()
-    game = games.load(asked["game"])
-    number = next(numbers)
+    asked = msgspec.json.decode(await body_of(request), type=Beginning)
+    game, number = games.load(asked.game), next(numbers)
+    if asked.seat >= game.players:
+        raise ValueError(f"{game} has {game.players} seats, from 0; there is no seat {asked.seat}")
     state = game.new_initial_state(seed=number)
-    for move in asked.get("moves", []):
-        state.apply_action(state.string_to_action(move))
-    tables[number] = Table(state, asked.get("seat", 0), Agent.at_level(game, asked.get("level", 3)), number)
-    return JSONResponse({"number": number, **await answered(tables[number])})
+    for text in asked.moves:
+        state.apply_action(state.string_to_action(text))
+    table = Table(state, asked.seat, Agent.at_level(game, asked.level), number)
+    answer = await answered(table)
+    tables[number] = table
+    return JSONResponse({"number": number, **answer})
 
 
 async def move(request: Request) -> JSONResponse:
     """A move of the person, and the answers of the agents."""
-    table, asked = tables.get(request.path_params["number"]), await request.json()
+    table = tables.get(request.path_params["number"])
     if table is None:
         raise HTTPException(404, "there is no such game")
-    return JSONResponse(await answered(table, asked.get("seconds"), asked["move"]))
+    asked = msgspec.json.decode(await body_of(request), type=Move)
+    return JSONResponse(await answered(table, asked.seconds, asked.move))
+
+
+async def body_of(request: Request) -> bytes:
+    """All that was sent, if it is no more than a request needs."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_BODY:
+            raise HTTPException(413, f"a request has at most {LONGEST_BODY:,} bytes")
+    return body
 
 
 async def answered(table: Table, seconds: float | None = None, text: str | None = None) -> dict[str, Any]:
@@ -89,7 +121,8 @@ async def answered(table: Table, seconds: float | None = None, text: str | None 
 
 async def refused(request: Request, error: Exception) -> JSONResponse:
     """What cannot be done, in a sentence."""
-    return JSONResponse({"error": f"the request lacks {error}" if isinstance(error, KeyError) else str(error)}, 400)
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    return JSONResponse({"error": error.detail if isinstance(error, HTTPException) else str(error)}, status)
 
 
 def warm(name: str) -> None:
@@ -100,7 +133,7 @@ def warm(name: str) -> None:
 
 app = Starlette(
     routes=[Route("/games", begin, methods=["POST"]), Route("/games/{number:int}", move, methods=["POST"])],
-    exception_handlers={ValueError: refused, KeyError: refused},
+    exception_handlers=dict.fromkeys((ValueError, HTTPException), refused),
 )
 
 if __name__ == "__main__":

@@ -179,7 +179,53 @@ def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> No
     after = ask(f"/games/{othello['number']}", move=othello["moves"][0], seconds=0.01)
     assert len(after["seen"]) == 4 and after["returns"] is None
     assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", move="a1")["error"]
-    assert ask(level=3)["error"] == "the request lacks 'game'"
+    assert ask(level=3)["error"] == "Object missing required field `game`"
+
+
+WRONG_BODIES = [
+    *(
+        "",
+        "null",
+        "[]",
+        "{}",
+        "3",
+        '"othello"',
+        "{",
+        "{'game': 'othello'}",
+        '{"game": null}',
+        '{"game": 3}',
+        '{"game": "chess"}',
+    ),
+    *(
+        f'{{"game": "othello", {more}}}'
+        for more in ('"seat": "0"', '"seat": -1', '"seat": 2', '"seat": 1.5', '"seat": null')
+    ),
+    *(
+        f'{{"game": "othello", {more}}}'
+        for more in ('"level": "3"', '"level": 99', '"level": null', '"moves": "d3"', '"moves": [3]')
+    ),
+    *(f'{{"game": "othello", {more}}}' for more in ('"moves": ["a1"]', '"moves": {}', '"other": 1', '"moves": null')),
+    *('{"game": "othello(x=1)"}', "\\xff", "[" * 100_000, " " * 200_000),
+]
+WRONG_MOVES = [
+    *('{"move": "a1"}', '{"move": 3}', '{"move": null}', "null", "[]", "{}", '{"move": "d3", "seconds": -1}'),
+    *(f'{{"move": "d3", "seconds": {seconds}}}' for seconds in ("0", '"1"', "NaN", "1e999", "100", "true", "[]")),
+]
+
+
+def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_they_are() -> None:
+    service = example("service")
+    client = pytest.importorskip("starlette.testclient").TestClient(service.app)
+    for body in WRONG_BODIES:
+        answer = client.post("/games", content=body)
+        assert 400 <= answer.status_code < 500 and answer.json()["error"], body[:80]
+    assert not service.tables
+    number = client.post("/games", json={"game": "othello", "level": 1}).json()["number"]
+    for body in WRONG_MOVES:
+        answer = client.post(f"/games/{number}", content=body)
+        assert 400 <= answer.status_code < 500 and answer.json()["error"], body
+        assert not service.tables[number].state.history, body
+    assert client.post("/games/99", json={"move": "d3"}).status_code == 404
 
 
 # -------------------- Every public name is on a page of the API, and every name there is public.

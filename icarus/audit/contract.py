@@ -39,7 +39,7 @@ CONTRACT = {
     "gives the same answer; a game of plain Python is the same at the end of the audit, and alone in a new process",
     "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
-    "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length",
+    "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length; every function returns",
     "hidden": "a game whose observe hides a move has determinize",
     "at once": "simultaneous choices have the numbers 1, 2, …, each of another player, and each is hidden from the next player",
     "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",

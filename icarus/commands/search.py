@@ -1,5 +1,6 @@
 """`icarus search` and `icarus match`: what a search of one position finds, and games between strategies."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,21 +70,36 @@ def search_command(
         print_text(f"tree: {write_tree_page(result, html)}")
 
 
+_NUMBERED = re.compile(r"^\d+\.+")  # the number of a move, before it
+
+
 def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """The state after some moves; chance that is due there is drawn by the seed.
 
     Args:
-        moves: in the notation of the game, with spaces between them; a move may have spaces of its own.
+        moves: in the notation of the game, with spaces between them; a move may have spaces of its own. Where no move is written so,
+            numbers of moves, such as "1.", capitals and missing spaces are overlooked.
 
     Raises:
         ValueError: a move is not legal.
     """
     state, words = game.new_initial_state(seed=seed), moves.split()
     while words:
-        texts = [text.split() for text in map(state.action_to_string, state.legal_actions())]
-        move = max((text for text in texts if text == words[: len(text)]), key=len, default=words[:1])
-        state.apply_action(state.string_to_action(" ".join(move)))
-        words = words[len(move) :]
+        texts = list(map(state.action_to_string, state.legal_actions()))
+        exact = [text for text in texts if text.split() == words[: len(text.split())]]
+        if exact:
+            move = max(exact, key=len)
+            words = words[len(move.split()) :]
+        else:
+            word = _NUMBERED.sub("", words[0])
+            begins = [text for text in texts if word.casefold().startswith(text.casefold())]
+            move = max(begins, key=len, default=word)
+            if sum(text.casefold() == move.casefold() for text in texts) > 1:
+                move = word  # which is refused: two moves differ in capitals alone
+            rest = word[len(move) :]
+            words = [rest, *words[1:]] if rest else words[1:]
+        if move:
+            state.apply_action(state.string_to_action(move))
     rng = np.random.default_rng(seed)
     while state.is_chance_node():
         state.apply_action(draw_outcome(state, rng))

@@ -18,6 +18,7 @@ from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
+LONGEST_BODY, SHOWN = 10_000, 40  # bytes of a request; characters of what is refused
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
@@ -79,9 +80,8 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, handlers: dict[str, Callable[[], None]]) -> None:
         try:
             path, self.query = urlsplit(self.path).path, dict(parse_qs(urlsplit(self.path).query))
-            # a connection closes when it is read
-            self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._check()
+            self.body = self.rfile.read(self._length())
             if path not in handlers:
                 raise Refused(404, f"there is no page {path}")
             handlers[path]()
@@ -89,6 +89,15 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json({"error": refusal.args[1]}, refusal.args[0])
         except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
             self._send_json({"error": sentence_of(error) or repr(error)}, 409)
+
+    def _length(self) -> int:
+        """Of the body, which is not read before it is known whose it is."""
+        text = self.headers.get("Content-Length", "0")
+        if not (text.isascii() and text.isdigit()):
+            raise Refused(400, f"the length of a request must be a number, not {text[:SHOWN]!r}")
+        if int(text) > LONGEST_BODY:
+            raise Refused(413, f"this request has {int(text):,} bytes; a line of a game has at most {LONGEST_BODY:,}")
+        return int(text)
 
     def _check(self) -> None:
         """Refuse other hosts' names, other pages, and whoever does not know the token."""

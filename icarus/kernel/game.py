@@ -162,11 +162,18 @@ class AnyGame(ABC):
         Raises:
             ValueError: it makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
         """
-        function: Any = getattr(self, name, None)
         try:
             answer = self.answer(name, *inputs)
-        except KeyboardInterrupt as stop:  # who has waited for a function that does not return learns which one it is
-            raise KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(function, stop)}") from None
+        except KeyboardInterrupt as stop:
+            raise self.interrupted(name, stop) from None
+        return self.checked(name, answer, *inputs)
+
+    def interrupted(self, name: str, stop: KeyboardInterrupt) -> KeyboardInterrupt:
+        """Ctrl-C with the function in which it came: who has waited for one that does not return learns which one it is."""
+        return KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(getattr(self, name, None), stop)}")
+
+    def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
+        """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
         convert, is_right, right = ANSWERS[name]
         try:
             converted = convert(answer)
@@ -177,7 +184,8 @@ class AnyGame(ABC):
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
         answered = " ".join(repr(answer).split())  # in one line
         text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
-        raise ValueError(f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}")
+        place = defined_at(getattr(self, name, None))
+        raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
 
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""

@@ -1,7 +1,11 @@
 """The audit of games in plain Python: it passes those that are right, and finds each fault that is planted in them."""
 
 import copy
+import os
 import random
+import re
+import signal
+import time
 import tomllib
 import types
 from collections.abc import Callable
@@ -13,6 +17,7 @@ import numpy as np
 import pytest
 
 from icarus import PythonGame, audit, games, in_python
+from icarus.audit import watch
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
@@ -111,6 +116,31 @@ def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str)
     assert all(report[name].examples and report[name].examples[0] for name in report.failed)
 
 
+@pytest.mark.parametrize("name", ["determinize", "legal"])
+def test_a_function_that_does_not_return_is_named_with_its_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*arguments: Any) -> Any:
+        while True:
+            pass
+
+    GAME.new_initial_state()  # compiles what draws
+    monkeypatch.setattr(watch, "SECONDS", 1.0)
+    report = audit(attrs.evolve(GAME, **{name: endless}), games=1, determinizations=20)
+    line, code = report["end"].examples[0], endless.__code__
+    assert report.failed == ("end",) and line.startswith("a function has not returned after 1 s: ")
+    place = re.search(rf"in {name} of second-chance \({re.escape(__file__)}, line (\d+)\)", line)
+    assert place is not None and int(place[1]) - code.co_firstlineno in (1, 2)
+
+
+def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function() -> None:
+    def endless(state: dict) -> list[int]:
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(60)
+        return []
+
+    with pytest.raises(KeyboardInterrupt, match="in legal of second-chance"):
+        audit(attrs.evolve(GAME, legal=endless), games=1)
+
+
 # ------------------------------------------------------------------------------------------------ what outlives a game
 
 
@@ -124,9 +154,13 @@ def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
 
 
 def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
-    played: list[int] = []  # what a module remembers of the games before
-    game = attrs.evolve(GAME, initial=lambda rng: second_chance.initial(rng) | {"age": len(played)})
-    report = audit(game, games=1, determinizations=20, progress=lambda games, draws: played.append(games))
+    dealt: list[int] = []  # what a module remembers of the games before; each deal is asked for twice
+
+    def initial(rng: np.ndarray) -> dict:
+        dealt.append(1)
+        return second_chance.initial(rng) | {"age": (len(dealt) - 1) // 2}
+
+    report = audit(attrs.evolve(GAME, initial=initial), games=1, determinizations=20)
     assert "at the end of the audit is another one: initial returns" in report["repeat"].examples[0]
 
 

@@ -93,6 +93,16 @@ def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, s
         process.ask("name")
 
 
+def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read() -> None:
+    deaf = Process("deaf", (sys.executable, "-c", "import time; time.sleep(60)"), 1.0)
+    with pytest.raises(EngineFailed, match="deaf did not read set_position within 1 s"):
+        deaf.ask("set_position " + "x" * 1_000_000)
+    echo = "import sys\nfor line in sys.stdin: sys.stdout.write('= ' + 'y' * 80_000 + chr(10) * 2); sys.stdout.flush()"
+    process = Process("echo", (sys.executable, "-c", echo), 20.0)
+    assert process.ask("name " + "x" * 200_000).startswith("y")
+    process.close()
+
+
 def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it() -> None:
     program = """import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
