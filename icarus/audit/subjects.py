@@ -179,12 +179,17 @@ def _tell(
         else:
             parts = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
     else:
-        names = [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())] * (not callable(value))
+        names = [] if callable(value) else attributes_of(value)
         what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
         parts = [(f"{where}.{name}", getattr(value, name, None)) for name in names]
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
+
+
+def attributes_of(value: object) -> list[str]:
+    """The names of an object's attributes."""
+    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
 
 
 def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:

@@ -177,6 +177,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.cards[1 - observer] = _draw_card(state, observer, rng)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own card, the one on the table, and the bets."""
+    return state.cards[player], state.table, state.paid, state.stage, state.player, state.bets, state.acted
+
+
 def multiplicity(state: Facts) -> float:
     """Deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
