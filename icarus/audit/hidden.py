@@ -46,7 +46,7 @@ from icarus.audit.draws import (
 )
 from icarus.audit.lockstep import random_action
 from icarus.audit.replay import FEW, UnlikeError, deals
-from icarus.audit.report import checks_of
+from icarus.audit.report import Check, checks_of
 from icarus.audit.subjects import stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, seeded
@@ -130,10 +130,15 @@ class Hidden:
     """An audit under way, with the random game that is being played."""
 
     def __init__(
-        self, game: AnyGame, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Any], float] | None
+        self,
+        game: AnyGame,
+        determinizations: int,
+        seed: tuple[int, ...],
+        multiplicity: Callable[[Any], float] | None,
+        errors: Check,
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
-        self.compiled = isinstance(game, Game)
+        self.compiled, self._errors = isinstance(game, Game), errors
         self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
         self._largest, self._least, self._least_text = 0, 1.0, ""
@@ -195,7 +200,8 @@ class Hidden:
         try:
             look()
         except Exception as error:
-            self._count_once("player", True, state, str(error) or repr(error))
+            message = str(error) or repr(error)
+            self._errors.count(1, 1, lambda: self._describe(state, message))
 
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
@@ -447,8 +453,19 @@ class Hidden:
             self._count_once("again", True, draws.state, f"{error!r} when this is determinized:", rival)
             return None
         differ = [i for i, pair in enumerate(zip(first, second, strict=True)) if len(set(map(self._faces, pair))) > 1]
-        reason = f"for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
-        self._count_once(name, bool(differ), draws.state, f"draw {differ[0] + 1} {reason}" if differ else "", rival)
+        what = ""
+        if differ:
+            states = {
+                "": rival,
+                "its draw:": second[differ[0]],
+                "the true state:": draws.state.data,
+                "its draw: ": first[differ[0]],
+            }
+            what = f"draw {differ[0] + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
+            for title, data in states.items():
+                text = self._faces.text(data).replace("\n", "\n  ")
+                what += f"\n  {title}\n  {text}" if title else f"\n  {text}"
+        self._count_once(name, bool(differ), draws.state, what)
         return second
 
     # ---------------------------------------------------------------------------------------------------------- the steps
@@ -533,7 +550,7 @@ class Hidden:
     @property
     def broken(self) -> bool:
         """Whether what is drawn is wrong; of uniformity nothing is known before the end."""
-        return any(check.failed for check in self.checks.values())
+        return any(check.failed for check in (*self.checks.values(), self._errors))
 
     def finish(self, contract_broken: bool) -> None:
         """Judge what only all draws together tell, and say of what was not checked why."""

@@ -19,7 +19,6 @@ DEEPEST = 12  # levels of a state in plain Python that are told
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
-    **dict.fromkeys(("initial", "apply"), "repeat"),
     "player": "mover",
     "legal": "choices",
     "rewards": "rewards",
@@ -28,7 +27,7 @@ PROMISE_OF = {
     **dict.fromkeys(("episode", "simultaneous"), "episodes"),
     "recall": "recall",
     **dict.fromkeys(KINDS, "features"),
-}  # what is broken by a function that raises an error; elsewhere "memory"
+}  # what is broken by an answer that makes no sense; elsewhere, and by an error, "errors"
 
 
 class BrokenPromise(Exception):
@@ -58,9 +57,11 @@ class AskedGame:
             raise
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             message, notes = str(error), "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            promise = PROMISE_OF.get(name, "errors")
             if str(self.game) not in message:  # which says itself what is wrong
                 message = f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
-            raise BrokenPromise(PROMISE_OF.get(name, "memory"), message) from error
+                promise = "errors"
+            raise BrokenPromise(promise, message) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         return answer

@@ -196,7 +196,9 @@ def text(state: Facts) -> str:
         return f"{hands}\nplayer {1 - state.player} has folded"
     if state.stage == 2:
         return f"{hands}\nthe cards are shown"
-    return f"{hands}\n" + ("the table is dealt a card" if player(state) == CHANCE else f"player {state.player} to act")
+    if player(state) == CHANCE:
+        return f"{hands}\nthe table is dealt a card"
+    return f"{hands}\nplayer {state.player} to act" + (f", bets in this round: {state.bets}" if state.bets else "")
 
 
 def action_text(state: Facts, action: int) -> str:

@@ -410,7 +410,16 @@ def observation(state: Facts, player: int) -> tuple:
     is_dealt, is_exchanged = state.phase != DEALING, state.passes == ALL_PASSES and state.phase == PLAYING
     own = (state.held[player], state.passed[player]) if is_dealt else ()
     received = state.passed[giver(state, player)] if is_exchanged else ()
-    return own, received, state.played, state.scores, state.trick[: state.count], state.points, state.phase, state.player
+    return (
+        own,
+        received,
+        state.played,
+        state.scores,
+        state.trick[: state.count],
+        state.points,
+        state.phase,
+        state.player,
+    )
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
