@@ -614,9 +614,10 @@ def simultaneous(state: Any) -> int:
     return NUMBERS[state.row]
 
 
-def observation(state: Any, player: int) -> int:
-    """The number of the information set."""
-    return ALIKE_SPANS[state.row, player, 0]
+def observation(state: Any, player: int) -> list[int]:
+    """The rows of the information set."""
+    start, count = ALIKE_SPANS[state.row, player, 0], ALIKE_SPANS[state.row, player, 1]
+    return sorted(ALIKE[start : start + count].tolist())
 
 
 def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:

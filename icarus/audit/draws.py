@@ -361,9 +361,10 @@ class Redraws:
             if self._redrawn[name, observer] or len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
                 continue
             if name in self._dealt or any(self._redrawn[each, observer] for each in self._beside(name)):
+                others = "those of others" if len(name) > 1 else "other facts"
                 yield (
-                    f"for player {observer}, {_name_text(name)} is never redrawn, while other facts are, and his observation stays the "
-                    "same with another value; if he knows it, observation(state, player) must tell it"
+                    f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are, and his observation stays the same "
+                    "with another value; if he knows it, observation(state, player) must tell it"
                 )
 
     def _beside(self, name: Name) -> list[Name]:
