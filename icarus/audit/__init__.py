@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import attrs
+
 from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
@@ -16,6 +18,10 @@ GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 GAMES_FOR_EACH = 5  # random games for the contract for each that is looked at for its determinizations
 PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
+MISSING = {
+    "observation": "which cards a player holds",
+    "retrace": "whether a draw contradicts what he saw some moves earlier",
+}  # what the audit cannot know of a game that lacks a function
 
 
 def audit(
@@ -50,7 +56,7 @@ def audit(
     start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity)
+    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity, contract.checks["errors"])
     if isinstance(game, Game):
         game.kernels()  # compiled ahead of the process of the audit, in which only the game takes time
     try:
@@ -62,7 +68,9 @@ def audit(
         message = str(error)
         contract.checks["end"].note = ""
         contract.checks["end"].count(1, 1, message.__str__)
-    return AuditReport(str(game), *looked, game.determinize is None, results, time.perf_counter() - start)
+    perfect = game.determinize is None
+    lacks = {name: what for name, what in MISSING.items() if not perfect and getattr(game, name, what) is None}
+    return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start, lacks)
 
 
 def _unseen(games: int, draws: int) -> None:
@@ -85,6 +93,8 @@ def _played(
         for extra in range(for_each):
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken:
+            if contract.checks["recall"].failed:
+                hidden.game = attrs.evolve(game, recall=None)  # without which all else can be looked at
             hidden.play(number)
             if not hidden.broken:
                 contract.play_determinized(number)

@@ -468,9 +468,11 @@ SEEN_PARTS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
 # What players' pieces look like, where their seats have no such names.
 BLACK_FIRST, CROSS_FIRST = ("black", "white"), ("X", "O")
 COLOURS = {"othello": BLACK_FIRST, "checkers": BLACK_FIRST, "backgammon": CROSS_FIRST, "phantom-mnk": CROSS_FIRST}
+MARKS_OF_TEXT = ",;:.()[]{}"  # around words
+ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
 # Determinizations of which such a text is made, and the seconds after which the fewest are enough.
-DRAWS, FEWEST, PATIENCE = 100, 12, 0.2
+DRAWS, FEWEST, PATIENCE = 100, 40, 0.2
 
 
 def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Drawing:
@@ -511,7 +513,8 @@ def _common(state: State, seat: int) -> Lines:
     beliefs, generator, began, texts = state.beliefs(seat), seeded(0), time.monotonic(), list[list[str]]()
     while len(texts) < FEWEST or len(texts) < DRAWS and time.monotonic() < began + PATIENCE:
         texts.append(str(state.from_data(state.game, state.redraw(seat, beliefs, generator))).split("\n"))
-    return Lines(tuple(_agreed(texts, _agreed_line)))
+    estimated = [] if state.game.observation is not None else [ESTIMATED]
+    return Lines((*_agreed(texts, _agreed_line), *estimated))
 
 
 def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
@@ -526,10 +529,12 @@ def _agreed_line(lines: Sequence[str]) -> str:
 
 
 def _agreed_word(words: Sequence[str]) -> str:
-    """What words of one length have in common, letter by letter."""
-    if len({len(word) for word in words}) > 1:
-        return HIDDEN
-    return "".join(letters[0] if len({*letters}) == 1 else HIDDEN for letters in zip(*words, strict=True))
+    """A word that is known as a whole, or not at all, and the marks around it."""
+    if len({*words}) == 1:
+        return words[0]
+    marks = {(len(word) - len(word.lstrip(MARKS_OF_TEXT)), word[len(word.rstrip(MARKS_OF_TEXT)) :]) for word in words}
+    first, last = next(iter(marks)) if len(marks) == 1 else (0, "")
+    return words[0][:first] + HIDDEN + last
 
 
 def parts(state: State, action: int) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": wrongly(cards=lambda cards, rng: [*cards, 0]), "observation": None}, "truth"),
     ({"determinize": by_the_truth}, "swap"),
     ({"determinize": in_place}, "memory"),
-    ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "memory"),
+    ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "errors"),
     ({"initial": lambda rng: second_chance.initial(rng) | {"turn": random.randrange(2)}}, "repeat"),
     ({"initial": with_a_talon}, "redraw"),
     ({"legal": writing}, "memory"),
@@ -380,15 +380,15 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Coins, sampler(biased), "uniform"),
     (Coins, sampler(changing), "memory"),
     (Coins, sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)), "player"),
-    (Coins, {"resample": lambda self, player, rng: None}, "memory"),
+    (Coins, {"resample": lambda self, player, rng: None}, "errors"),
     (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
     (Coins, {"legal_actions": lambda self: [random.randrange(1000)]}, "choices"),
     (Coins, {"legal_actions": lambda self: None}, "choices"),
-    (Coins, {"apply_action": lambda self, action: [][0]}, "moves"),
+    (Coins, {"apply_action": lambda self, action: [][0]}, "errors"),
     (Coins, {"apply_action": lambda self, action: None}, "end"),
     (Coins, {"returns": lambda self: "abc"}, "rewards"),
     (Coins, {"returns": lambda self: [1.0]}, "rewards"),
-    (Drawn, {"returns": lambda self: 1 / 0}, "rewards"),
+    (Drawn, {"returns": lambda self: 1 / 0}, "errors"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
     (Drawn, {"num_players": lambda self: 1}, "mover"),
     (Drawn, {"resample": Coins.resample}, "unseen"),
@@ -402,10 +402,10 @@ def test_a_class_passes_or_what_is_wrong_with_it_is_found(base: type, changes: d
     assert claim in report.failed if claim else report.passed, report
 
 
-@pytest.mark.parametrize("legal_actions", [lambda self: [][0], lambda self: [1, 1]])
-def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable) -> None:
+@pytest.mark.parametrize(("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")])
+def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable, claim: str) -> None:
     report = audit(game_of(type("Coins", (Coins,), {"legal_actions": legal_actions})), games=1)
-    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report["choices"].examples[0]
+    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report[claim].examples[0]
 
 
 def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
@@ -450,7 +450,7 @@ def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
         ({}, ("uniform",)),
         ({"multiplicity": deals}, ()),
         ({"multiplicity": deals, "determinize": evenly}, ("uniform",)),
-        ({"multiplicity": lambda state: 0}, ("player",)),
+        ({"multiplicity": lambda state: 0}, ("errors",)),
     ],
 )
 def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict, failed: tuple[str, ...]) -> None:
