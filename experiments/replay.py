@@ -12,7 +12,7 @@ import attrs
 from experiments import ladder, results
 from experiments.plan.definition import Refusal
 from experiments.races import is_race, read_protocol, rows_of as rows_of_race
-from experiments.run import match_of, provenance, told
+from experiments.run import match_of, provenance, trial_row
 from icarus import exploitability, games
 from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
 from icarus.arena.match import Match, load_unedited, refuse_edited
@@ -56,20 +56,20 @@ def audit(
     Raises:
         ValueError: no games can be compared.
     """
-    for holds, kept in KINDS:
+    for holds, games_in in KINDS:
         if holds(directory):
             if (agent, trial) != (None, None):
                 raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
-            return replayed(kept(directory), sample, seed)
+            return replayed(games_in(directory), sample, seed)
     if any(directory.glob("*.jsonl*")) and not (directory / results.EXPERIMENT).exists():
         raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
     return replayed(of_run(directory, agent, trial), sample, seed)
 
 
-def replayed(kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
     """Each of a uniform sample made again, as `audit`."""
     generator, sampled = random.Random(seed), list[Kept]()
-    for count, each in enumerate(kept):
+    for count, each in enumerate(games_kept):
         if count < sample:
             sampled.append(each)
         elif (place := generator.randrange(count + 1)) < sample:
@@ -80,28 +80,28 @@ def replayed(kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str
         yield compare(each)
 
 
-def compare(kept: Kept) -> tuple[str, bool]:
+def compare(game: Kept) -> tuple[str, bool]:
     """A row made again: what was found, and whether it was the same."""
     try:
-        again = kept.again()
+        again = game.again()
     except Refusal:
         raise
     except ValueError as error:  # a strategy or a scheme is no more
-        return f"{kept.name}: not played again: {error}", True
-    before, now = kept.compared(kept.row), kept.compared(again)
+        return f"{game.name}: not played again: {error}", True
+    before, now = game.compared(game.row), game.compared(again)
     for name, value in now.items():
         if before[name] != value:
-            return f"{kept.name}: {_difference(name, before[name], value)}{_versions(kept.row)}", False
+            return f"{game.name}: {_difference(name, before[name], value)}{_versions(game.row)}", False
     size = f"{len(again['actions'])} actions, " if "actions" in again else ""
-    return f"{kept.name}: {size}the same", True
+    return f"{game.name}: {size}the same", True
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
     """In which way something is not the same."""
     if name == "actions":
-        for number, (one, other) in enumerate(zip(before, now, strict=False), 1):
-            if one != other:
-                return f"action {number} was {one}, now {other}"
+        for number, (action, action_now) in enumerate(zip(before, now, strict=False), 1):
+            if action != action_now:
+                return f"action {number} was {action}, now {action_now}"
         return f"{len(before)} actions were kept, now there are {len(now)}"
     return f"{name} was {before}, now {now}"
 
@@ -130,23 +130,23 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
         Refusal: there are none of these.
     """
     experiment = results.experiment_in(directory)
-    cells, agents, found = {cell.key: cell for cell in experiment.cells}, set[str](), False
+    cells, agents, is_there = {cell.key: cell for cell in experiment.cells}, set[str](), False
     for row in results.rows(directory, experiment):
         agents.add(row["agent"])
         if agent not in (None, row["agent"]) or trial not in (None, row["trial"]):
             continue
-        found = True
+        is_there = True
         if row["iterations"] is not None:
             name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
             yield Kept(name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run)
-    if agents and not found:
+    if agents and not is_there:
         which = {"of the agent": agent, "with the number": trial}
-        asked = " and ".join(f"{words} {value!r}" for words, value in which.items() if value is not None)
-        raise Refusal(f"there is no game {asked}; agents: {', '.join(sorted(agents))}")
+        game = " and ".join(f"{words} {value!r}" for words, value in which.items() if value is not None)
+        raise Refusal(f"there is no game {game}; agents: {', '.join(sorted(agents))}")
 
 
 def _again(*game: Any) -> GameRow:
-    return told(match_of(*game))
+    return trial_row(match_of(*game))
 
 
 def of_a_run(row: GameRow) -> Mapping[str, Any]:

@@ -61,18 +61,18 @@ def _files(module: str, *state: object) -> Files:
     return ((module, digest_of(module)),) if module else ()
 
 
-def told(match: Match) -> GameRow:
+def trial_row(match: Match) -> GameRow:
     """Play a game of an experiment, and tell everything about it that is worth keeping."""
     started, log = datetime.datetime.now(datetime.UTC), match.play()
     row = game_row(match, log)
     reward = row["returns"][row["seat"]]
-    own = [each for each in log.decisions if each.player == row["seat"]]
-    others = [each for each in log.decisions if each.player != row["seat"]]
+    of_agent = [each for each in log.decisions if each.player == row["seat"]]
+    of_others = [each for each in log.decisions if each.player != row["seat"]]
     return row | {
         "reward": reward,
         "win": reward >= WIN,
         "moves": len(log.actions),
-        "statistics": {"agent": statistics(own), "opponents": statistics(others)},
+        "statistics": {"agent": statistics(of_agent), "opponents": statistics(of_others)},
         "started": started.isoformat(timespec="milliseconds"),
         "provenance": provenance(*[path for path, _ in match.files]),
     }
@@ -199,5 +199,5 @@ def run(experiment: Experiment, directory: Path, workers: Workers, share: Part =
                 for games in SequentialTests(experiment).rounds(ledger.outcomes)
             )
         for games in rounds:
-            for _ in ledger.played(games, told, workers):
+            for _ in ledger.played(games, trial_row, workers):
                 yield len(ledger.rows), total

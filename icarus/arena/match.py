@@ -5,9 +5,9 @@ A list of matches is played into a ledger so; those that it has already, by thei
     entrants = Entrant("RAVE >> MAST", iterations=100), Entrant("BASELINE", iterations=100, random_moves=0.1)
     matches = [Match((number,), "othello", entrants, seed=(7, number)) for number in range(100)]
     with Ledger(Path("games.jsonl"), ["number"]) as ledger, workers(2) as playing:
-        rows = ledger.play(matches, told, playing)
+        rows = ledger.play(matches, game_row, playing)
 
-`told` plays a match and says what its row has beside the key; `game_row` is one. Other processes import it by its name.
+`game_row` plays a match and says what its row has beside the key; any such function will do that other processes can import by its name.
 A row is the same whoever plays it, and whenever: to play one again, make its match again and compare.
 """
 

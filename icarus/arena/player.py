@@ -152,10 +152,10 @@ class Entrant:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        given = self.settings("scheme") | settings
-        strategy, scheme = parse_strategy(given.pop("strategy"), names), parse_scheme(given.pop("scheme"))
-        given.pop("random_moves", None)
-        return Agent(strategy, scheme=scheme, **given)
+        keywords = self.settings("scheme") | settings
+        strategy, scheme = parse_strategy(keywords.pop("strategy"), names), parse_scheme(keywords.pop("scheme"))
+        keywords.pop("random_moves", None)
+        return Agent(strategy, scheme=scheme, **keywords)
 
     def player(self, names: Mapping[str, Operand] = NAMES) -> Player:
         """The player for `icarus.play`; errors as of `agent`."""

@@ -117,7 +117,7 @@ def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: i
         try:
             games = ((number, match) for number in range(rounds) for match in plan.round(number))
             while batch := list(itertools.islice(games, BATCH * workers)):
-                ledger.play([match for _, match in batch], told, playing)
+                ledger.play([match for _, match in batch], report_row, playing)
                 remaining = deadline - time.monotonic()
                 description = f"round {batch[-1][0] + 1}, {len(ledger.rows)} games; seconds"
                 show(round(seconds - remaining), description=description)
@@ -202,7 +202,7 @@ class Plan:
         return Match(key, self.game, entrants, seed, files, opening)
 
 
-def told(match: Match) -> GameRow:
+def report_row(match: Match) -> GameRow:
     """Play a game: its part of the row beside the key."""
     if match.key[0] in (RANDOM, EVEN):
         log = match.play()

@@ -89,7 +89,7 @@ def _report(own: Path, directory: Path, between: Between) -> None:
     check_settings(directory / describe.PLAN, attrs.asdict(plan), "report", directory / describe.GAMES)
     write_settings(directory / describe.PLAN, attrs.asdict(plan))
     with Ledger(directory / describe.GAMES, describe.KEY) as ledger:
-        _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], describe.told), between)
+        _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], describe.report_row), between)
 
 
 def _rating(own: Path, directory: Path, between: Between) -> None:
