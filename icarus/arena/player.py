@@ -15,7 +15,7 @@ from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm
-from icarus.kernel import AnyGame, State
+from icarus.kernel import AnyGame, Evaluation, State, read_evaluation
 from icarus.load_files import load_files
 from icarus.specs import NAMES
 
@@ -103,11 +103,13 @@ class Configuration:
         strategy: as `parse_strategy` reads it.
         scheme: as `icarus.parse_scheme` reads it, with its cut-off.
         move_decay: see `icarus.Agent`.
+        evaluation: the file of a learned evaluation, and its digest: "othello.npz@1f0c2b9a6e55"; "" without one.
     """
 
     strategy: str
     scheme: str = str(MO_ISMCTS)
     move_decay: float = 0.0
+    evaluation: str = ""
 
     def agent(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Agent:
         """The player of a match.
@@ -119,8 +121,9 @@ class Configuration:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        strategy = parse_strategy(self.strategy, names)
-        return Agent(strategy, scheme=parse_scheme(self.scheme), move_decay=self.move_decay, **settings)
+        strategy, evaluation = parse_strategy(self.strategy, names), evaluation_of(self.evaluation)
+        how = {"scheme": parse_scheme(self.scheme), "move_decay": self.move_decay, "evaluation": evaluation}
+        return Agent(strategy, **how, **settings)
 
     def __str__(self) -> str:
         usual = Configuration(self.strategy)
@@ -128,8 +131,24 @@ class Configuration:
         return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
 
 
+def evaluation_of(text: str) -> Evaluation | None:
+    """The evaluation of a configuration; None for "".
+
+    Raises:
+        OSError, ValueError: its file cannot be read, is no evaluation, or has another digest by now.
+    """
+    if not text:
+        return None
+    file, _, digest = text.partition("@")
+    evaluation = read_evaluation(file)
+    if digest not in ("", evaluation.digest):
+        raise ValueError(f"{file} is another evaluation by now: {evaluation.digest}, not {digest}")
+    return evaluation
+
+
 _TEXT = re.compile(
-    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?\])?"
+    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?"
+    r"(, )?(evaluation = (?P<evaluation>[^\]]+?))?\])?"
 )
 
 
@@ -144,22 +163,26 @@ def read_configuration(text: str) -> Configuration:
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a configuration")
-    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))
+    file, evaluation = match["evaluation"] or "", evaluation_of(match["evaluation"] or "")
+    learned = "" if evaluation is None else f"{file.partition('@')[0]}@{evaluation.digest}"
+    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0), learned)
 
 
 @attrs.frozen
 class Entrant:
-    """Who plays in a match: a configuration with the budget of each decision; random play without one."""
+    """Who plays in a match: a configuration with the budget of each decision; random play without one, or in a share of the moves."""
 
     configuration: Configuration | None = None
     iterations: int | None = None
     seconds: float | None = None
+    random: float = 0.0
 
     def player(self, names: Mapping[str, Operand]) -> Player:
         """The player for `icarus.play`; `names` as for `icarus.parse`."""
         if self.configuration is None:
             return RandomPlayer()
-        return self.configuration.agent(names, iterations=self.iterations, seconds=self.seconds)
+        agent = self.configuration.agent(names, iterations=self.iterations, seconds=self.seconds)
+        return RandomPlayer(self.random, agent) if self.random else agent
 
     def __str__(self) -> str:
         budget = f"{self.seconds} s" if self.iterations is None else f"{self.iterations} iterations"
@@ -216,14 +239,21 @@ class ChosenAction:
         self.iterations = self.depth = 0
 
 
+@attrs.frozen
 class RandomPlayer:
-    """Plays any legal action, each as likely: the zero of every ladder."""
+    """Plays any legal action, each as likely: the zero of every ladder; or does so in a share of the moves, and plays others as another."""
+
+    share: float = 1.0
+    other: Any = None
 
     def seated(self, game: AnyGame) -> "RandomPlayer":
-        return self
+        return self if self.other is None else RandomPlayer(self.share, self.other.seated(game))
 
-    def search(self, state: State, seed: Sequence[int]) -> ChosenAction:
-        return ChosenAction(int(np.random.default_rng(seed).choice(state.legal_actions())))
+    def search(self, state: State, seed: Sequence[int]) -> Any:
+        luck = np.random.default_rng(seed)
+        if self.other is not None and luck.random() >= self.share:
+            return self.other.search(state, seed)
+        return ChosenAction(int(luck.choice(state.legal_actions())))
 
     def __str__(self) -> str:
         return "random"
