@@ -26,7 +26,7 @@ from zipfile import BadZipFile
 import attrs
 import numpy as np
 
-from icarus.compiler import array_at, helper, intrinsic, lowest_bit, python_of, types
+from icarus.compiler import array_at, helper, inlined, intrinsic, lowest_bit, python_of, types
 from icarus.compiler.digest import rules_digest
 
 FORMAT = 1
@@ -46,6 +46,7 @@ FIELD = np.dtype(
         ("mask", np.uint64),  # the bits that count
         ("stride", np.int64),  # of a digit
         ("first", np.int64),  # input
+        ("units", np.int64),  # of a row: a compiler that knew how many unrolls the loop, and then adds one by one
     ]
 )
 ARRAYS = ("fields", "hidden", "bias", "output", "base")
@@ -82,11 +83,12 @@ def word_at(address: int, width: int) -> np.uint64:
     return word
 
 
-@helper
-def add_row(sums: np.ndarray, rows: np.ndarray, i: int, value: float) -> None:
-    """Add a multiple of a row to the sums."""
-    for j in range(len(sums)):
-        sums[j] += np.float32(value) * rows[i, j]
+@inlined
+def add_row(sums: np.ndarray, row: np.ndarray, units: int, value: float) -> None:
+    """Add a multiple of the first so many items of a row to the sums."""
+    factor = np.float32(value)
+    for j in range(units):
+        sums[j] += factor * row[j]
 
 
 @helper
@@ -119,21 +121,23 @@ def evaluate(
         if field.kind == BITS:
             word &= field.mask
             while word != np.uint64(0):
-                add_row(sums, hidden, first + field.first + lowest_bit(word), 1.0)
+                add_row(sums, hidden[first + field.first + lowest_bit(word)], field.units, 1.0)
                 word &= word - np.uint64(1)
-        elif field.kind == NUMBER:
-            add_row(sums, hidden, first + field.first, (value - field.low) / field.size)
+            continue
+        number, factor = first + field.first, 1.0
+        digit = min(max(np.int64(word) - field.low, 0), field.size - 1)
+        if field.kind == NUMBER:
+            factor = (value - field.low) / field.size
         elif field.kind == VALUES:
-            add_row(sums, hidden, first + field.first + min(max(np.int64(word) - field.low, 0), field.size - 1), 1.0)
+            number += digit
         else:
             if field.mask != np.uint64(0):
                 digit = np.int64((word >> np.uint64(field.low)) & np.uint64(1))
-            else:
-                digit = min(max(np.int64(word) - field.low, 0), field.size - 1)
             index += field.stride * digit
-            if field.kind == LAST_DIGIT:
-                add_row(sums, hidden, first + field.first + index, 1.0)
-                index = 0
+            if field.kind == DIGIT:
+                continue
+            number, index = number + index, 0
+        add_row(sums, hidden[number], field.units, factor)
     write_values(sums, output, base, seat * about[1], total, out)
 
 

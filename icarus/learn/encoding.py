@@ -50,7 +50,7 @@ def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str], turned: bo
         field = _field(width, limits, numbers)
         if field is not None:
             kind, low, size, mask = field
-            fields.append((place, step, seat, width, kind, low, size, mask, 0, inputs))
+            fields.append((place, step, seat, width, kind, low, size, mask, 0, inputs, 32))
             inputs += 1 if kind == NUMBER else size
     if not fields:
         raise ValueError(f"no fact of {game} varies in its first games: there is nothing to learn from")
