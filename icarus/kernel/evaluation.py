@@ -1,15 +1,13 @@
 """Learned evaluations: a game's heuristic as a file of numbers, which is read by one compiled function in all games.
 
 A state is *facts*, numbers that stand in its data: the fields of a `Game`; what `numbers_in` finds in a state of a `PythonGame`, or its
-features. A *field* says how one fact becomes inputs of a network: a mask gives an input for each bit that is set, a fact of few values
-an input for each value, another one a scaled number. Several fields may be digits of one input, which stands for a tuple of their values.
-A state has few inputs that are not 0, and only their weights are read:
+features. A *field* says how a fact becomes inputs of a network, which are 0 or 1: a mask has an input for each bit, a fact of few values
+one for each value, another one for each of some intervals. The number of legal actions and these themselves are inputs too. All inputs
+are apart for each player who is to move, and for chance. Few of them are 1, and only their rows of weights are read:
 
-    sums   = bias + Σ value of the input · its row of `hidden`
-    scores = base + output · max(sums, 0)      of each player; without hidden units the sums themselves
-    value  = 1 / (1 + e^-score)                scaled to the sum of all rewards where that never varies
-
-Where a game's arrays have a place for each player, they may be read from the seat of the player to move on, and so are the values.
+    sums   = bias + Σ rows of the inputs that are 1
+    scores = base + max(sums, 0) · output
+    values = 1 / (1 + e^-scores)      of each player; of two whose rewards always sum to 1, the first one's
 """
 
 import functools
@@ -17,10 +15,10 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import attrs
@@ -28,29 +26,44 @@ import numpy as np
 
 from icarus.compiler import array_at, helper, inlined, intrinsic, lowest_bit, python_of, types
 from icarus.compiler.digest import rules_digest
+from icarus.kernel.contract import SPARE_LEGAL
 
 FORMAT = 1
 DIGITS = 12  # of the digest of a file
 LARGEST = 1 << 20  # bytes of a file
-BITS, VALUES, NUMBER, DIGIT, LAST_DIGIT = range(5)  # kinds of fields
+BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(5)  # kinds of fields; the last two are of the legal actions
 REAL = 0  # in place of the width of an integer: 64 bits of a floating-point number
 FIELD = np.dtype(
     [
-        ("place", np.int64),  # where the fact begins in the data, in bytes
-        ("step", np.int64),  # bytes from one player's fact to the next one's, where it is read from the seat of the player to move on
-        ("seat", np.int64),  # whose it is, counted from the player to move
-        ("width", np.int64),  # bytes of an integer, negative where it has a sign; or REAL
         ("kind", np.int64),
-        ("low", np.int64),  # the value of the first input; of a digit of a mask, the number of its bit
-        ("size", np.int64),  # inputs, or values
-        ("mask", np.uint64),  # the bits that count
-        ("stride", np.int64),  # of a digit
-        ("first", np.int64),  # input
-        ("units", np.int64),  # of a row: a compiler that knew how many unrolls the loop, and then adds one by one
+        ("place", np.int64),  # where the fact begins in the data, in bytes
+        ("width", np.int64),  # bytes of an integer, negative where it has a sign; or REAL
+        ("low", np.int64),  # of values, the first; of intervals, where their limits begin in `limits`
+        ("size", np.int64),  # inputs
+        ("first", np.int64),  # of them
+        ("units", np.int64),  # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
     ]
 )
-ARRAYS = ("fields", "hidden", "bias", "output", "base")
 RULES = ("initial", "player", "legal", "apply", "rewards", "chance", "observe", "determinize", "simultaneous")
+
+
+class Network(NamedTuple):
+    """Inputs and weights.
+
+    Attributes:
+        fields: [fields] FIELD.
+        limits: between intervals: a number that is greater than i of them is in interval i.
+        rows: [(players + 1) · inputs] of each input, by the player to move: its row of `hidden`, or -1.
+        hidden: [rows, units]; bias: [units]; output: [units, outputs]; base: [outputs]; float32.
+    """
+
+    fields: np.ndarray
+    limits: np.ndarray
+    rows: np.ndarray
+    hidden: np.ndarray
+    bias: np.ndarray
+    output: np.ndarray
+    base: np.ndarray
 
 
 # ------------------------------------------------------------------------------------------------------ one function for all games
@@ -84,81 +97,78 @@ def word_at(address: int, width: int) -> np.uint64:
 
 
 @inlined
-def add_row(sums: np.ndarray, row: np.ndarray, units: int, value: float) -> None:
-    """Add a multiple of the first so many items of a row to the sums."""
-    factor = np.float32(value)
-    for j in range(units):
-        sums[j] += factor * row[j]
+def append_row(active: np.ndarray, count: int, row: int) -> int:
+    """Append a row of weights, if there is one, to so many; returns their new number."""
+    active[count] = row
+    return count + (row >= 0)
 
 
 @helper
-def evaluate(
-    address: int, mover: int, about: np.ndarray, fields: np.ndarray, hidden: np.ndarray, bias: np.ndarray,
-    output: np.ndarray, base: np.ndarray, total: float, out: np.ndarray
-) -> None:  # fmt: skip
-    """Write the value of a state for each player.
+def read_state(
+    network: Network, address: int, mover: int, players: int, actions: np.ndarray, legal: int, active: np.ndarray
+) -> int:
+    """Write the rows of the inputs that are 1; returns their number.
 
     Args:
         address: of the state's data.
         mover: the player to move, or CHANCE.
-        about: [blocks of inputs by the player to move, or 1; whether arrays are read from his seat on]
-        fields: [fields] FIELD.
-        hidden: [blocks · inputs, units] float32; bias: [units]; output: [units, players]; base: [players].
-        total: the sum of all rewards; 0 where it varies.
+        actions: of which the first `legal` are the legal ones.
+        active: with room for one more than all inputs.
     """
-    players, sums, index = len(out), bias.copy(), 0
-    seat = mover if mover >= 0 else 0
-    first = (mover if mover >= 0 else players) * (len(hidden) // about[0]) if about[0] > 1 else 0
-    for k in range(len(fields)):
-        field = fields[k]
-        place = address + field.place + field.step * ((field.seat + seat) % players)
+    first, count = (mover if mover >= 0 else players) * (len(network.rows) // (players + 1)), 0
+    for k in range(len(network.fields)):
+        field = network.fields[k]
+        rows = network.rows[first + field.first : first + field.first + field.size]
+        if field.kind == ACTIONS:
+            for i in range(legal):
+                if actions[i] < field.size:
+                    count = append_row(active, count, rows[actions[i]])
+            continue
+        if field.kind == COUNT:
+            count = append_row(active, count, rows[min(legal, field.size - 1)])
+            continue
         if field.width == REAL:
-            value = array_at(place, 1, _REAL)[0]
+            value = array_at(address + field.place, 1, _REAL)[0]
             word = np.uint64(np.int64(value))
         else:
-            word = word_at(place, field.width)
+            word = word_at(address + field.place, field.width)
             value = float(np.int64(word))
         if field.kind == BITS:
-            word &= field.mask
-            while word != np.uint64(0):
-                add_row(sums, hidden[first + field.first + lowest_bit(word)], field.units, 1.0)
+            while word != np.uint64(0) and lowest_bit(word) < field.size:
+                count = append_row(active, count, rows[lowest_bit(word)])
                 word &= word - np.uint64(1)
-            continue
-        number, factor = first + field.first, 1.0
-        digit = min(max(np.int64(word) - field.low, 0), field.size - 1)
-        if field.kind == NUMBER:
-            factor = (value - field.low) / field.size
         elif field.kind == VALUES:
-            number += digit
+            count = append_row(active, count, rows[min(max(np.int64(word) - field.low, 0), field.size - 1)])
         else:
-            if field.mask != np.uint64(0):
-                digit = np.int64((word >> np.uint64(field.low)) & np.uint64(1))
-            index += field.stride * digit
-            if field.kind == DIGIT:
-                continue
-            number, index = number + index, 0
-        add_row(sums, hidden[number], field.units, factor)
-    write_values(sums, output, base, seat * about[1], total, out)
+            i = 0
+            while i < field.size - 1 and value > network.limits[field.low + i]:
+                i += 1
+            count = append_row(active, count, rows[i])
+    return count
+
+
+@inlined
+def add_row(sums: np.ndarray, row: np.ndarray, units: int) -> None:
+    """Add a row of so many units to the sums."""
+    for j in range(units):
+        sums[j] += row[j]
 
 
 @helper
-def write_values(
-    sums: np.ndarray, output: np.ndarray, base: np.ndarray, shift: int, total: float, out: np.ndarray
-) -> None:
-    """Write the value for each player that the sums of the hidden units come to, the first for the player with the number `shift`."""
-    players, all_values = len(out), 0.0
-    for p in range(players):
-        score = base[p]
-        if len(output) == 0:
-            score += sums[p]
-        for j in range(len(output)):
-            score += output[j, p] * max(sums[j], np.float32(0))
-        value = 1.0 / (1.0 + math.exp(-score))
-        out[(p + shift) % players] = value
-        all_values += value
-    if total > 0.0:
-        for p in range(players):
-            out[p] = min(out[p] * (total / all_values), 1.0)
+def write_values(network: Network, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray) -> None:
+    """Write the value for each player of the state with these rows; `sums` is room for the hidden units."""
+    units = network.fields[count % len(network.fields)].units
+    for j in range(units):
+        sums[j] = network.bias[j]
+    for i in range(count):
+        add_row(sums, network.hidden[active[i]], units)
+    for p in range(len(network.base)):
+        score = network.base[p]
+        for j in range(units):
+            score += max(sums[j], np.float32(0)) * network.output[j, p]
+        out[p] = 1.0 / (1.0 + math.exp(-score))
+    if len(network.base) < len(out):
+        out[1] = 1.0 - out[0]
 
 
 # ------------------------------------------------------------------------------------------------------ numbers in objects of Python
@@ -237,8 +247,7 @@ def facts_in(game: Any, states: Sequence[Any], names: Sequence[str]) -> np.ndarr
     if game.features is not None:
         rows = [game.ask("features", state) for state in states]
     else:
-        found = map(numbers_in, states)
-        rows = [[numbers.get(name, 0.0) for name in names] for numbers in found]
+        rows = [[numbers.get(name, 0.0) for name in names] for numbers in map(numbers_in, states)]
     return np.array(rows, float).reshape(len(rows), len(names)).view(np.uint8)
 
 
@@ -247,27 +256,18 @@ class Evaluation:
     """A learned evaluation of a game.
 
     Attributes:
-        fields: [fields] FIELD, how a state becomes inputs.
-        hidden, bias, output, base: the weights, see `evaluate`.
-        blocks: of inputs, by the player to move: one, or one for each player and for chance.
-        turned: whether arrays are read from the seat of the player to move on.
-        total: the sum of all rewards; 0 where it varies.
-        names: of the facts, of a `PythonGame`.
+        network: its inputs and weights.
+        players: of the game.
         game: with its parameters.
         rules: a digest of the game's rules.
-        about: what else the file says of how it was learned: its seed, its curve.
+        names: of the facts, of a `PythonGame`.
+        about: what else its file says of how it was learned: its seed, its curve.
     """
 
-    fields: np.ndarray
-    hidden: np.ndarray
-    bias: np.ndarray
-    output: np.ndarray
-    base: np.ndarray
+    network: Network
+    players: int
     game: str
     rules: str
-    blocks: int = 1
-    turned: bool = False
-    total: float = 0.0
     names: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     about: Mapping[str, Any] = attrs.field(factory=dict)
 
@@ -275,56 +275,57 @@ class Evaluation:
         return f"evaluation {self.digest}"
 
     @property
-    def inputs(self) -> int:
-        """How many inputs there are, without their blocks."""
-        return len(self.hidden) // self.blocks
+    def room(self) -> int:
+        """For the rows of a state, as `read_state` takes it."""
+        return 1 + int(self.network.fields["size"].sum())
 
-    def active(self, facts: np.ndarray, movers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The inputs that are not 0: the number of the state, that of the input, and its value.
+    @property
+    def asks_legal(self) -> bool:
+        """Whether legal actions are inputs."""
+        return bool((self.network.fields["kind"] >= COUNT).any())
+
+    def active(self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+        """What `read_state` writes, of many states: the numbers of the states, and rows of weights.
 
         Args:
             facts: [states, bytes] as of `facts_in`.
             movers: [states] players to move, or CHANCE.
+            legal: the legal actions of each.
         """
-        fields, (words, reals) = self.fields, self._read(facts, movers)
-        kinds, low, size, first = (fields[name] for name in ("kind", "low", "size", "first"))
-        digits, scaled, inputs = np.clip(words - low, 0, size - 1), (reals - low) / size, first + 0 * words
-        parts = [
-            _masked(words[:, kinds == BITS], fields[kinds == BITS]),
-            _filled((inputs + digits)[:, kinds == VALUES]),
-            _filled(inputs[:, kinds == NUMBER], scaled[:, kinds == NUMBER]),
-            _filled(_tuples(words, digits, fields)),
-        ]
-        rows, inputs, values = (np.concatenate(column) for column in zip(*parts, strict=True))
-        if self.blocks > 1:
-            inputs = inputs + (np.where(movers >= 0, movers, len(self.base)) * self.inputs)[rows]
-        return rows, inputs, values
+        every, states, inputs = np.arange(len(facts)), list[np.ndarray](), list[np.ndarray]()
+        counts = np.array([len(each) for each in legal], np.int64)
+        for field in self.network.fields:
+            kind, low, size = (int(field[name]) for name in ("kind", "low", "size"))
+            state, number = every, counts
+            if kind == ACTIONS:
+                state, number = np.repeat(every, counts), np.array([action for each in legal for action in each], np.int64)
+                state, number = state[number < size], number[number < size]
+            elif kind == BITS:
+                words = _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)
+                state, number = np.nonzero(np.unpackbits(words, axis=1, bitorder="little")[:, :size])
+            elif kind == INTERVALS:
+                number = np.searchsorted(self.network.limits[low : low + size - 1], _column(facts, field))
+            elif kind == VALUES:
+                number = _column(facts, field).astype(np.int64) - low
+            states.append(state)
+            inputs.append(field["first"] + np.clip(number, 0, size - 1))
+        row, number = np.concatenate(states), np.concatenate(inputs)
+        block = np.where(movers >= 0, movers, self.players)[row]
+        rows = self.network.rows[block * (len(self.network.rows) // (self.players + 1)) + number]
+        return row[rows >= 0], rows[rows >= 0]
 
-    def _read(self, facts: np.ndarray, movers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What stands in each field, as integers and as reals [states, fields]."""
-        fields, count = self.fields, len(facts)
-        places = fields["place"] + fields["step"] * ((fields["seat"] + np.maximum(movers, 0)[:, None]) % len(self.base))
-        words, reals = np.zeros((count, len(fields)), np.int64), np.zeros((count, len(fields)))
-        for width in np.unique(fields["width"]):
-            which, length = fields["width"] == width, abs(int(width)) or np.dtype(float).itemsize
-            found = facts[np.arange(count)[:, None, None], places[:, which, None] + np.arange(length)]
-            numbers = found.view(f"<{'f' if width == REAL else 'i' if width < 0 else 'u'}{length}")[..., 0]
-            reals[:, which], words[:, which] = numbers, numbers.astype(np.int64)
-        return words, reals
+    def values(self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]) -> np.ndarray:
+        """The value of each state for each player, [states, players], as compiled code has it; arguments as of `active`."""
+        states, rows = self.active(facts, movers, legal)
+        sums = np.zeros((len(facts), len(self.network.bias)), np.float32)
+        np.add.at(sums, states, self.network.hidden[rows])
+        return self.of_sums(sums)
 
-    def values(self, facts: np.ndarray, movers: np.ndarray) -> np.ndarray:
-        """The value of each state for each player, [states, players]: what `evaluate` writes, by numpy; arguments as of `active`."""
-        rows, inputs, numbers = self.active(facts, movers)
-        sums = np.tile(self.bias, (len(facts), 1))
-        np.add.at(sums, rows, numbers[:, None] * self.hidden[inputs])
-        scores = self.base + (np.maximum(sums, 0) @ self.output if len(self.output) else sums)
+    def of_sums(self, sums: np.ndarray) -> np.ndarray:
+        """The values [states, players] that sums of rows come to."""
+        scores = self.network.base + np.maximum(sums + self.network.bias, 0) @ self.network.output
         values = 1 / (1 + np.exp(-scores.astype(float)))
-        if self.turned:
-            seats = np.arange(values.shape[1]) - np.maximum(movers, 0)[:, None]
-            values = np.take_along_axis(values, seats % values.shape[1], axis=1)
-        if self.total > 0:
-            values = np.minimum(values * (self.total / values.sum(axis=1, keepdims=True)), 1)
-        return values
+        return values if values.shape[1] == self.players else np.hstack([values, 1 - values])
 
     # ------------------------------------------------------------------------------------------------- a game that has it
 
@@ -343,30 +344,32 @@ class Evaluation:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
         if self.names:
             return self._in_python(game)
-        about = np.array([self.blocks, self.turned], np.int64)
-        fields, hidden, bias, output, base = (getattr(self, name) for name in ARRAYS)
-        total, player = self.total, helper(python_of(game.player))
+        network, players, room, units, asks = self.network, self.players, self.room, len(self.network.bias), self.asks_legal
+        player, legal = helper(python_of(game.player)), helper(python_of(game.legal))
+        most = game.max_legal + SPARE_LEGAL
 
         def heuristic(state: Any, out: np.ndarray) -> None:
-            mover = player(state)
-            evaluate(place_of(state), mover, about, fields, hidden, bias, output, base, total, out)
+            actions, active, sums = np.empty(most, np.int64), np.empty(room, np.int32), np.empty(units, np.float32)
+            count = legal(state, actions) if asks else 0
+            count = read_state(network, place_of(state), player(state), players, actions, count, active)
+            write_values(network, active, count, sums, out)
 
         return heuristic
 
     def _in_python(self, game: Any) -> Callable:
         def heuristic(state: object) -> list[float]:
-            mover = game.ask("player", state)
-            return self.values(facts_in(game, [state], self.names), np.array([mover]))[0].tolist()
+            mover, legal = game.ask("player", state), game.ask("legal", state)
+            return self.values(facts_in(game, [state], self.names), np.array([mover]), [legal])[0].tolist()
 
         return heuristic
 
     # ------------------------------------------------------------------------------------------------------------- the file
 
     def to_bytes(self) -> bytes:
-        """What a file of it holds, always the same: arrays without pickles, and one of letters."""
-        names = [field.name for field in attrs.fields(Evaluation) if field.name not in ARRAYS]
+        """What a file of it holds, always the same: arrays without pickles, one of them of letters."""
+        names = [field.name for field in attrs.fields(Evaluation) if field.name != "network"]
         text = json.dumps({"format": FORMAT} | {name: getattr(self, name) for name in names}, ensure_ascii=False)
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
+        arrays: dict[str, Any] = self.network._asdict()
         buffer = io.BytesIO()
         np.savez_compressed(buffer, evaluation=np.frombuffer(text.encode(), np.uint8), **arrays)
         return buffer.getvalue()
@@ -377,29 +380,12 @@ class Evaluation:
         return hashlib.sha256(self.to_bytes()).hexdigest()[:DIGITS]
 
 
-def _filled(inputs: np.ndarray, values: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs [states, any] of which every one counts, as `active` gives them."""
-    rows = np.repeat(np.arange(len(inputs)), inputs.shape[1])
-    return rows, inputs.ravel(), (np.ones(inputs.shape) if values is None else values).astype(np.float32).ravel()
-
-
-def _masked(words: np.ndarray, fields: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The inputs of the bits that are set, as `active` gives them."""
-    masked = words.view(np.uint64) & fields["mask"]
-    rows, bits = np.nonzero(np.unpackbits(np.ascontiguousarray(masked).view(np.uint8), axis=1, bitorder="little"))
-    return rows, fields["first"][bits // 64] + bits % 64, np.ones(len(rows), np.float32)
-
-
-def _tuples(words: np.ndarray, digits: np.ndarray, fields: np.ndarray) -> np.ndarray:
-    """The input of each tuple, [states, tuples]."""
-    which = fields["kind"] >= DIGIT
-    fields, words, digits = fields[which], words[:, which], digits[:, which]
-    last = np.flatnonzero(fields["kind"] == LAST_DIGIT)
-    if not len(last):
-        return np.zeros((len(words), 0), np.int64)
-    bits = (words >> np.where(fields["mask"] > 0, fields["low"], 0)) & 1
-    parts = np.where(fields["mask"] > 0, bits, digits) * fields["stride"]
-    return np.add.reduceat(parts, np.r_[0, last[:-1] + 1], axis=1) + fields["first"][last]
+def _column(facts: np.ndarray, field: np.void) -> np.ndarray:
+    """What stands in a field of each state."""
+    width = int(field["width"])
+    length = abs(width) or _REAL.itemsize
+    kind = "f" if width == REAL else "i" if width < 0 else "u"
+    return np.ascontiguousarray(facts[:, field["place"] : field["place"] + length]).view(f"<{kind}{length}")[:, 0]
 
 
 @functools.lru_cache(64)
@@ -416,7 +402,7 @@ def _read(content: bytes) -> Evaluation:
         table = json.loads(bytes(file["evaluation"]))
         if table.pop("format") != FORMAT:
             raise ValueError("it is of another version of icarus; learn it again")
-        return Evaluation(**{name: file[name] for name in ARRAYS}, **table)
+        return Evaluation(Network(*[file[name] for name in Network._fields]), **table)
 
 
 def read_evaluation(file: str | Path) -> Evaluation:
