@@ -344,12 +344,15 @@ class Evaluation:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
         if self.names:
             return self._in_python(game)
-        network, players, room, units, asks = self.network, self.players, self.room, len(self.network.bias), self.asks_legal
+        # One by one, as plain Python needs them too.
+        fields, limits, rows, hidden, bias, output, base = self.network
+        players, room, units, asks = self.players, self.room, len(bias), self.asks_legal
         player, legal = helper(python_of(game.player)), helper(python_of(game.legal))
         most = game.max_legal + SPARE_LEGAL
 
         def heuristic(state: Any, out: np.ndarray) -> None:
             actions, active, sums = np.empty(most, np.int64), np.empty(room, np.int32), np.empty(units, np.float32)
+            network = Network(fields, limits, rows, hidden, bias, output, base)
             count = legal(state, actions) if asks else 0
             count = read_state(network, place_of(state), player(state), players, actions, count, active)
             write_values(network, active, count, sums, out)

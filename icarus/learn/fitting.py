@@ -13,16 +13,14 @@ SELDOM = 20  # rows of weights are for inputs that are met so often
 SCALE = 0.5  # of the first weights
 
 
-def begun(evaluation: Evaluation, positions: Positions, units: int, outputs: int, seed: int) -> Evaluation:
+def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -> Evaluation:
     """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
 
     Args:
         evaluation: without weights, in which each input by the player to move has a row of its own.
         positions: of random games by it.
-        outputs: the players, or 1, see `Network`.
     """
-    network = evaluation.network
-    blocks = evaluation.players + 1
+    network, blocks, outputs = evaluation.network, evaluation.players + 1, len(evaluation.network.base)
     met = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
     kept = met >= min(SELDOM, max(1, len(positions.ends) // 1000))
     for field in network.fields:
@@ -41,7 +39,7 @@ def begun(evaluation: Evaluation, positions: Positions, units: int, outputs: int
     return attrs.evolve(evaluation, network=Network(fields, network.limits, rows, *map(np.float32, weights)))
 
 
-def fitted(evaluation: Evaluation, positions: Positions, rate: float, epochs: int, seed: int) -> tuple[Evaluation, float, float]:
+def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> tuple[Evaluation, float, float]:
     """The evaluation with weights that fit better, its mean squared error on the branches held out, and the variance of rewards there.
 
     Args:
@@ -65,7 +63,7 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, epochs: in
         for array, weights in zip([*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True):
             array[:] = weights
         network.out_activation_ = "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
-        for _ in range(epochs):
+        for _ in range(EPOCHS):
             network.partial_fit(training[0], targets)
     hidden, output, bias, base = (each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_))
     new = attrs.evolve(evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base))

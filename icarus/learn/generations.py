@@ -1,11 +1,15 @@
-"""Generations: games against itself, a fit to their positions, and a match that says whether it plays better than the one before.
+"""Generations: rounds of games without searches and of fits to them; then a match of searches that says whether it plays better.
 
 Nothing but the settings decides what is played, so that the same settings and generations give the same evaluation, whoever plays. What is
-kept, in a directory, are the rows of all games and the evaluation of each generation; the same call goes on from there.
+kept, in a directory, are the rows of all matches and the evaluation of each generation; the same call goes on from there.
 """
 
+import contextlib
+import importlib.util
+import random
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +20,400 @@ import numpy as np
 from icarus import checks
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, load_unedited
-from icarus.arena.player import Configuration, Entrant
-from icarus.arena.workers import ALONE, Workers
-from icarus.engine.match import first_state
+from icarus.arena.player import Configuration, Entrant, read_configuration
+from icarus.arena.workers import Workers, workers as start_workers
+from icarus.audit.lockstep import random_action
+from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference, race_row
 from icarus.engine.scheme import MO_ISMCTS
-from icarus.kernel import AnyGame, Evaluation, read_evaluation
-from icarus.kernel.evaluation import facts_in, rules_of
+from icarus.engine.search import check_callable
+from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, read_evaluation
+from icarus.kernel.evaluation import Network, facts_in, rules_of
 from icarus.learn.encoding import fields_of, names_of
-from icarus.learn.fitting import HELD_OUT, LEAST_HELD_OUT, Fit, Positions, Shape, begun
+from icarus.learn.fitting import begun, fitted
+from icarus.learn.selfplay import LONGEST_GAME, Positions, games_played
+from icarus.load_files import digest_of
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
-KEY = ("stage", "generation", "opponent", "number", "seat")  # the fields of a row that name its game
-SELF_PLAY, JUDGING = "self-play", "match"
-STAGES = (SELF_PLAY, "fit", JUDGING)
-SAMPLED = 200  # games whose states say which facts vary
+NOBODY = -1  # the seat of a generation in games of its opponent against himself
+TIMED, LEAST_GAMES = 20, 40  # games
+DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
+SAMPLED = 60  # random games whose states say which facts vary
+REDRAWN = 1 / 4  # of their states
+CHUNKS = 8  # of the games of a round, whoever plays them
+UNITS = 64  # hidden
+SHARE, REST = 0.1, 0.7  # of random moves; λ
+RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
+SCALES = (5000, 2000, 1000, 500, 200, 100)  # games of a round: as many of these as fit
+ROUNDS_IN_TIME = 40
+DEFAULT_MINUTES = 10.0
+REFERENCE = Configuration("BASELINE >> NAST2")
+JUDGE = Configuration("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
+
+
+@attrs.frozen(kw_only=True)
+class LearningSettings:
+    """What decides an evaluation, beside the game and the number of generations.
+
+    Attributes:
+        games: of a round; by default as many as fit in the time.
+        rounds: of a generation.
+        judge: plays with each evaluation in the matches: a strategy or a `Configuration`.
+        reference: against whom, without evaluation, beside the generation before.
+        iterations: of its searches; deals: of a match.
+        seed: from which all seeds follow.
+        files: Python files whose games are named.
+    """
+
+    games: int | None = None
+    rounds: int = 5
+    judge: str | Configuration = JUDGE
+    reference: str | Configuration = REFERENCE
+    iterations: int = 100
+    deals: int = 20
+    seed: int = 0
+    files: Sequence[str | Path] = ()
+
+
+@attrs.frozen
+class LearningPlan:
+    """What will be played, as it is written before the first game; see `LearningSettings`.
+
+    Attributes:
+        rules: a digest of the game's.
+        files: each with a digest.
+    """
+
+    game: str
+    rules: str
+    games: int
+    rounds: int
+    judge: Configuration
+    reference: Configuration
+    iterations: int
+    deals: int
+    seed: int
+    files: tuple[tuple[str, str], ...]
+
+
+@attrs.frozen
+class Generation:
+    """What a generation came to.
+
+    Attributes:
+        number: from 1.
+        error: mean squared, on branches held out; variance: of the rewards there.
+        against_reference, against_before: differences in mean reward, on the same deals and seats.
+        is_taken: whether it is better than the one before.
+    """
+
+    number: int
+    error: float
+    variance: float
+    against_reference: Difference
+    against_before: Difference | None
+
+    @property
+    def is_taken(self) -> bool:
+        return self.against_before is None or self.against_before.mean > 0
+
+
+@attrs.frozen
+class LearningProgress:
+    """How far a generation is.
+
+    Attributes:
+        generation: its number.
+        stage: "play", "fit" or "match"; done, total: rounds, or games of the match.
+        error: of the last fit.
+        last: the generation before.
+    """
+
+    generation: int
+    stage: str
+    done: int
+    total: int
+    error: float | None = None
+    last: Generation | None = None
+
+
+Report = Callable[[LearningProgress], None]
+
+
+@attrs.frozen
+class Learned:
+    """What was learned.
+
+    Attributes:
+        evaluation: of the last generation that was better than the one before.
+        generations: all.
+    """
+
+    evaluation: Evaluation
+    generations: tuple[Generation, ...]
+
+
+@attrs.frozen
+class Chunk:
+    """Some games of a round, for any process."""
+
+    game: str | AnyGame
+    files: Files
+    evaluation: Evaluation
+    games: int
+    seed: tuple[int, ...]
+    share: float
+    rest: float
+
+    def __str__(self) -> str:
+        return f"round {self.seed[2]} of {self.evaluation.game}"
+
+
+def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
+    """Play some games; returns their seed and their positions."""
+    game = load_unedited(chunk.game, chunk.files).game
+    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest)
+
+
+def learn(
+    game: AnyGame | str,
+    *,
+    out: str | Path | None = None,
+    minutes: float = DEFAULT_MINUTES,
+    generations: int | None = None,
+    workers: int = 1,
+    cluster: str | None = None,
+    report: Report = lambda report: None,
+    **settings: Any,
+) -> Learned:
+    """Learn an evaluation of a game from its rules alone.
+
+        learn("checkers", out="checkers.npz")
+
+    Args:
+        out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
+            kept.
+        minutes: by the clock; a generation that would not end by then is not begun.
+        generations: so many instead, however long they take.
+        workers: processes; only for a game that is given by its name.
+        cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
+        report: called before each round and after each game of a match.
+        settings: the fields of `LearningSettings`.
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
+            directory of another learning; scikit-learn is not installed.
+    """
+    check_callable("report", report, "a function of a LearningProgress")
+    checks.integer("workers", workers, least=1)
+    checks.positive("minutes", minutes)
+    if generations is not None:
+        checks.integer("generations", generations, least=1)
+    if importlib.util.find_spec("sklearn") is None:
+        raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
+    deadline = time.monotonic() + 60 * minutes
+    chosen = LearningSettings(**settings)
+    files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
+    loaded = load_unedited(game, files).game
+    check_game("learn", loaded)
+    empty = empty_evaluation(loaded, checks.integer("seed", chosen.seed, least=0))
+    with contextlib.ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
+        seconds = 60 * minutes * workers / ROUNDS_IN_TIME
+        games = chosen.games or games_kept(directory) or fitting_games(loaded, empty, seconds)
+        plan = plan_learning(loaded, attrs.evolve(chosen, games=games), files)
+        check_settings(directory / SETTINGS, msgspec.to_builtins(plan), "learning", directory / ROWS)
+        write_settings(directory / SETTINGS, msgspec.to_builtins(plan))
+        playing = stack.enter_context(start_workers(workers, cluster))
+        ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
+        learning = Learning(plan.game if isinstance(game, str) else game, plan, empty, directory, ledger, playing, report)
+        while True:
+            made = len(learning.generations)
+            if made and (made >= generations if generations else time.monotonic() + learning.took > deadline):
+                return learning.result()
+            learning.add_generation()
+            if out is not None:
+                write_whole(Path(out), learning.result().evaluation.to_bytes())
+
+
+def directory_of(out: str | Path) -> Path:
+    """The directory beside an evaluation's file in which its games are."""
+    return Path(out).with_suffix(".learning")
+
+
+def plan_learning(game: AnyGame, settings: LearningSettings, files: Files) -> LearningPlan:
+    """What will be played.
+
+    Raises:
+        ValueError: a number out of its range, or a strategy that cannot be read.
+    """
+    numbers = {"games": LEAST_GAMES, "rounds": 1, "iterations": 1, "deals": 2}
+    counts = {name: checks.integer(name, getattr(settings, name), least) for name, least in numbers.items()}
+    players = (settings.judge, settings.reference)
+    judge, reference = (read_configuration(each) if isinstance(each, str) else each for each in players)
+    return LearningPlan(str(game), rules_of(game), judge=judge, reference=reference, seed=settings.seed, files=files, **counts)
+
+
+def games_kept(directory: Path) -> int | None:
+    """The games of a round of a learning in this directory; None where there is none."""
+    file = directory / SETTINGS
+    return int(msgspec.json.decode(file.read_bytes())["games"]) if file.exists() else None
+
+
+def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
+    """How many games of a round fit in so many seconds, with the fit to their positions."""
+    positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
+    evaluation = begun(empty, positions, UNITS, 0)
+    for _ in range(2):  # the first time much is loaded
+        started = time.monotonic()
+        positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
+        fitted(evaluation, positions, RATE, 0)
+        took = (time.monotonic() - started) / TIMED
+    return next((scale for scale in SCALES if scale * took <= seconds), SCALES[-1])
+
+
+def directory_of(out: str | Path) -> Path:
+    """The directory beside an evaluation's file in which its games are."""
+    return Path(out).with_suffix(".learning")
+
+
+def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
+    """An evaluation without weights, in which every input has a row for each player to move, by random games.
+
+    Raises:
+        ValueError: a game does not end, or nothing varies.
+    """
+    states, sums = list[Any](), set[float]()
+    for number in range(SAMPLED):
+        state, luck = game.new_initial_state((seed, DEALS, number)), random.Random(seed * SAMPLED + number)
+        while not state.is_terminal():
+            if len(state.history) >= LONGEST_GAME:
+                raise ValueError(f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned")
+            states.append(game.ask("copy", state.data))
+            if not state.is_chance_node() and luck.random() < REDRAWN:
+                states.append(state.determinize(state.current_player(), luck.randrange(1 << 60)).data)
+            state.apply_action(random_action(state, luck))
+        sums.add(round(sum(state.returns()), 6))
+    names = names_of(game, states)
+    fields, limits = fields_of(game, facts_in(game, states, names), names)
+    fields["units"] = 1
+    rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
+    outputs = 1 if game.players == 2 and sums == {1.0} else game.players
+    shapes = (len(rows), 1), 1, (1, outputs), outputs
+    network = Network(fields, limits, rows, *(np.zeros(shape, np.float32) for shape in shapes))
+    return Evaluation(network, game.players, str(game), rules_of(game), names)
+
+
+class Learning:
+    """Generations that are made one after the other.
+
+    Attributes:
+        generations: so far, those that a call before has made included.
+        evaluation: of the last that was taken.
+    """
+
+    def __init__(
+        self, game: str | AnyGame, plan: LearningPlan, empty: Evaluation, directory: Path, ledger: Ledger,
+        playing: Workers, report: Report
+    ) -> None:  # fmt: skip
+        self.game, self.plan, self.directory, self.ledger = game, plan, directory, ledger
+        self.playing, self.report, self.generations, self.took = playing, report, list[Generation](), 0.0
+        self.evaluation = self._kept(0, lambda: self._random(empty))
+
+    def _file(self, number: int) -> Path:
+        return self.directory / f"generation-{number}.npz"
+
+    def _kept(self, number: int, make: Callable[[], Evaluation]) -> Evaluation:
+        """The evaluation of a generation, which is made where its file is not there yet."""
+        file = self._file(number)
+        if not file.exists():
+            write_whole(file, make().to_bytes())
+        return read_evaluation(file)
+
+    def _play(self, evaluation: Evaluation, number: int, share: float, rest: float) -> Positions:
+        """The positions of a round."""
+        files, games = self.plan.files, -(-self.plan.games // CHUNKS)
+        seeds = [(self.plan.seed, ROUNDS, number, i) for i in range(CHUNKS)]
+        chunks = [Chunk(self.game, files, evaluation, games, seed, share, rest) for seed in seeds]
+        played = dict(self.playing.results(play_chunk, chunks))
+        return joined([played[seed] for seed in seeds])
+
+    def _random(self, empty: Evaluation) -> Evaluation:
+        positions = self._play(empty, 0, 0.0, 1.0)
+        evaluation = begun(empty, positions, UNITS, self.plan.seed)
+        return fitted(evaluation, of_rows(positions, evaluation), RATE, self.plan.seed)[0]
+
+    def _next(self, number: int) -> Evaluation:
+        """The evaluation after the rounds of a generation."""
+        evaluation, error, variance = self.evaluation, 0.0, 0.0
+        count = self.plan.rounds
+        for i in range(count):
+            turn = (number - 1) * count + i + 1
+            self._tell(number, "play", i, count, error or None)
+            positions = self._play(evaluation, turn, SHARE, REST)
+            rate = max(RATE * SLOWER**turn, LEAST_RATE)
+            evaluation, error, variance = fitted(evaluation, positions, rate, self.plan.seed + turn)
+        return attrs.evolve(evaluation, about={"error": error, "variance": variance})
+
+    def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
+        last = self.generations[-1] if self.generations else None
+        self.report(LearningProgress(number, stage, done, total, error, last))
+
+    def add_generation(self) -> None:
+        """Make a generation, or read it, and judge it."""
+        started, number = time.monotonic(), len(self.generations) + 1
+        new = self._kept(number, lambda: self._next(number))
+        before = [each.number for each in self.generations if each.is_taken]
+        pairs = [self.plan.reference, *(self._player(each) for each in before[-1:])]
+        differences = [self._difference(number, pair) for pair in pairs]
+        measured = [float(new.about[name]) for name in ("error", "variance")]
+        self.generations.append(Generation(number, *measured, differences[0], differences[1] if before else None))
+        if self.generations[-1].is_taken:
+            self.evaluation = new
+        self.took = time.monotonic() - started
+
+    def _player(self, number: int) -> Configuration:
+        file = self._file(number)
+        return attrs.evolve(self.plan.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
+
+    def _difference(self, number: int, opponent: Configuration) -> Difference:
+        """Of a generation to an opponent in his own place, on the same deals."""
+        plan, players, player = self.plan, range(self.evaluation.players), self._player(number)
+        matches = []
+        for deal in range(plan.deals):
+            for seat in (*players, NOBODY):
+                seated = [Entrant(player if i == seat else opponent, plan.iterations) for i in players]
+                key = f"generation {number}", str(player), str(opponent), deal, seat
+                seed = (plan.seed, MATCHES, number, deal)
+                matches.append(Match(key, self.game, tuple(seated), seed, plan.files))
+        for done, _ in enumerate(self.ledger.played(matches, race_row, self.playing)):
+            self._tell(number, "match", done + 1, len(matches), None)
+        rows = [self.ledger.rows[match.key] for match in matches]
+        of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]
+        scores = [mean_reward(each[:-1], players) for each in of_deals]
+        return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
+
+    def result(self) -> Learned:
+        """What is learned so far; its file tells how."""
+        curve = [attrs.asdict(each) for each in self.generations]
+        about = {"seed": self.plan.seed, "games": self.plan.games, "generations": curve}
+        return Learned(attrs.evolve(self.evaluation, about=about), tuple(self.generations))
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Positions of several chunks as one."""
+    starts = np.cumsum([0, *(len(part.rows) for part in parts)])
+    first = np.cumsum([0, *(int(part.branches[-1]) + 1 for part in parts)])
+    shifted = [
+        attrs.evolve(part, ends=part.ends + start, branches=part.branches + branch)
+        for part, start, branch in zip(parts, starts, first, strict=False)
+    ]
+    names = [field.name for field in attrs.fields(Positions)]
+    return Positions(*(np.concatenate([getattr(part, name) for part in shifted]) for name in names))
+
+
+def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:
+    """Positions whose rows are numbers of inputs, by the rows that an evaluation has for these."""
+    rows = evaluation.network.rows[positions.rows]
+    ends = np.cumsum(rows >= 0)[positions.ends - 1]
+    return attrs.evolve(positions, rows=rows[rows >= 0], ends=ends)
