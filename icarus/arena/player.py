@@ -20,6 +20,7 @@ from icarus.load_files import load_files
 from icarus.specs import NAMES
 
 DEFAULT_ITERATIONS = 5000
+EVALUATION = ".npz"  # the end of the name of a file of a learned evaluation
 
 # ------------------------------------------------------------------------------------------- strategies and other algorithms
 
@@ -222,12 +223,19 @@ class LoadedGame:
 def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
     """A game by its name, which may be that of a game in one of the files, or itself; with these files.
 
+    Args:
+        files: of Python, with games and enhancements; and one with a learned evaluation, which the game then has.
+
     Raises:
-        ValueError: see `load_files` and `games.load`.
+        ValueError: see `load_files`, `games.load` and `AnyGame.with_evaluation`.
     """
     paths = [Path(file) for file in files]
-    names = load_files(paths)
-    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
+    evaluations = [path for path in paths if path.suffix == EVALUATION]
+    names = load_files([path for path in paths if path not in evaluations])
+    loaded = games.load(game) if isinstance(game, str) else game
+    for path in evaluations:
+        loaded = loaded.with_evaluation(path)
+    return LoadedGame(loaded, names, paths)
 
 
 class ChosenAction:

@@ -16,9 +16,8 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.player import Configuration, Entrant, load_game
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -212,7 +211,7 @@ class Session:
                     changed = f"{name}, or a file that it imports, has changed"
                     raise ValueError(changed if loaded else f"give --with {name}")
             agents: Any = [seat and seat.player(names) for seat in saved.seats]
-            session = cls(games.load(saved.game), agents, saved.seed, files)
+            session = cls(load_game(saved.game, files).game, agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:

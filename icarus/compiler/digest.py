@@ -307,10 +307,8 @@ def _text_of(value: Any) -> bytes:
     except (OSError, TypeError, SyntaxError, ValueError):
         return _describe(value)
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and len(body) > 1 and isinstance(body[0], ast.Expr):
-            if isinstance(body[0].value, ast.Constant):
-                del body[0]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) and len(node.body) > 1:
+            del node.body[0]
     return ast.unparse(tree).encode()
 
 

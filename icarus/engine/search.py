@@ -19,7 +19,16 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import Recommendation, Result, most_visits, recommend, reused_records, sum_statistics
 from icarus.engine.scheme import GONE, MO_ISMCTS, Scheme
 from icarus.kernel import (
-    CHANCE, PHASES, TERMINAL, UNLIMITED, AnyGame, Evaluation, Game, State, check_is_state, read_evaluation
+    CHANCE,
+    PHASES,
+    TERMINAL,
+    UNLIMITED,
+    AnyGame,
+    Evaluation,
+    Game,
+    State,
+    check_is_state,
+    read_evaluation,
 )  # fmt: skip
 
 SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C

@@ -284,7 +284,9 @@ class Evaluation:
         """Whether legal actions are inputs."""
         return bool((self.network.fields["kind"] >= COUNT).any())
 
-    def active(self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    def active(
+        self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What `read_state` writes, of many states: the numbers of the states, and rows of weights.
 
         Args:
@@ -298,7 +300,10 @@ class Evaluation:
             kind, low, size = (int(field[name]) for name in ("kind", "low", "size"))
             state, number = every, counts
             if kind == ACTIONS:
-                state, number = np.repeat(every, counts), np.array([action for each in legal for action in each], np.int64)
+                state, number = (
+                    np.repeat(every, counts),
+                    np.array([action for each in legal for action in each], np.int64),
+                )
                 state, number = state[number < size], number[number < size]
             elif kind == BITS:
                 words = _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)

@@ -56,11 +56,17 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
     targets = training[1] if outputs > 1 else training[1].ravel()
     network = MLPRegressor(
-        hidden_layer_sizes=(len(old.bias),), alpha=0.0, batch_size=min(BATCH, len(targets)), learning_rate_init=rate, random_state=seed
+        hidden_layer_sizes=(len(old.bias),),
+        alpha=0.0,
+        batch_size=min(BATCH, len(targets)),
+        learning_rate_init=rate,
+        random_state=seed,
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
         network.partial_fit(training[0][:2], targets[:2])
-        for array, weights in zip([*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True):
+        for array, weights in zip(
+            [*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True
+        ):
             array[:] = weights
         network.out_activation_ = "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
         for _ in range(EPOCHS):

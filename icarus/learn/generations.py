@@ -9,7 +9,7 @@ import importlib.util
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,17 @@ import msgspec
 import numpy as np
 
 from icarus import checks
-from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
+from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, load_unedited
-from icarus.arena.player import Configuration, Entrant, read_configuration
+from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.audit.lockstep import random_action
 from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference, race_row
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, read_evaluation
+from icarus.kernel import AnyGame, Evaluation, check_game, read_evaluation
 from icarus.kernel.evaluation import Network, facts_in, rules_of
+from icarus.learn.curve import Generation, write_curve
 from icarus.learn.encoding import fields_of, names_of
 from icarus.learn.fitting import begun, fitted
 from icarus.learn.selfplay import LONGEST_GAME, Positions, games_played
@@ -52,9 +53,11 @@ JUDGE = Configuration("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
 
 @attrs.frozen(kw_only=True)
 class LearningSettings:
-    """What decides an evaluation, beside the game and the number of generations.
+    """How an evaluation is learned.
 
     Attributes:
+        minutes: by the clock; a generation that would not end by then is not begun.
+        generations: so many in all instead, however long they take.
         games: of a round; by default as many as fit in the time.
         rounds: of a generation.
         judge: plays with each evaluation in the matches: a strategy or a `Configuration`.
@@ -64,6 +67,8 @@ class LearningSettings:
         files: Python files whose games are named.
     """
 
+    minutes: float = DEFAULT_MINUTES
+    generations: int | None = None
     games: int | None = None
     rounds: int = 5
     judge: str | Configuration = JUDGE
@@ -96,60 +101,33 @@ class LearningPlan:
 
 
 @attrs.frozen
-class Generation:
-    """What a generation came to.
-
-    Attributes:
-        number: from 1.
-        error: mean squared, on branches held out; variance: of the rewards there.
-        against_reference, against_before: differences in mean reward, on the same deals and seats.
-        is_taken: whether it is better than the one before.
-    """
-
-    number: int
-    error: float
-    variance: float
-    against_reference: Difference
-    against_before: Difference | None
-
-    @property
-    def is_taken(self) -> bool:
-        return self.against_before is None or self.against_before.mean > 0
-
-
-@attrs.frozen
 class LearningProgress:
     """How far a generation is.
 
     Attributes:
         generation: its number.
-        stage: "play", "fit" or "match"; done, total: rounds, or games of the match.
-        error: of the last fit.
-        last: the generation before.
+        stage: "rounds" or "match"; done, total: rounds, or games of the match.
+        error: on positions held out, by the last fit; None before the first.
+        last: the generation before; None before the first.
     """
 
     generation: int
     stage: str
     done: int
     total: int
-    error: float | None = None
-    last: Generation | None = None
+    error: float | None
+    last: Generation | None
+
+    def __str__(self) -> str:
+        told = [f"generation {self.generation}"]
+        if self.error is not None:
+            told.append(f"error {self.error:.3f}")
+        if self.last is not None:
+            told.append(f"strength {self.last.against_reference.mean:+.2f}")
+        return ", ".join([*told, self.stage])
 
 
 Report = Callable[[LearningProgress], None]
-
-
-@attrs.frozen
-class Learned:
-    """What was learned.
-
-    Attributes:
-        evaluation: of the last generation that was better than the one before.
-        generations: all.
-    """
-
-    evaluation: Evaluation
-    generations: tuple[Generation, ...]
 
 
 @attrs.frozen
@@ -178,22 +156,18 @@ def learn(
     game: AnyGame | str,
     *,
     out: str | Path | None = None,
-    minutes: float = DEFAULT_MINUTES,
-    generations: int | None = None,
     workers: int = 1,
     cluster: str | None = None,
     report: Report = lambda report: None,
     **settings: Any,
-) -> Learned:
+) -> Evaluation:
     """Learn an evaluation of a game from its rules alone.
 
-        learn("checkers", out="checkers.npz")
+        learn("checkers", out="checkers.npz", minutes=10)
 
     Args:
         out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
             kept.
-        minutes: by the clock; a generation that would not end by then is not begun.
-        generations: so many instead, however long they take.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called before each round and after each game of a match.
@@ -206,70 +180,38 @@ def learn(
     """
     check_callable("report", report, "a function of a LearningProgress")
     checks.integer("workers", workers, least=1)
-    checks.positive("minutes", minutes)
+    chosen = LearningSettings(**settings)
+    seconds, generations = 60 * checks.positive("minutes", chosen.minutes), chosen.generations
     if generations is not None:
         checks.integer("generations", generations, least=1)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
-    deadline = time.monotonic() + 60 * minutes
-    chosen = LearningSettings(**settings)
+    started = time.monotonic()
     files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
     loaded = load_unedited(game, files).game
     check_game("learn", loaded)
     empty = empty_evaluation(loaded, checks.integer("seed", chosen.seed, least=0))
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
-        seconds = 60 * minutes * workers / ROUNDS_IN_TIME
-        games = chosen.games or games_kept(directory) or fitting_games(loaded, empty, seconds)
+        games = (
+            chosen.games or games_kept(directory) or fitting_games(loaded, empty, seconds * workers / ROUNDS_IN_TIME)
+        )
         plan = plan_learning(loaded, attrs.evolve(chosen, games=games), files)
         check_settings(directory / SETTINGS, msgspec.to_builtins(plan), "learning", directory / ROWS)
         write_settings(directory / SETTINGS, msgspec.to_builtins(plan))
         playing = stack.enter_context(start_workers(workers, cluster))
         ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
-        learning = Learning(plan.game if isinstance(game, str) else game, plan, empty, directory, ledger, playing, report)
+        learning = Learning(
+            plan.game if isinstance(game, str) else game, plan, empty, directory, ledger, playing, report
+        )
         while True:
-            made = len(learning.generations)
-            if made and (made >= generations if generations else time.monotonic() + learning.took > deadline):
-                return learning.result()
             learning.add_generation()
             if out is not None:
-                write_whole(Path(out), learning.result().evaluation.to_bytes())
-
-
-def directory_of(out: str | Path) -> Path:
-    """The directory beside an evaluation's file in which its games are."""
-    return Path(out).with_suffix(".learning")
-
-
-def plan_learning(game: AnyGame, settings: LearningSettings, files: Files) -> LearningPlan:
-    """What will be played.
-
-    Raises:
-        ValueError: a number out of its range, or a strategy that cannot be read.
-    """
-    numbers = {"games": LEAST_GAMES, "rounds": 1, "iterations": 1, "deals": 2}
-    counts = {name: checks.integer(name, getattr(settings, name), least) for name, least in numbers.items()}
-    players = (settings.judge, settings.reference)
-    judge, reference = (read_configuration(each) if isinstance(each, str) else each for each in players)
-    return LearningPlan(str(game), rules_of(game), judge=judge, reference=reference, seed=settings.seed, files=files, **counts)
-
-
-def games_kept(directory: Path) -> int | None:
-    """The games of a round of a learning in this directory; None where there is none."""
-    file = directory / SETTINGS
-    return int(msgspec.json.decode(file.read_bytes())["games"]) if file.exists() else None
-
-
-def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
-    """How many games of a round fit in so many seconds, with the fit to their positions."""
-    positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
-    evaluation = begun(empty, positions, UNITS, 0)
-    for _ in range(2):  # the first time much is loaded
-        started = time.monotonic()
-        positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
-        fitted(evaluation, positions, RATE, 0)
-        took = (time.monotonic() - started) / TIMED
-    return next((scale for scale in SCALES if scale * took <= seconds), SCALES[-1])
+                write_whole(Path(out), learning.result.to_bytes())
+                write_curve(learning.result, directory)
+            late = time.monotonic() - started + learning.took > seconds
+            if late if generations is None else len(learning.generations) >= generations:
+                return learning.result
 
 
 def directory_of(out: str | Path) -> Path:
@@ -288,7 +230,9 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
         state, luck = game.new_initial_state((seed, DEALS, number)), random.Random(seed * SAMPLED + number)
         while not state.is_terminal():
             if len(state.history) >= LONGEST_GAME:
-                raise ValueError(f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned")
+                raise ValueError(
+                    f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned"
+                )
             states.append(game.ask("copy", state.data))
             if not state.is_chance_node() and luck.random() < REDRAWN:
                 states.append(state.determinize(state.current_player(), luck.randrange(1 << 60)).data)
@@ -349,7 +293,7 @@ class Learning:
         count = self.plan.rounds
         for i in range(count):
             turn = (number - 1) * count + i + 1
-            self._tell(number, "play", i, count, error or None)
+            self._tell(number, "rounds", i, count, error or None)
             positions = self._play(evaluation, turn, SHARE, REST)
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
             evaluation, error, variance = fitted(evaluation, positions, rate, self.plan.seed + turn)
@@ -367,8 +311,10 @@ class Learning:
         pairs = [self.plan.reference, *(self._player(each) for each in before[-1:])]
         differences = [self._difference(number, pair) for pair in pairs]
         measured = [float(new.about[name]) for name in ("error", "variance")]
-        self.generations.append(Generation(number, *measured, differences[0], differences[1] if before else None))
-        if self.generations[-1].is_taken:
+        is_taken = not before or differences[-1].mean > 0
+        last = differences[-1] if before else None
+        self.generations.append(Generation(number, *measured, differences[0], last, is_taken))
+        if is_taken:
             self.evaluation = new
         self.took = time.monotonic() - started
 
@@ -393,11 +339,12 @@ class Learning:
         scores = [mean_reward(each[:-1], players) for each in of_deals]
         return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
 
-    def result(self) -> Learned:
+    @property
+    def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
-        curve = [attrs.asdict(each) for each in self.generations]
-        about = {"seed": self.plan.seed, "games": self.plan.games, "generations": curve}
-        return Learned(attrs.evolve(self.evaluation, about=about), tuple(self.generations))
+        told = {name: value for name, value in msgspec.to_builtins(self.plan).items() if name not in ("game", "rules")}
+        curve = msgspec.to_builtins(self.generations)
+        return attrs.evolve(self.evaluation, about=told | {"generations": curve})
 
 
 def joined(parts: Sequence[Positions]) -> Positions:

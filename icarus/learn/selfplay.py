@@ -150,7 +150,9 @@ def play_branch(table: Table, log: Log, first: int, number: int) -> int:
     game, i = table.game[0], first
     mover = call(game.player, (address_of(table.branch),))
     while mover != TERMINAL:
-        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (log.ends[i - 1] if i else 0) + len(table.active):
+        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (log.ends[i - 1] if i else 0) + len(
+            table.active
+        ):
             return first
         count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
         rows = value_of(table, table.branch, mover, table.actions, count, log.values[i])
@@ -293,10 +295,14 @@ def games_played(
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     last = int(log.ends[count - 1])
-    return Positions(log.rows[:last].copy(), *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches)))
+    return Positions(
+        log.rows[:last].copy(), *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches))
+    )
 
 
-def _table(game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]) -> Table:
+def _table(
+    game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]
+) -> Table:
     network, players, rules = evaluation.network, game.players, np.zeros(1, GAME)
     absent = {"determinize"} if game.determinize is None else set()
     words, beliefs, parameters = 1, 1, np.zeros(1, np.int64)
