@@ -9,7 +9,7 @@ import re
 import time
 import tomllib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,8 @@ PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".tom
 TABLE_SECONDS = 0.2
 
 
-def fit(ladder: ladders.Ladder, rows: Sequence[GameRow]) -> ladders.Ladder:
-    """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
-    estimate = ladders.fitted(rows, ladders.RANDOM)
+def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
+    """The same opponents with the ratings of an estimate; players who are not opponents count as a tie between these."""
     values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
     rungs.sort(key=lambda rung: rung.rating.value)
@@ -173,9 +172,23 @@ def intervals_of(ratings: Mapping[str, ladders.Rating]) -> dict[str, tuple[float
     return {name: (each.value, each.low, each.high) for name, each in ranked}
 
 
+def estimate_of(game: str, directory: Path) -> ladders.Posterior:
+    """The ratings that the games between a game's opponents say, random play at 0."""
+    return ladders.fitted(read_rows_of(directory, game, BETWEEN), ladders.RANDOM)
+
+
 def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
     """The ladder that the rows of a directory say."""
-    return fit(opponents(game), read_rows_of(directory, game, BETWEEN))
+    return fit(opponents(game), estimate_of(game, directory))
+
+
+def levels_in(ladder: ladders.Ladder, estimate: ladders.Posterior) -> list[dict[str, Any]]:
+    """The levels among the opponents of a ladder; none unless baselines have played and those that search more are rated higher."""
+    agents = {rung.name: rung.agent for rung in ladder.rungs if rung.agent}  # in the order of their ratings
+    iterations = [agent["iterations"] for agent in agents.values()]
+    if not agents or iterations != sorted(iterations):
+        return []
+    return ladders.level_rows(agents, estimate, ladders.RANDOM)
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
@@ -192,7 +205,7 @@ def keep(ladder: ladders.Ladder, directory: Path) -> bool:
     """Write a fitted ladder into the package, and the levels of its game; pack the game's rows.
 
     Returns:
-        Whether levels were written: baselines have played, and those that search more are rated higher.
+        Whether there are levels, which were written.
 
     Raises:
         ValueError: there are no games between opponents; nothing is written.
@@ -200,19 +213,14 @@ def keep(ladder: ladders.Ladder, directory: Path) -> bool:
     if not any(rung.rating.games for rung in ladder.rungs):
         raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
     write_ladder(ladder, ladders.DATA / f"{ladder.game}.json")
-    agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
-    iterations = [rung.agent["iterations"] for rung in agents]
-    are_levels = bool(agents) and iterations == sorted(iterations)
-    if are_levels:
+    levels = levels_in(ladder, estimate_of(ladder.game, directory))
+    if levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        estimate = ladders.fitted(read_rows_of(directory, ladder.game, BETWEEN), ladders.RANDOM)
-        content["games"][ladder.game] = ladders.level_rows(
-            {rung.name: rung.agent for rung in agents}, estimate, ladders.RANDOM
-        )
+        content["games"][ladder.game] = levels
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack(rows_of(directory, ladder.game, kind))
-    return are_levels
+    return bool(levels)
 
 
 def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
@@ -230,8 +238,9 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             (row, rungs) for row in games_played if {row["player"], row["opponent"]} <= {*rungs} and "score" in row
         ]
     for row, rungs in random.Random(seed).sample(rows, min(sample, len(rows))):
-        player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
-        again = ladders.play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
+        pair = [(row[each], rungs[row[each]].player()) for each in ("player", "opponent")]
+        match = ladders.rated_match(games.load(row["game"]), *pair, tuple(row["seed"]), row["side"])
+        again = ladders.rated_row(match)
         name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
         yield compare_fields(name, row, again, ("returns", "actions", "score"), f"{len(again['actions'])} actions")
 

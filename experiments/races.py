@@ -23,10 +23,10 @@ from experiments.run import NOTHING_TO_REPLAY, compare_fields
 from icarus import discovery
 from icarus.arena.ledger import PACKED, GameRow, key_of, read_rows
 from icarus.arena.match import Match, load_game
-from icarus.arena.player import Entrant, read_configuration
+from icarus.arena.player import read_entrant
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
-from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, race_row, run
+from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, plain, race_row, run
 from icarus.load_files import digest_of
 
 
@@ -88,7 +88,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
     games = RaceGames(protocol, protocol.game)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
-        pair = read_configuration(row["player"]), read_configuration(row["opponent"])
+        pair = read_entrant(row["player"]), read_entrant(row["opponent"])
         again = race_row(games.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
         yield _compare(row, again)
 
@@ -118,7 +118,7 @@ def audit_duels(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, 
         key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
         try:
             player, opponent = (
-                Entrant(read_configuration(row[side]), int(iterations)) for side in ("player", "opponent")
+                attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in ("player", "opponent")
             )
             seats = range(load_game(game, ()).game.players)
             entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
@@ -175,9 +175,9 @@ def entry_of(result: Discovery) -> dict[str, object] | None:
         return None
     low, high = winner.difference.interval()
     return {
-        "configuration": attrs.asdict(winner.configuration),
+        "configuration": plain(winner.configuration),
         "iterations": protocol.iterations,
-        "reference": attrs.asdict(protocol.reference),
+        "reference": plain(protocol.reference),
         "mean": round(winner.difference.mean, 4),
         "low": round(low, 4),
         "high": round(high, 4),

@@ -10,6 +10,7 @@ from icarus.algebra import *  # noqa: F403
 from icarus.algebra import __all__ as _of_algebra
 from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
+from icarus.engine.inspect import notes_of
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import Result, RootStatistics, greatest_value, most_visits, secure_child
 from icarus.engine.scheme import (
@@ -31,7 +32,8 @@ from icarus.version import VERSION as __version__
 from icarus.views.shown import FRAMES, show_playout, show_records
 from icarus.views.tree_page import TreePages
 
-Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
+Result.pages = TreePages()  # what lies above results, and through which they draw and look at themselves
+Result.look_for_notes = staticmethod(notes_of)
 for _kind, _frame in FRAMES.items():
     _kind._repr_html_ = _frame  # type: ignore[attr-defined]
 

@@ -323,6 +323,14 @@ def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
     return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
 
 
+def file_of_game(game: AnyGame) -> Path | None:
+    """The file that defines a game, or makes it by its name; None where no file that was loaded does."""
+    for module, games_of_file in _loaded.values():
+        if game.name in games_of_file and _identity(games.load(str(game))) == _identity(game):
+            return Path(str(module.__file__))
+    return None
+
+
 def game_of_file(path: Path, otherwise: str) -> AnyGame:
     """The one game that a file defines.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
+from icarus.audit.replay import check_replay
 from icarus.audit.report import AuditReport, Check
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
@@ -47,7 +48,7 @@ def audit(
     start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    hidden = Hidden(game, determinizations, key, multiplicity or getattr(game, "multiplicity", None))
+    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity)
     if compiled:
         contract.check_indices()
     for number in range(games):
@@ -62,6 +63,8 @@ def audit(
         if not compiled and (contract.broken or hidden.broken):
             games = number + 1
             break
+    if not (compiled or contract.broken or hidden.broken):
+        check_replay(contract)
     contract.finish()
     if game.determinize is not None and not compiled and not (contract.broken or hidden.broken):
         hidden.look_at_deals()

@@ -25,7 +25,7 @@ TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
 PLAIN_GAMES, PLAIN_ACTIONS = 5, 300  # of a compiled game in plain Python, where numpy checks each index
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
-UNFIT = re.compile(r"out of bounds for u?int(8|16|32)$")  # numpy's words for a number that a field cannot hold
+UNFIT = re.compile(r"out of bounds for u?int\d+$|truncated to an integer$")  # of a number that a field cannot hold
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
@@ -36,7 +36,7 @@ CONTRACT = {
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
     "recall": "recall returns what each perspective has seen of the episode; a game that hides moves in an episode has recall",
     "repeat": "the same seed gives the same deal and determinization, the same action changes equal states equally, and a second call "
-    "gives the same answer",
+    "gives the same answer; a game of plain Python is the same at the end of the audit, and alone in a new process",
     "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
     "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length",
@@ -46,7 +46,8 @@ CONTRACT = {
     "luck": "all randomness comes from the generator that a function is given, or from chance: where everyone sees everything, an action "
     "leads to the same from states that look the same",
     "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
-    "indices": "no index lies outside its array and no number outside its field, in games of plain Python; compiled code checks neither",
+    "indices": "in games of plain Python no index lies outside its array, no number outside its field, and nothing is read from np.empty "
+    "before it is written; compiled code checks nothing of that",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
 OF_MEMORY = ("ranges", "indices")  # promises of compiled games alone
@@ -70,6 +71,7 @@ class Contract:
         self.game, self.seed, self.games, self.most_actions = game, seed, games, most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
+        self.told: dict[int, list[str]] = {}  # what functions have answered in the first and the last game
         self._asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}
@@ -89,8 +91,13 @@ class Contract:
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
+        if not self.compiled and number in (0, self.games - 1):
+            self._asked.told = self.told[number] = []
         place = f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
-        return self._until_broken(place, f"{seed}", partial(self._deal, seed))
+        try:
+            return self._until_broken(place, f"{seed}", partial(self._deal, seed))
+        finally:
+            self._asked.told = None
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
@@ -288,7 +295,7 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self.game.determinize is not None, message)
-            tells_more = getattr(self.game, "observation", None)  # his view says what he has learned by it
+            tells_more = not self.compiled and self.game.observation  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
@@ -369,7 +376,7 @@ def _same(first: StateData, second: StateData) -> bool:
 def _function_of(error: BaseException) -> str:
     """The function and the line of a game in which an index or a number was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
-    folders = PACKAGE / "kernel", PACKAGE / "audit"
+    folders = PACKAGE / "kernel", PACKAGE / "audit", PACKAGE / "compiler"
     of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
     frame = (of_game or frames)[-1]
     return f"{frame.name} ({location(frame.filename, frame.lineno)})"

@@ -16,6 +16,7 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
+MOST_TOLD, OF_STATES = 3000, ("initial", "copy", "determinize")  # answers that are kept; those that are states
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
@@ -44,6 +45,7 @@ class AskedGame:
 
     def __init__(self, game: AnyGame) -> None:
         self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
+        self.told: list[str] | None = None  # the answers of functions, as long as they are to be kept
         if isinstance(game, Game):
             self.game = _GuardedGame(**{field.name: getattr(game, field.name) for field in attrs.fields(Game)})
 
@@ -63,6 +65,8 @@ class AskedGame:
             raise BrokenPromise(PROMISE_OF.get(name, "memory"), message) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
+        if self.told is not None and len(self.told) < MOST_TOLD:
+            self.told.append(f"{name} returns {stamp(answer) if name in OF_STATES else answer}")
         return answer
 
     def after(self, data: StateData, action: int) -> StateData:
@@ -90,8 +94,7 @@ class AskedGame:
             return None
         if game.text is str:
             return (facts,)
-        views = getattr(game, "observation", None) or (lambda data, player: None)
-        return self.text(data), *(tuple(facts_in(views(data, player))) for player in range(game.players))
+        return self.text(data), *(view_of(game, data, player) for player in range(game.players))
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -186,6 +189,13 @@ def _tell(
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
+
+
+def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:
+    """What the game's `observation` says that a player may know of a state; nothing of CHANCE, or without one."""
+    if game.observation is None or player < 0:
+        return ()
+    return tuple(facts_in(game.observation(game.facts_of(data), player)))
 
 
 def stamp(data: object) -> object:

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, Entrant, load_game
+from icarus.arena.player import Entrant, load_game
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -76,7 +76,7 @@ class SavedGame(msgspec.Struct):
 
     game: str
     seed: Annotated[int, msgspec.Meta(ge=0)]
-    seats: list[Entrant | None]
+    seats: list[dict[str, Any] | None]  # settings of an `Entrant`; None for a person
     files: dict[str, str]
     moves: list[str]
 
@@ -176,7 +176,9 @@ class Session:
         seats = [
             None
             if agent is None
-            else Entrant(Configuration(str(agent.strategy), str(agent.scheme)), agent.iterations, agent.seconds)
+            else Entrant(
+                str(agent.strategy), str(agent.scheme), iterations=agent.iterations, seconds=agent.seconds
+            ).settings()
             for agent in self.agents
         ]
         files = {str(file): digest for file, digest in self.files.items()}
@@ -210,7 +212,13 @@ class Session:
                     loaded = Path(name).name in [file.name for file in files]
                     changed = f"{name}, or a file that it imports, has changed"
                     raise ValueError(changed if loaded else f"give --with {name}")
-            agents: Any = [seat and seat.player(names) for seat in saved.seats]
+            agents: list[Any] = []
+            for seat in saved.seats:
+                if seat is None:
+                    agents.append(None)
+                else:  # earlier files have strategy and scheme as a part of their own
+                    settings = {**seat, **seat.get("configuration", {})}
+                    agents.append(msgspec.convert(settings, Entrant).player(names))
             session = cls(load_game(saved.game, files).game, agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))

@@ -18,8 +18,8 @@ import typer
 
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
-from icarus.arena.match import load_unedited
-from icarus.arena.player import Configuration, Entrant, read_configuration
+from icarus.arena.match import Match, load_unedited
+from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
 from icarus.commands import options
@@ -27,9 +27,9 @@ from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY, difference
-from icarus.engine.match import FILE as LEVEL_FILE, Player, play
+from icarus.engine.match import FILE as LEVEL_FILE, play
 from icarus.kernel.game import AnyGame, Game, seat_name
-from icarus.ladder.ladders import Rating, expected, fitted, level_rows, play_game, side_score
+from icarus.ladder.ladders import OPENING, Rating, expected, fitted, level_rows, on_side, score_of, side_score
 from icarus.load_files import digest_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
@@ -116,9 +116,9 @@ def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: i
         progress_of("seconds", round(seconds)) as show,
     ):
         try:
-            tasks = ((number, task) for number in range(rounds) for task in plan.round(number))
-            while batch := list(itertools.islice(tasks, BATCH * workers)):
-                ledger.play([task for _, task in batch], plan.play, playing)
+            games = ((number, match) for number in range(rounds) for match in plan.round(number))
+            while batch := list(itertools.islice(games, BATCH * workers)):
+                ledger.play([match for _, match in batch], told, playing)
                 remaining = deadline - time.monotonic()
                 description = f"round {batch[-1][0] + 1}, {len(ledger.rows)} games; seconds"
                 show(round(seconds - remaining), description=description)
@@ -135,29 +135,6 @@ def _json(content: object) -> str:
 
 
 # -------------------------------------------------------------------------------------------------------------------- games
-
-
-@attrs.frozen
-class Task:
-    """One game to be played.
-
-    Attributes:
-        kind: one of KINDS.
-        player, opponent: who sits on which side; the same in games of one player with himself.
-        number: of the deal. Both sides are played with the same one.
-        side: of the player, 0 or 1.
-    """
-
-    kind: str
-    player: Entrant
-    opponent: Entrant
-    number: int
-    side: int = 0
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Of the row."""
-        return self.kind, str(self.player), str(self.opponent), self.number, self.side
 
 
 @attrs.frozen
@@ -187,44 +164,54 @@ class Plan:
             ValueError: a strategy cannot be read, or cannot play this game.
         """
         for strategy in self.strategies:
-            play(game, [Entrant(read_configuration(strategy), 4).player(names)] * game.players)
+            play(game, [read_entrant(strategy).agent(names, iterations=4)] * game.players)
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
-        return [Entrant(), *(Entrant(Configuration(REFERENCE), round(self.iterations * share)) for share in SHARES)]
+        return [Entrant(), *(Entrant(REFERENCE, iterations=round(self.iterations * share)) for share in SHARES)]
 
     def entrant(self, strategy: str) -> Entrant:
         """The player of a strategy."""
-        return Entrant(read_configuration(strategy), self.iterations)
+        return attrs.evolve(read_entrant(strategy), iterations=self.iterations)
 
-    def round(self, number: int) -> list[Task]:
+    def round(self, number: int) -> list[Match]:
         """The games of a round."""
         even, levels = self.entrant(REFERENCE), self.entrants()
-        tasks = [Task(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
-        tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
+        matches = [self.match(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
+        matches += [self.match(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
         pairs = [(LEVELS, strong, weak) for weak, strong in itertools.pairwise(levels)]
         pairs += [(STRATEGIES, self.entrant(each), even) for each in self.strategies]
-        return tasks + [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
+        return matches + [self.match(*pair, number, side) for pair in pairs for side in (0, 1)]
 
-    def play(self, task: Task) -> GameRow:
-        """Play a game: the same one whenever and wherever."""
-        loaded = load_unedited(self.game, ((*self.own_files, self.digest),))
-        game, seed = loaded.game, (self.seed, KINDS.index(task.kind), task.number)
-        player, opponent = task.player.player(loaded.names), task.opponent.player(loaded.names)
-        row: GameRow = dict(zip(KEY, task.key, strict=True))
-        if task.kind in (RANDOM, EVEN):
-            log = play(game, [player] * game.players, seed=seed)
-            choices = [each.legal for each in log.decisions]
-            return row | {"returns": list(log.returns), "length": len(log.actions), "choices": choices}
-        if game.players == 1:
-            return row | {"score": score_alone(game, player, opponent, (*seed, task.side))}
-        return row | {"score": play_game(game, player, opponent, seed=seed, side=task.side)["score"]}
+    def match(self, kind: str, player: Entrant, opponent: Entrant, deal: int, side: int = 0) -> Match:
+        """One game.
+
+        Args:
+            kind: one of KINDS.
+            player, opponent: who sits on which side; the same in games of one player with himself.
+            deal: both sides are played with the same one.
+            side: of the player, 0 or 1.
+        """
+        key, files = (kind, str(player), str(opponent), deal, side), ((*self.own_files, self.digest),)
+        game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
+        if game.players == 1:  # two who are compared play by themselves
+            entrants = (player,) if player == opponent else (player, opponent)
+            return Match(key, self.game, entrants, seed if player == opponent else (*seed, side), files)
+        entrants = tuple(player if is_player else opponent for is_player in on_side(game, side))
+        opening = 0 if kind in (RANDOM, EVEN) else OPENING.get(game.name, 0)
+        return Match(key, self.game, entrants, seed, files, opening)
 
 
-def score_alone(game: AnyGame, player: Player, opponent: Player, seed: tuple[int, ...]) -> float:
-    """The first one's share of both rewards in a game of one player, which each of two plays with the same chance."""
-    returns = [play(game, [each], seed=seed).returns[0] for each in (player, opponent)]
-    return side_score(returns, (True, False))
+def told(match: Match) -> GameRow:
+    """Play a game: its part of the row beside the key."""
+    if match.key[0] in (RANDOM, EVEN):
+        log = match.play()
+        choices = [each.legal for each in log.decisions]
+        return {"returns": list(log.returns), "length": len(log.actions), "choices": choices}
+    if match.loaded.game.players == 1:
+        alone = [attrs.evolve(match, entrants=(each,)).play().returns[0] for each in match.entrants]
+        return {"score": side_score(alone, (True, False))}
+    return {"score": score_of(match, match.play().returns)}
 
 
 # ---------------------------------------------------------------------------------------------------- what the games come to
@@ -306,7 +293,7 @@ def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     if not rows:
         return []
     zero, *players = plan.entrants()
-    agents = {str(each): {"strategy": str(each.configuration), "iterations": each.iterations} for each in players}
+    agents = {str(each): each.settings() for each in players}
     played = [row | {"seed": [row["deal"]]} for row in rows]
     return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
 

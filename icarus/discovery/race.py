@@ -18,7 +18,7 @@ import numpy as np
 
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited, work_of
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
@@ -155,8 +155,8 @@ class RaceProtocol:
     seats: tuple[int, ...]
     space: SearchSpace
     finder: Literal["factorial"]
-    reference: Configuration
-    pool: tuple[Configuration, ...]
+    reference: Entrant
+    pool: tuple[Entrant, ...]
     iterations: int | None
     seconds: float | None
     games: int
@@ -171,7 +171,8 @@ class RaceProtocol:
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
         space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
-        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space}))
+        players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
+        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space, **players}))
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
@@ -192,6 +193,11 @@ class RaceProtocol:
         """Write the protocol, where it is not written yet; errors as of `check`."""
         self.check(directory)
         write_settings(directory / FILE, self.settings())
+
+
+def plain(entrant: Entrant) -> dict[str, Any]:
+    """An entrant as files of races have it."""
+    return entrant.settings("scheme", "move_decay")
 
 
 def detectable(units: int, deviation: float, level: float) -> float:
@@ -236,14 +242,14 @@ CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random number
 STREAMS = ("calibration", "exploration", "proof", "ablation")
 STAGES = ("check", "explore", "prove", "ablate")
 KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game
-Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
+Pair = tuple[Entrant, Entrant]  # who is judged, and against whom
 
 
 def race_row(match: Match) -> GameRow:
-    """Play a match of a race."""
+    """Play a match of a race: its part of the row beside the key."""
     log, seat = match.play(), match.key[KEY.index("seat")]
     choices = [each for each in log.decisions if each.legal > 1]
-    return dict(zip(KEY, match.key, strict=True)) | {
+    return {
         "returns": [round(float(reward), 9) for reward in log.returns],
         "moves": len(log.actions),
         "work": work_of(each for each in choices if each.player == seat),
@@ -269,7 +275,7 @@ class RaceGames(Ledger):
             stream: what it is for; decides, with the race's protocol and the deal, everything random.
         """
         race = self.protocol
-        player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
+        player, opponent = (attrs.evolve(each, iterations=race.iterations, seconds=race.seconds) for each in pair)
         players = load_unedited(self.game, race.files).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
@@ -330,7 +336,7 @@ class Proof:
         rate: iterations per second, as a share of the reference's; the clock's affair, and no part of what makes two races equal.
     """
 
-    configuration: Configuration
+    configuration: Entrant
     point: Point
     difference: Difference
     p: float
@@ -348,7 +354,7 @@ class Ablation:
 
     factor: str
     level: str
-    configuration: Configuration
+    configuration: Entrant
     difference: Difference
 
 
@@ -436,7 +442,7 @@ def scores(games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, rep
     return received
 
 
-def rate_of(games: RaceGames, configuration: Configuration, reference: Configuration) -> float:
+def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> float:
     """Iterations per second of a configuration's searches, as a share of the reference's in the same games: the median over games, nan
     where there are none."""
     names, rates = (str(configuration), str(reference)), list[float]()

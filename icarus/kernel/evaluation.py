@@ -175,6 +175,7 @@ def write_values(network: Network, active: np.ndarray, count: int, sums: np.ndar
 
 WORD_LETTERS = 3  # a text of more is read letter by letter, as a board
 DEEPEST = 12  # objects within objects
+LARGEST_FACT = 2.0**53  # up to here integers are told apart
 LENGTH = "len "  # begins the name of the length of a list
 _SKIPPED = ("random", "numpy.random")  # modules whose objects are no facts
 
@@ -198,7 +199,7 @@ def _walk(value: object, path: str, found: dict[str, float], depth: int) -> None
     if isinstance(value, Enum):
         found[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
-        found[path] = min(max(float(value), -1e300), 1e300) if abs(value) < 1e300 else 0.0
+        found[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         found[f"{path}={value}"] = 1.0
     elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(value, "popleft"):
@@ -268,7 +269,7 @@ class Evaluation:
     players: int
     game: str
     rules: str
-    names: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    names: Sequence[str] = ()
     about: Mapping[str, Any] = attrs.field(factory=dict)
 
     def __str__(self) -> str:

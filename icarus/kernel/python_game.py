@@ -75,8 +75,7 @@ class PythonGame(AnyGame):
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
-        observation: `observation(state, player)`, for audits: all that a player may know of a state, as something that can be compared.
-        multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
+        observation: `observation(state, player)`, multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
         parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
 
     Raises:
@@ -87,8 +86,6 @@ class PythonGame(AnyGame):
     copy: Callable = deep_copy
     text: Callable = str
     action_text: Callable = number_text
-    observation: Callable | None = None
-    multiplicity: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -99,7 +96,13 @@ class PythonGame(AnyGame):
         function = getattr(self, name)
         if function is None:
             return self.ask("copy", *inputs[:1]) if name == "determinize" else None
-        return function(*inputs) if name not in DEALING else function(*inputs, **self.parameters)
+        if name not in DEALING:
+            return function(*inputs)
+        # A copy: what is dealt may have parts, such as a list of the module, that the next game would find as this one left them.
+        dealt = function(*inputs, **self.parameters)
+        if name == "initial":
+            return dealt if dealt is None else self.ask("copy", dealt)
+        return dealt if dealt is None else (self.ask("copy", dealt[0]), *dealt[1:])
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)")
@@ -143,6 +146,7 @@ def in_python(game: AnyGame) -> PythonGame:
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
         "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
+        "observation": (view := game.observation) and (lambda data, player: view(facts_of(data), player)),
     }
     same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
     return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)

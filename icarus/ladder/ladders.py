@@ -23,10 +23,10 @@ import numpy as np
 
 from icarus import games
 from icarus.arena.ledger import GameRow, Key, Ledger
+from icarus.arena.match import Match
 from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, AgentSettings, Player, play
-from icarus.engine.search import SearchResult, SeatedPlayer
-from icarus.kernel import AnyGame, State
+from icarus.engine.match import Agent, AgentSettings, Player
+from icarus.kernel import AnyGame
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
 from icarus.specs import parse
@@ -327,51 +327,46 @@ def rated_games(path: Path | None) -> Ledger:
     return Ledger(path, FIELDS, RatedGame, unchecked=True)
 
 
-@attrs.frozen
-class PlayerWithOpening:
-    """A player of one match whose first moves are random, the same whoever plays them."""
-
-    player: SeatedPlayer
-    plies: int
-
-    def seated(self, game: AnyGame) -> "PlayerWithOpening":
-        return self
-
-    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
-        """A random decision within the opening, the player's after it."""
-        return (RandomPlayer() if len(state.history) < self.plies else self.player).search(state, seed)
+def on_side(game: AnyGame, side: int) -> list[bool]:
+    """Whether each seat is on the first side, or with side 1 on the other one."""
+    first = FIRST_SIDE.get(game.name, range(0, game.players, 2))
+    return [(seat in first) != (side == 1) for seat in range(game.players)]
 
 
-def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> GameRow:
-    """A game as a row; where an engine fails the row is void, and says why.
+def rated_match(
+    game: AnyGame, player: tuple[str, Player], opponent: tuple[str, Player], seed: tuple[int, ...], side: int
+) -> Match:
+    """A game between two players, who are given with their names.
 
     Args:
-        player, opponent: players for `icarus.play`; the row's score is the first one's.
         seed: fixes opening, dice and deal, and the searches.
-        side: 0 if the player has the first side.
+        side: 0 if the player, whose score the row has, has the first side.
     """
-    first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
-    seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
-    row: GameRow = {"game": str(game), "player": str(player), "opponent": str(opponent)}
-    row |= {"seed": list(seed), "side": side}
+    entrants = tuple(player[1] if is_player else opponent[1] for is_player in on_side(game, side))
+    key = str(game), player[0], opponent[0], seed, side
+    return Match(key, game, entrants, seed, opening=OPENING.get(game.name, 0))
+
+
+def rated_row(match: Match) -> GameRow:
+    """Play a game between two players; where an engine fails its row is void, and says why."""
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    row |= {"icarus": VERSION, "started": started, "engines": {}}
+    row: GameRow = {"icarus": VERSION, "started": started, "engines": {}, **match.labels}
     actions: list[Any] = []
     try:
-        log = play(
-            game,
-            [PlayerWithOpening(each.seated(game), OPENING.get(game.name, 0)) for each in seats],
-            seed=seed,
-            watch=lambda state, action, decision: actions.append(action),
-        )
-        row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
+        log = match.play(watch=lambda state, action, decision: actions.append(action))
+        row |= {"score": score_of(match, log.returns), "returns": list(log.returns)}
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}
-    for each in seats:  # the version of each engine, as it says it, and the arguments that it was started with
+    for each in match.entrants:  # the version of each engine, as it says it, and the arguments that it was started with
         if isinstance(each, EnginePlayer):
             row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
     return row
+
+
+def score_of(match: Match, returns: Sequence[float]) -> float:
+    """The player's score in a match whose key ends with his side."""
+    return side_score(returns, on_side(match.loaded.game, match.key[-1]))
 
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
@@ -417,15 +412,14 @@ class Pairs:
         """The next two games between two players, or the one that a pair lacks."""
         tried = len(self.between(player, opponent))
         for number in range(tried, tried + 2 - tried % 2):
-            seed, side = (self._seed, number // 2), number % 2
-            row = play_game(self._game, self._players[player], self._players[opponent], seed=seed, side=side)
-            row |= {"player": player, "opponent": opponent, **self._stamp}
-            if "void" in row:
-                self.failures[row["failed"]] += 1
-            else:
-                self.failures[player] = self.failures[opponent] = 0
-            self.ledger.keep(row)
-            yield row
+            pair = [(name, self._players[name]) for name in (player, opponent)]
+            match = rated_match(self._game, *pair, (self._seed, number // 2), number % 2)
+            for row in self.ledger.played([attrs.evolve(match, labels=self._stamp)], rated_row):
+                if "void" in row:
+                    self.failures[row["failed"]] += 1
+                else:
+                    self.failures[player] = self.failures[opponent] = 0
+                yield row
 
     def __enter__(self) -> "Pairs":
         return self

@@ -53,11 +53,10 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     taken = [each.number for each in generations if each.is_taken]
     yield Heading(f"{evaluation.game}, {evaluation}")
     yield Picture(curve_svg(generations), "the learning curve")
-    yield Table(
-        f"Mean reward of {about['judge']['strategy']} at {about['iterations']} iterations, less the opponent's in its place, {CONFIDENCE:.0%}",
-        ["generation", "error", "of", f"against {about['reference']['strategy']}", "against the one before", "taken"],
-        [_row(each) for each in generations],
-    )
+    judge, reference = about["judge"]["strategy"], about["reference"]["strategy"]
+    caption = f"Mean reward of {judge} at {about['iterations']} iterations, less the opponent's in its place, {CONFIDENCE:.0%}:"
+    header = ["generation", "error", "of", f"against {reference}", "against the one before", "taken"]
+    yield Table(caption, header, [_row(each) for each in generations])
     yield Paragraph(
         f"The file has generation {taken[-1]}: {about['games'] * about['rounds']:,} games each, seed {about['seed']}."
     )

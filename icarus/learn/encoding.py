@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.compiler import offset_of
 from icarus.kernel import AnyGame, Game
 from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, FIELD, INTERVALS, LENGTH, REAL, VALUES, numbers_in
 
@@ -87,7 +88,7 @@ def _facts_of(
     assert isinstance(game, Game)
     data = np.ascontiguousarray(facts).view(game.state)[:, 0]
     for name in game.state.names or ():
-        kind, offset = game.state[name].base, game.state.fields[name][1]
+        kind, offset = game.state[name].base, offset_of(game.state, name)
         if kind.kind in "iu" or kind == np.float64:
             width = REAL if kind == np.float64 else kind.itemsize * (1 if kind.kind == "u" else -1)
             for i, column in enumerate(data[name].reshape(len(data), -1).T):

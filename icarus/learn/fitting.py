@@ -34,9 +34,10 @@ def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -
     scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, met[kept].sum()))
     fields = network.fields.copy()
     fields["units"] = units
-    weights = random.normal(0, scale, (count, units)), np.zeros(units)
-    weights += random.normal(0, 0.3 / np.sqrt(units), (units, outputs)), np.zeros(outputs)
-    return attrs.evolve(evaluation, network=Network(fields, network.limits, rows, *map(np.float32, weights)))
+    hidden = random.normal(0, scale, (count, units)).astype(np.float32)
+    output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
+    bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
+    return attrs.evolve(evaluation, network=Network(fields, network.limits, rows, hidden, bias, output, base))
 
 
 def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> tuple[Evaluation, float, float]:

@@ -19,11 +19,11 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
-from icarus.arena.match import Files, Match, load_unedited
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.match import Files, Match, game_row, load_unedited
+from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.audit.lockstep import random_action
-from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference, race_row
+from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, Evaluation, check_game, read_evaluation
@@ -47,8 +47,8 @@ RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 SCALES = (5000, 2000, 1000, 500, 200, 100)  # games of a round: as many of these as fit
 ROUNDS_IN_TIME = 40
 DEFAULT_MINUTES = 10.0
-REFERENCE = Configuration("BASELINE >> NAST2")
-JUDGE = Configuration("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
+REFERENCE = Entrant("BASELINE >> NAST2")
+JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
 
 
 @attrs.frozen(kw_only=True)
@@ -60,7 +60,7 @@ class LearningSettings:
         generations: so many in all instead, however long they take.
         games: of a round; by default as many as fit in the time.
         rounds: of a generation.
-        judge: plays with each evaluation in the matches: a strategy or a `Configuration`.
+        judge: plays with each evaluation in the matches: a strategy or a `Entrant`.
         reference: against whom, without evaluation, beside the generation before.
         iterations: of its searches; deals: of a match.
         seed: from which all seeds follow.
@@ -71,8 +71,8 @@ class LearningSettings:
     generations: int | None = None
     games: int | None = None
     rounds: int = 5
-    judge: str | Configuration = JUDGE
-    reference: str | Configuration = REFERENCE
+    judge: str | Entrant = JUDGE
+    reference: str | Entrant = REFERENCE
     iterations: int = 100
     deals: int = 20
     seed: int = 0
@@ -92,12 +92,12 @@ class LearningPlan:
     rules: str
     games: int
     rounds: int
-    judge: Configuration
-    reference: Configuration
+    judge: Entrant
+    reference: Entrant
     iterations: int
     deals: int
     seed: int
-    files: tuple[tuple[str, str], ...]
+    files: Files
 
 
 @attrs.frozen
@@ -214,6 +214,39 @@ def learn(
                 return learning.result
 
 
+def plan_learning(game: AnyGame, settings: LearningSettings, files: Files) -> LearningPlan:
+    """What will be played.
+
+    Raises:
+        ValueError: a number out of its range, or a strategy that cannot be read.
+    """
+    numbers = {"games": LEAST_GAMES, "rounds": 1, "iterations": 1, "deals": 2}
+    counts = {name: checks.integer(name, getattr(settings, name), least) for name, least in numbers.items()}
+    players = (settings.judge, settings.reference)
+    judge, reference = (read_entrant(each) if isinstance(each, str) else each for each in players)
+    return LearningPlan(
+        str(game), rules_of(game), judge=judge, reference=reference, seed=settings.seed, files=files, **counts
+    )
+
+
+def games_kept(directory: Path) -> int | None:
+    """The games of a round of a learning in this directory; None where there is none."""
+    file = directory / SETTINGS
+    return int(msgspec.json.decode(file.read_bytes())["games"]) if file.exists() else None
+
+
+def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
+    """How many games of a round fit in so many seconds, with the fit to their positions."""
+    positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
+    evaluation = begun(empty, positions, UNITS, 0)
+    for _ in range(2):  # the first time much is loaded
+        started = time.monotonic()
+        positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
+        fitted(evaluation, positions, RATE, 0)
+        took = (time.monotonic() - started) / TIMED
+    return next((scale for scale in SCALES if scale * took <= seconds), SCALES[-1])
+
+
 def directory_of(out: str | Path) -> Path:
     """The directory beside an evaluation's file in which its games are."""
     return Path(out).with_suffix(".learning")
@@ -244,7 +277,8 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
     outputs = 1 if game.players == 2 and sums == {1.0} else game.players
     shapes = (len(rows), 1), 1, (1, outputs), outputs
-    network = Network(fields, limits, rows, *(np.zeros(shape, np.float32) for shape in shapes))
+    hidden, bias, output, base = (np.zeros(shape, np.float32) for shape in shapes)
+    network = Network(fields, limits, rows, hidden, bias, output, base)
     return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
@@ -311,28 +345,28 @@ class Learning:
         pairs = [self.plan.reference, *(self._player(each) for each in before[-1:])]
         differences = [self._difference(number, pair) for pair in pairs]
         measured = [float(new.about[name]) for name in ("error", "variance")]
-        is_taken = not before or differences[-1].mean > 0
         last = differences[-1] if before else None
-        self.generations.append(Generation(number, *measured, differences[0], last, is_taken))
+        is_taken = last is None or last.mean > 0
+        self.generations.append(Generation(number, measured[0], measured[1], differences[0], last, is_taken))
         if is_taken:
             self.evaluation = new
         self.took = time.monotonic() - started
 
-    def _player(self, number: int) -> Configuration:
+    def _player(self, number: int) -> Entrant:
         file = self._file(number)
         return attrs.evolve(self.plan.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
 
-    def _difference(self, number: int, opponent: Configuration) -> Difference:
+    def _difference(self, number: int, opponent: Entrant) -> Difference:
         """Of a generation to an opponent in his own place, on the same deals."""
         plan, players, player = self.plan, range(self.evaluation.players), self._player(number)
         matches = []
         for deal in range(plan.deals):
             for seat in (*players, NOBODY):
-                seated = [Entrant(player if i == seat else opponent, plan.iterations) for i in players]
+                seated = [attrs.evolve(player if i == seat else opponent, iterations=plan.iterations) for i in players]
                 key = f"generation {number}", str(player), str(opponent), deal, seat
                 seed = (plan.seed, MATCHES, number, deal)
                 matches.append(Match(key, self.game, tuple(seated), seed, plan.files))
-        for done, _ in enumerate(self.ledger.played(matches, race_row, self.playing)):
+        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
         rows = [self.ledger.rows[match.key] for match in matches]
         of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]

@@ -279,7 +279,7 @@ def games_played(
     """
     max_legal = game.max_legal if isinstance(game, Game) else ROOM
     while True:
-        called: Any = game.kernels() if isinstance(game, Game) else FactsCalledBack(game, evaluation.names, max_legal)
+        called = _functions(game, evaluation, max_legal)
         table = _table(game, evaluation, called, max_legal, share, seed)
         log = _log(game.players)
         try:
@@ -300,6 +300,14 @@ def games_played(
     )
 
 
+def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
+    """What knows the addresses of a game's functions."""
+    if isinstance(game, Game):
+        return game.kernels()
+    assert isinstance(game, PythonGame)
+    return FactsCalledBack(game, evaluation.names, max_legal)
+
+
 def _table(
     game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]
 ) -> Table:
@@ -307,21 +315,24 @@ def _table(
     absent = {"determinize"} if game.determinize is None else set()
     words, beliefs, parameters = 1, 1, np.zeros(1, np.int64)
     if isinstance(game, Game):
-        absent |= {"facts"}
+        absent.add("facts")
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
         parameters = game.initial_arguments()
     for name in FUNCTIONS:
         rules[name] = 0 if name in absent else called.address(name)
     rules["players"] = players
-    states = [np.zeros(words, np.int64) for _ in range(3)]
-    called.ahead = states[-1].ctypes.data
-    actions = [np.zeros(max_legal + SPARE_LEGAL, np.int64) for _ in range(2)]
+    true, branch, ahead = (np.zeros(words, np.int64) for _ in range(3))
+    if isinstance(called, FactsCalledBack):
+        called.ahead = ahead.ctypes.data
+    actions, others = (np.zeros(max_legal + SPARE_LEGAL, np.int64) for _ in range(2))
     chances, values, best = np.zeros(max_legal + SPARE_LEGAL), np.zeros(players), np.zeros(players)
     active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
     about = np.array([share, NOISE, BRANCHES, network.hidden.any()], float)
     facts = np.zeros(max(1, len(evaluation.names)), np.int64)
-    room = (np.zeros(beliefs, np.int64), facts, *actions, chances, active, sums, values, best)
-    return Table(rules, network, *states, *room, about, parameters, seeded(seed))
+    return Table(
+        rules, network, true, branch, ahead, np.zeros(beliefs, np.int64), facts, actions, others, chances, active, sums, values,
+        best, about, parameters, seeded(seed)
+    )  # fmt: skip
 
 
 def _log(players: int) -> Log:

@@ -16,6 +16,7 @@ from icarus import PythonGame, audit, games, in_python
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
+from icarus.load_files import game_of_file
 from tests.test_documents import example
 
 second_chance = example("second_chance")
@@ -108,6 +109,44 @@ def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str)
     report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else 25)
     assert claim in report.failed or not claim, report
     assert all(report[name].examples and report[name].examples[0] for name in report.failed)
+
+
+# ------------------------------------------------------------------------------------------------ what outlives a game
+
+
+def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
+    opened: list[int] = []
+    game = attrs.evolve(GAME, initial=lambda rng: second_chance.initial(rng) | {"open": opened})
+    for _ in range(2):
+        state = game.new_initial_state(seed=1)
+        state.apply_action(second_chance.SWAP)
+        assert len(state.data["open"]) == 1 and not opened
+
+
+def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
+    played: list[int] = []  # what a module remembers of the games before
+    game = attrs.evolve(GAME, initial=lambda rng: second_chance.initial(rng) | {"age": len(played)})
+    report = audit(game, games=1, determinizations=20, progress=lambda games, draws: played.append(games))
+    assert "at the end of the audit is another one: initial returns" in report["repeat"].examples[0]
+
+
+CHOICES = 'list(state["deck"]) if state["drawing"] else '
+IN_A_FILE = {
+    "hash": CHOICES + "[hash('keep') % 1000 + 20, SWAP]",
+    "order of a set": CHOICES + "[list('abcdefgh').index(each) for each in {*'abcdefgh'}]",
+    "memo": CHOICES + "MEMO.setdefault(state['turn'], [KEEP, SWAP][:: 1 if state['cards'][0] > 3 else -1])",
+}
+
+
+@pytest.mark.parametrize("legal", IN_A_FILE.values(), ids=IN_A_FILE)
+def test_a_game_that_is_another_one_in_a_new_process_is_found(legal: str, tmp_path: Path) -> None:
+    source = Path(second_chance.__file__).read_text().replace('name="second-chance"', 'name="outlives"')
+    changed = source.replace(CHOICES + "[KEEP, SWAP]", legal).replace(
+        "KEEP, SWAP = 0, 10", "MEMO, KEEP, SWAP = {}, 0, 10"
+    )
+    (tmp_path / "outlives.py").write_text(changed)
+    report = audit(game_of_file(tmp_path / "outlives.py", ""), games=2, determinizations=20)
+    assert "in a new process is another one: legal returns" in report["repeat"].examples[0]
 
 
 def test_the_example_passes_with_and_without_what_a_player_observes() -> None:

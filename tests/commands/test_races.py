@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from icarus import games
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.ledger import Ledger
+from icarus.arena.player import Entrant
 from icarus.audit import AuditReport
 from icarus.commands.cli import run
-from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, mean_of, measures_of, page_of, seats
-from icarus.discovery.race import RaceGames
+from icarus.commands.describe import EVEN, LEVELS, Plan, course, mean_of, measures_of, page_of, seats, told
+from icarus.discovery.race import KEY, RaceGames
 from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder import Engine
@@ -148,10 +149,10 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
     plan = Plan("patience", (str(file),), digest_of(file), 20, ("MAST",), 1)
-    best = Entrant(Configuration("BASELINE"), 20)
-    scores = {round(plan.play(Task(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
+    best = Entrant("BASELINE", iterations=20)
+    scores = {round(told(plan.match(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
     assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
-    rows = [plan.play(task) for task in plan.round(0) if task.kind != LEVELS]
+    rows = Ledger(None, KEY).play([match for match in plan.round(0) if match.key[0] != LEVELS], told)
     measures = measures_of(plan, load("patience"), rows)
     assert "mean reward of player 0" in measures["course"][EVEN] and "drawn games" not in measures["course"][EVEN]
     assert measures["strategies"][0]["score"].number == 1

@@ -14,7 +14,7 @@ from experiments.plan.definition import Refusal
 from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
-from icarus.arena.player import Configuration
+from icarus.arena.player import Entrant
 from icarus.discovery.discover import RaceSettings, discover, discovered, plan_race, proven_configurations
 from icarus.discovery.finders import Factorial
 from icarus.discovery.race import KEY, PROOF, Discovery, RaceGames, explore
@@ -125,7 +125,7 @@ def test_other_processes_play_the_same_race(finished_race, others):
 
 
 def test_the_reference_has_no_difference_to_itself(finished_race):
-    reference = Configuration("BASELINE >> MAST")
+    reference = Entrant("BASELINE >> MAST")
     with RaceGames(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
@@ -144,7 +144,7 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_
 def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs():
     protocols = [plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
     protocols.append(attrs.evolve(protocols[0], format=1))
-    match = (PROOF, (Configuration("MAST"),) * 2, 0, 0)
+    match = (PROOF, (Entrant("MAST"),) * 2, 0, 0)
     first, second, old = (RaceGames(each, "kuhn-poker").match(*match).seed for each in protocols)
     assert first != second and first[:3] == old == (0, PROOF, 0)
     assert [same for _, same in races.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [True]
@@ -176,7 +176,7 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(changes, pattern, 
     [
         ({"report": True}, "report is True; it must be a function of a RaceProgress"),
         ({"against": "BASELINE"}, "against is 'BASELINE'; it must be a list"),
-        ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),
+        ({"against": [BASELINE]}, "who plays must be an Entrant or a str, such as .*, not BASELINE"),
     ],
 )
 def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):

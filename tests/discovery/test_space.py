@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from icarus.discovery.finders import Factorial, Features, fit
-from icarus.discovery.race import GRID, LEAST_UNITS, POWER, detectable, difference, sign_flip
+from icarus.discovery.race import GRID, LEAST_UNITS, POWER, detectable, difference, paired_difference, sign_flip
 from icarus.discovery.space import INACTIVE, Point, SearchSpace, load_space, shipped_spaces
 
 STRATEGY, SCHEME = "{tree} >> {simulation}", "MO_ISMCTS{cutoff}"
@@ -186,6 +186,24 @@ def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[
     steps = np.rint(np.array(scores) * GRID)
     assert sign_flip(scores) == pytest.approx(np.mean(signs @ steps >= steps.sum()))
     assert sign_flip([0.5] * 72) == 2.0**-72  # the least p of 72 units
+
+
+@pytest.mark.parametrize(
+    ("scores", "p"),
+    [
+        ([-0.333333333, -0.666666667, 1.0], 5 / 8),  # thirds, as rows keep them, come to 0 in two ways
+        ([0.0003, 0.5], 1 / 4),  # nearer to a step than to none
+        ([0.0001, 0.5], 1 / 2),
+    ],
+)
+def test_the_sign_flip_test_rounds_to_the_nearest_step(scores: list[float], p: float) -> None:
+    assert sign_flip(scores) == p
+
+
+def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow() -> None:
+    found = paired_difference([1.0, 1.0, 0.75], [0.25, 0.25, 0.5])
+    assert (found.least, found.most) == (-0.5, 0.75)
+    assert found.mean == pytest.approx(1.75 / 3) and found.interval(0.9)[1] == 0.75
 
 
 @pytest.mark.parametrize("units", [10, 20, 60])

@@ -66,11 +66,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monke
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
-    monkeypatch.setattr(
-        ladders,
-        "play_game",
-        lambda game, *_, seed, side: {"game": str(game), "seed": list(seed), "side": side, **next(games)},
-    )
+    monkeypatch.setattr(ladders, "rated_row", lambda match: next(games))
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 
@@ -107,10 +103,14 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
 
 
 def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path):
-    rows = Path("experiments/runs/ladder").resolve()
+    levels = json.loads(playing.LEVEL_DATA.read_text())["games"]
     for path in ladders.DATA.glob("*.json"):
-        playing.write_ladder(playing.fitted_ladder(path.stem, rows), tmp_path / path.name)
+        estimate = playing.estimate_of(path.stem, Path("experiments/runs/ladder"))
+        ladder_of_rows = playing.fit(playing.opponents(path.stem), estimate)
+        playing.write_ladder(ladder_of_rows, tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
+        assert levels.pop(path.stem, []) == playing.levels_in(ladder_of_rows, estimate), path.stem
+    assert not levels
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
