@@ -47,7 +47,7 @@ FIELD = np.dtype(
 RULES = ("initial", "player", "legal", "apply", "rewards", "chance", "observe", "determinize", "simultaneous")
 
 
-class Network(NamedTuple):
+class LearnedNetwork(NamedTuple):
     """Inputs and weights.
 
     Attributes:
@@ -105,7 +105,7 @@ def append_row(active: np.ndarray, count: int, row: int) -> int:
 
 @helper
 def read_state(
-    network: Network, address: int, mover: int, players: int, actions: np.ndarray, legal: int, active: np.ndarray
+    network: LearnedNetwork, address: int, mover: int, players: int, actions: np.ndarray, legal: int, active: np.ndarray
 ) -> int:
     """Write the rows of the inputs that are 1; returns their number.
 
@@ -155,7 +155,7 @@ def add_row(sums: np.ndarray, row: np.ndarray, units: int) -> None:
 
 
 @helper
-def write_values(network: Network, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray) -> None:
+def write_values(network: LearnedNetwork, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray) -> None:
     """Write the value for each player of the state with these rows; `sums` is room for the hidden units."""
     units = network.fields[count % len(network.fields)].units
     for j in range(units):
@@ -223,7 +223,8 @@ def _walk_items(items: Any, path: str, found: dict[str, float], depth: int) -> N
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1)
-        name = ",".join(f"{key}{number:g}" for key, number in sorted(inside.items()) if not key.startswith(LENGTH))
+        told = sorted((key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#")))
+        name = ",".join(f"{key}{number:g}" for key, number in told)
         found[f"{path}#{name}"] = found.get(f"{path}#{name}", 0.0) + 1.0
         if is_ordered:
             found |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
@@ -265,7 +266,7 @@ class Evaluation:
         about: what else its file says of how it was learned: its seed, its curve.
     """
 
-    network: Network
+    network: LearnedNetwork
     players: int
     game: str
     rules: str
@@ -358,7 +359,7 @@ class Evaluation:
 
         def heuristic(state: Any, out: np.ndarray) -> None:
             actions, active, sums = np.empty(most, np.int64), np.empty(room, np.int32), np.empty(units, np.float32)
-            network = Network(fields, limits, rows, hidden, bias, output, base)
+            network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
             count = legal(state, actions) if asks else 0
             count = read_state(network, place_of(state), player(state), players, actions, count, active)
             write_values(network, active, count, sums, out)
@@ -411,7 +412,7 @@ def _read(content: bytes) -> Evaluation:
         table = json.loads(bytes(file["evaluation"]))
         if table.pop("format") != FORMAT:
             raise ValueError("it is of another version of icarus; learn it again")
-        return Evaluation(Network(*[file[name] for name in Network._fields]), **table)
+        return Evaluation(LearnedNetwork(*[file[name] for name in LearnedNetwork._fields]), **table)
 
 
 def read_evaluation(file: str | Path) -> Evaluation:

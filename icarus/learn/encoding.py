@@ -57,9 +57,10 @@ def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[n
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = given or (low, high)
-        if is_whole and most - least < MOST_VALUES:
+        is_mask = width == 8 if given is None else least == 0 and most & (most + 1) == 0 or width == 8
+        if is_whole and most - least < MOST_VALUES and not (is_mask and given is None):
             add(VALUES, place, width, int(least), int(most - least) + 1)
-        elif width == 8 or (given is not None and least == 0 and most & (most + 1) == 0):
+        elif is_mask:
             add(BITS, place, width, 0, int(np.bitwise_or.reduce(numbers)).bit_length())
         else:
             between = np.unique(np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1]))

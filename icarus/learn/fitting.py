@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from icarus.kernel import Evaluation
-from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, Network
+from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LearnedNetwork
 from icarus.learn.selfplay import Positions
 
 HELD_OUT = 20  # one branch of so many is held out
@@ -37,7 +37,7 @@ def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
     output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
     bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
-    return attrs.evolve(evaluation, network=Network(fields, network.limits, rows, hidden, bias, output, base))
+    return attrs.evolve(evaluation, network=LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base))
 
 
 def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> tuple[Evaluation, float, float]:
@@ -56,15 +56,12 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     out = positions.branches % HELD_OUT == 0
     training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
     targets = training[1] if outputs > 1 else training[1].ravel()
+    batch = min(BATCH, len(targets))
     network = MLPRegressor(
-        hidden_layer_sizes=(len(old.bias),),
-        alpha=0.0,
-        batch_size=min(BATCH, len(targets)),
-        learning_rate_init=rate,
-        random_state=seed,
+        hidden_layer_sizes=(len(old.bias),), alpha=0.0, batch_size=batch, learning_rate_init=rate, random_state=seed
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
-        network.partial_fit(training[0][:2], targets[:2])
+        network.partial_fit(training[0][:batch], targets[:batch])
         for array, weights in zip(
             [*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True
         ):

@@ -27,7 +27,7 @@ from icarus.discovery.race import KEY, Difference, mean_reward, paired_differenc
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, Evaluation, check_game, read_evaluation
-from icarus.kernel.evaluation import Network, facts_in, rules_of
+from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learn.curve import Generation, write_curve
 from icarus.learn.encoding import fields_of, names_of
 from icarus.learn.fitting import begun, fitted
@@ -51,6 +51,22 @@ REFERENCE = Entrant("BASELINE >> NAST2")
 JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
 
 
+def _at_least(least: int) -> Callable[[object, attrs.Attribute, Any], None]:
+    def check(instance: object, attribute: attrs.Attribute, value: Any) -> None:
+        if value is not None or attribute.default is not None:
+            checks.integer(attribute.name, value, least)
+
+    return check
+
+
+def _positive(instance: object, attribute: attrs.Attribute, value: Any) -> None:
+    checks.positive(attribute.name, value)
+
+
+def _entrant(value: str | Entrant) -> Entrant:
+    return value if isinstance(value, Entrant) else read_entrant(value)
+
+
 @attrs.frozen(kw_only=True)
 class LearningSettings:
     """How an evaluation is learned.
@@ -60,44 +76,23 @@ class LearningSettings:
         generations: so many in all instead, however long they take.
         games: of a round; by default as many as fit in the time.
         rounds: of a generation.
-        judge: plays with each evaluation in the matches: a strategy or a `Entrant`.
-        reference: against whom, without evaluation, beside the generation before.
+        judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
+        reference: against whom, without evaluation, beside the generation before; the same.
         iterations: of its searches; deals: of a match.
         seed: from which all seeds follow.
         files: Python files whose games are named.
     """
 
-    minutes: float = DEFAULT_MINUTES
-    generations: int | None = None
-    games: int | None = None
-    rounds: int = 5
-    judge: str | Entrant = JUDGE
-    reference: str | Entrant = REFERENCE
-    iterations: int = 100
-    deals: int = 20
-    seed: int = 0
+    minutes: float = attrs.field(default=DEFAULT_MINUTES, validator=_positive)
+    generations: int | None = attrs.field(default=None, validator=_at_least(1))
+    games: int | None = attrs.field(default=None, validator=_at_least(LEAST_GAMES))
+    rounds: int = attrs.field(default=5, validator=_at_least(1))
+    judge: Entrant = attrs.field(default=JUDGE, converter=_entrant)
+    reference: Entrant = attrs.field(default=REFERENCE, converter=_entrant)
+    iterations: int = attrs.field(default=100, validator=_at_least(1))
+    deals: int = attrs.field(default=20, validator=_at_least(2))
+    seed: int = attrs.field(default=0, validator=_at_least(0))
     files: Sequence[str | Path] = ()
-
-
-@attrs.frozen
-class LearningPlan:
-    """What will be played, as it is written before the first game; see `LearningSettings`.
-
-    Attributes:
-        rules: a digest of the game's.
-        files: each with a digest.
-    """
-
-    game: str
-    rules: str
-    games: int
-    rounds: int
-    judge: Entrant
-    reference: Entrant
-    iterations: int
-    deals: int
-    seed: int
-    files: Files
 
 
 @attrs.frozen
@@ -131,11 +126,18 @@ Report = Callable[[LearningProgress], None]
 
 
 @attrs.frozen
-class Chunk:
-    """Some games of a round, for any process."""
+class Source:
+    """Where any process finds a game: its name, or itself, and the files that it needs."""
 
     game: str | AnyGame
     files: Files
+
+
+@attrs.frozen
+class Chunk:
+    """Some games of a round, for any process."""
+
+    source: Source
     evaluation: Evaluation
     games: int
     seed: tuple[int, ...]
@@ -148,7 +150,7 @@ class Chunk:
 
 def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
     """Play some games; returns their seed and their positions."""
-    game = load_unedited(chunk.game, chunk.files).game
+    game = load_unedited(chunk.source.game, chunk.source.files).game
     return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest)
 
 
@@ -180,53 +182,39 @@ def learn(
     """
     check_callable("report", report, "a function of a LearningProgress")
     checks.integer("workers", workers, least=1)
-    chosen = LearningSettings(**settings)
-    seconds, generations = 60 * checks.positive("minutes", chosen.minutes), chosen.generations
-    if generations is not None:
-        checks.integer("generations", generations, least=1)
+    chosen, started = LearningSettings(**settings), time.monotonic()
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
-    started = time.monotonic()
     files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
     loaded = load_unedited(game, files).game
     check_game("learn", loaded)
-    empty = empty_evaluation(loaded, checks.integer("seed", chosen.seed, least=0))
+    seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
-        games = (
-            chosen.games or games_kept(directory) or fitting_games(loaded, empty, seconds * workers / ROUNDS_IN_TIME)
-        )
-        plan = plan_learning(loaded, attrs.evolve(chosen, games=games), files)
-        check_settings(directory / SETTINGS, msgspec.to_builtins(plan), "learning", directory / ROWS)
-        write_settings(directory / SETTINGS, msgspec.to_builtins(plan))
+        games = chosen.games or games_kept(directory)
+        games = games or fitting_games(loaded, empty, seconds * workers / ROUNDS_IN_TIME)
+        chosen = attrs.evolve(chosen, games=games)
+        plan = {"game": str(loaded), "rules": empty.rules} | lasting(chosen) | {"files": files}
+        check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
+        write_settings(directory / SETTINGS, plan)
         playing = stack.enter_context(start_workers(workers, cluster))
         ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
-        learning = Learning(
-            plan.game if isinstance(game, str) else game, plan, empty, directory, ledger, playing, report
-        )
+        source = str(loaded) if isinstance(game, str) else game
+        learning = Learning(Source(source, files), chosen, empty, directory, ledger, playing, report)
         while True:
             learning.add_generation()
             if out is not None:
                 write_whole(Path(out), learning.result.to_bytes())
                 write_curve(learning.result, directory)
             late = time.monotonic() - started + learning.took > seconds
-            if late if generations is None else len(learning.generations) >= generations:
+            if late if chosen.generations is None else len(learning.generations) >= chosen.generations:
                 return learning.result
 
 
-def plan_learning(game: AnyGame, settings: LearningSettings, files: Files) -> LearningPlan:
-    """What will be played.
-
-    Raises:
-        ValueError: a number out of its range, or a strategy that cannot be read.
-    """
-    numbers = {"games": LEAST_GAMES, "rounds": 1, "iterations": 1, "deals": 2}
-    counts = {name: checks.integer(name, getattr(settings, name), least) for name, least in numbers.items()}
-    players = (settings.judge, settings.reference)
-    judge, reference = (read_entrant(each) if isinstance(each, str) else each for each in players)
-    return LearningPlan(
-        str(game), rules_of(game), judge=judge, reference=reference, seed=settings.seed, files=files, **counts
-    )
+def lasting(settings: LearningSettings) -> dict[str, Any]:
+    """The settings that decide what is played, as JSON can hold them."""
+    table = msgspec.to_builtins(attrs.evolve(settings, files=()))
+    return {name: value for name, value in table.items() if name not in ("minutes", "generations", "files")}
 
 
 def games_kept(directory: Path) -> int | None:
@@ -278,7 +266,7 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     outputs = 1 if game.players == 2 and sums == {1.0} else game.players
     shapes = (len(rows), 1), 1, (1, outputs), outputs
     hidden, bias, output, base = (np.zeros(shape, np.float32) for shape in shapes)
-    network = Network(fields, limits, rows, hidden, bias, output, base)
+    network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
     return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
@@ -291,10 +279,10 @@ class Learning:
     """
 
     def __init__(
-        self, game: str | AnyGame, plan: LearningPlan, empty: Evaluation, directory: Path, ledger: Ledger,
+        self, source: Source, settings: LearningSettings, empty: Evaluation, directory: Path, ledger: Ledger,
         playing: Workers, report: Report
     ) -> None:  # fmt: skip
-        self.game, self.plan, self.directory, self.ledger = game, plan, directory, ledger
+        self.source, self.settings, self.directory, self.ledger = source, settings, directory, ledger
         self.playing, self.report, self.generations, self.took = playing, report, list[Generation](), 0.0
         self.evaluation = self._kept(0, lambda: self._random(empty))
 
@@ -310,27 +298,27 @@ class Learning:
 
     def _play(self, evaluation: Evaluation, number: int, share: float, rest: float) -> Positions:
         """The positions of a round."""
-        files, games = self.plan.files, -(-self.plan.games // CHUNKS)
-        seeds = [(self.plan.seed, ROUNDS, number, i) for i in range(CHUNKS)]
-        chunks = [Chunk(self.game, files, evaluation, games, seed, share, rest) for seed in seeds]
+        games = -(-(self.settings.games or 0) // CHUNKS)
+        seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
+        chunks = [Chunk(self.source, evaluation, games, seed, share, rest) for seed in seeds]
         played = dict(self.playing.results(play_chunk, chunks))
         return joined([played[seed] for seed in seeds])
 
     def _random(self, empty: Evaluation) -> Evaluation:
         positions = self._play(empty, 0, 0.0, 1.0)
-        evaluation = begun(empty, positions, UNITS, self.plan.seed)
-        return fitted(evaluation, of_rows(positions, evaluation), RATE, self.plan.seed)[0]
+        evaluation = begun(empty, positions, UNITS, self.settings.seed)
+        return fitted(evaluation, of_rows(positions, evaluation), RATE, self.settings.seed)[0]
 
     def _next(self, number: int) -> Evaluation:
         """The evaluation after the rounds of a generation."""
         evaluation, error, variance = self.evaluation, 0.0, 0.0
-        count = self.plan.rounds
+        count = self.settings.rounds
         for i in range(count):
             turn = (number - 1) * count + i + 1
             self._tell(number, "rounds", i, count, error or None)
             positions = self._play(evaluation, turn, SHARE, REST)
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
-            evaluation, error, variance = fitted(evaluation, positions, rate, self.plan.seed + turn)
+            evaluation, error, variance = fitted(evaluation, positions, rate, self.settings.seed + turn)
         return attrs.evolve(evaluation, about={"error": error, "variance": variance})
 
     def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
@@ -342,7 +330,7 @@ class Learning:
         started, number = time.monotonic(), len(self.generations) + 1
         new = self._kept(number, lambda: self._next(number))
         before = [each.number for each in self.generations if each.is_taken]
-        pairs = [self.plan.reference, *(self._player(each) for each in before[-1:])]
+        pairs = [self.settings.reference, *(self._player(each) for each in before[-1:])]
         differences = [self._difference(number, pair) for pair in pairs]
         measured = [float(new.about[name]) for name in ("error", "variance")]
         last = differences[-1] if before else None
@@ -354,18 +342,20 @@ class Learning:
 
     def _player(self, number: int) -> Entrant:
         file = self._file(number)
-        return attrs.evolve(self.plan.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
+        return attrs.evolve(self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
 
     def _difference(self, number: int, opponent: Entrant) -> Difference:
         """Of a generation to an opponent in his own place, on the same deals."""
-        plan, players, player = self.plan, range(self.evaluation.players), self._player(number)
+        settings, players, player = self.settings, range(self.evaluation.players), self._player(number)
         matches = []
-        for deal in range(plan.deals):
+        for deal in range(settings.deals):
             for seat in (*players, NOBODY):
-                seated = [attrs.evolve(player if i == seat else opponent, iterations=plan.iterations) for i in players]
+                seated = [
+                    attrs.evolve(player if i == seat else opponent, iterations=settings.iterations) for i in players
+                ]
                 key = f"generation {number}", str(player), str(opponent), deal, seat
-                seed = (plan.seed, MATCHES, number, deal)
-                matches.append(Match(key, self.game, tuple(seated), seed, plan.files))
+                seed = (settings.seed, MATCHES, number, deal)
+                matches.append(Match(key, self.source.game, tuple(seated), seed, self.source.files))
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
         rows = [self.ledger.rows[match.key] for match in matches]
@@ -376,9 +366,8 @@ class Learning:
     @property
     def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
-        told = {name: value for name, value in msgspec.to_builtins(self.plan).items() if name not in ("game", "rules")}
         curve = msgspec.to_builtins(self.generations)
-        return attrs.evolve(self.evaluation, about=told | {"generations": curve})
+        return attrs.evolve(self.evaluation, about=lasting(self.settings) | {"generations": curve})
 
 
 def joined(parts: Sequence[Positions]) -> Positions:

@@ -23,7 +23,7 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.walk import draw, kernel, write_chance
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game, PythonGame
-from icarus.kernel.evaluation import Network, facts_in, read_state, write_values
+from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
 
 NOISE, BRANCHES, MOST_AHEAD = 0.02, 1 / 16, 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
@@ -33,7 +33,7 @@ GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
 
 
-class Table(NamedTuple):
+class SelfPlay(NamedTuple):
     """A game, its evaluation, and room to play it in.
 
     Attributes:
@@ -50,7 +50,7 @@ class Table(NamedTuple):
     """
 
     game: np.ndarray
-    network: Network
+    network: LearnedNetwork
     true: np.ndarray
     branch: np.ndarray
     ahead: np.ndarray
@@ -93,7 +93,7 @@ class Log(NamedTuple):
 
 
 @helper
-def value_of(table: Table, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray) -> int:
+def value_of(table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray) -> int:
     """Write the value of a state for each player, and its rows to `active`; returns their number."""
     game, address = table.game[0], address_of(state)
     if game.facts != 0:
@@ -105,7 +105,7 @@ def value_of(table: Table, state: np.ndarray, mover: int, actions: np.ndarray, c
 
 
 @helper
-def choose(table: Table, state: np.ndarray, mover: int, count: int) -> int:
+def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     """The index of the action that the evaluation takes for best, among at most `MOST_AHEAD`; the values after it are in `best`."""
     game, choice, top = table.game[0], 0, -np.inf
     step = (count + MOST_AHEAD - 1) // MOST_AHEAD
@@ -126,7 +126,7 @@ def choose(table: Table, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def act(table: Table, state: np.ndarray, mover: int, count: int) -> int:
+def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     """Do an action of whoever moves; returns how it was chosen."""
     how, choice = FORCED, 0
     if mover == CHANCE:
@@ -145,7 +145,7 @@ def act(table: Table, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def play_branch(table: Table, log: Log, first: int, number: int) -> int:
+def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
     game, i = table.game[0], first
     mover = call(game.player, (address_of(table.branch),))
@@ -182,7 +182,7 @@ def write_targets(log: Log, first: int, end: int, rewards: np.ndarray, rest: flo
 
 
 @helper
-def begin_branch(table: Table, mover: int) -> None:
+def begin_branch(table: SelfPlay, mover: int) -> None:
     """Draw a state from what the player to move knows."""
     game, branch = table.game[0], address_of(table.branch)
     copy_items(table.branch, table.true)
@@ -193,7 +193,7 @@ def begin_branch(table: Table, mover: int) -> None:
 
 
 @kernel("self-play")
-def play_games(table: Table, log: Log, games: int, rest: float) -> int:
+def play_games(table: SelfPlay, log: Log, games: int, rest: float) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
     game, true, end, number = table.game[0], address_of(table.true), 0, 0
     for _ in range(games):
@@ -310,7 +310,7 @@ def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
 
 def _table(
     game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]
-) -> Table:
+) -> SelfPlay:
     network, players, rules = evaluation.network, game.players, np.zeros(1, GAME)
     absent = {"determinize"} if game.determinize is None else set()
     words, beliefs, parameters = 1, 1, np.zeros(1, np.int64)
@@ -329,7 +329,7 @@ def _table(
     active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
     about = np.array([share, NOISE, BRANCHES, network.hidden.any()], float)
     facts = np.zeros(max(1, len(evaluation.names)), np.int64)
-    return Table(
+    return SelfPlay(
         rules, network, true, branch, ahead, np.zeros(beliefs, np.int64), facts, actions, others, chances, active, sums, values,
         best, about, parameters, seeded(seed)
     )  # fmt: skip
