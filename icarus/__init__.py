@@ -26,7 +26,7 @@ from icarus.engine.scheme import (
 from icarus.engine.search import SearchExhausted, SearchInterrupted, search
 from icarus.equilibrium import best_response, exploitability
 from icarus.kernel import Game, PythonGame, State, in_python
-from icarus.learn.generations import learn
+from icarus.learning.generations import learn
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import VERSION as __version__

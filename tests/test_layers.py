@@ -35,7 +35,7 @@ ORDER = {
         "testing",
         "views",
         "discovery",
-        "learn",
+        "learning",
         "bridges",
         "ladder",
         "commands",

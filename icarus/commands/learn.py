@@ -11,8 +11,8 @@ from icarus.commands.discover import CLUSTER_HELP
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
 from icarus.kernel import read_evaluation
-from icarus.learn.curve import PAGE, blocks_of
-from icarus.learn.generations import DEFAULT_MINUTES, LearningProgress, directory_of, learn
+from icarus.learning.curve import PAGE, blocks_of
+from icarus.learning.generations import DEFAULT_MINUTES, LearningProgress, directory_of, learn
 from icarus.views.document import text_of
 
 OUT_HELP = "File for the evaluation. In the directory beside it the same command continues. GAME.npz if not given."

@@ -23,15 +23,16 @@ from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.audit.lockstep import random_action
+from icarus.compiler import seeded
 from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import AnyGame, Evaluation, check_game, read_evaluation
+from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, read_evaluation
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
-from icarus.learn.curve import Generation, write_curve
-from icarus.learn.encoding import fields_of, names_of
-from icarus.learn.fitting import begun, fitted
-from icarus.learn.selfplay import LONGEST_GAME, Positions, games_played
+from icarus.learning.curve import Generation, write_curve
+from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.fitting import begun, fitted
+from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played
 from icarus.load_files import digest_of
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
@@ -186,8 +187,11 @@ def learn(
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
-    loaded = load_unedited(game, files).game
+    given = load_unedited(game, files)
+    loaded = given.game
     check_game("learn", loaded)
+    for player in (chosen.judge, chosen.reference):
+        player.agent(given.names, iterations=1)
     seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
@@ -255,8 +259,9 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
                     f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned"
                 )
             states.append(game.ask("copy", state.data))
-            if not state.is_chance_node() and luck.random() < REDRAWN:
-                states.append(state.determinize(state.current_player(), luck.randrange(1 << 60)).data)
+            player = state.current_player()
+            if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
+                states.append(state.redraw(player, state.beliefs(player), seeded(luck.randrange(1 << 60))))
             state.apply_action(random_action(state, luck))
         sums.add(round(sum(state.returns()), 6))
     names = names_of(game, states)

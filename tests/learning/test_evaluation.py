@@ -12,10 +12,19 @@ from icarus import BASELINE, Agent, PythonGame, games, in_python, search
 from icarus.arena.player import Entrant, read_entrant
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, read_evaluation
 from icarus.kernel.evaluation import (
-    ACTIONS, BITS, COUNT, FIELD, INTERVALS, REAL, VALUES, LearnedNetwork, facts_in, numbers_in, rules_of
+    ACTIONS,
+    BITS,
+    COUNT,
+    INTERVALS,
+    REAL,
+    VALUES,
+    LearnedNetwork,
+    facts_in,
+    numbers_in,
+    rules_of,
 )  # fmt: skip
-from icarus.learn.encoding import fields_of, names_of
-from icarus.learn.generations import empty_evaluation
+from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.generations import empty_evaluation
 
 KUHN = games.load("kuhn-poker")
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from icarus.kernel import Evaluation
 from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LearnedNetwork
-from icarus.learn.selfplay import Positions
+from icarus.learning.selfplay import Positions
 
 HELD_OUT = 20  # one branch of so many is held out
 BATCH, EPOCHS = 256, 2

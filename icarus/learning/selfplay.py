@@ -20,7 +20,7 @@ import numpy as np
 
 from icarus.compiler import RNG_WORDS, WORD_BYTES, below, helper, seeded, uniform
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
+from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions
 from icarus.equilibrium.walk import draw, kernel, write_chance
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game, PythonGame
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
@@ -230,7 +230,8 @@ class FactsCalledBack(CalledBack):
     def __init__(self, game: PythonGame, names: Sequence[str], max_legal: int) -> None:
         self._names = names
         super().__init__(game, max_legal)
-        self._kernels |= {name: self._kernel(name) for name in ("initial", "prepare", "facts")}
+        self._kernels |= {name: self._kernel(name) for name in ("initial", "prepare")}
+        self._kernels["facts"] = Callback(self._facts, 2, self.kept)
 
     def _initial(self, state: int, rng: int, parameters: int) -> int:
         generator = array_in(rng, RNG_WORDS).view(np.uint64)
