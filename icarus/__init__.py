@@ -26,6 +26,7 @@ from icarus.engine.scheme import (
 from icarus.engine.search import SearchExhausted, SearchInterrupted, search
 from icarus.equilibrium import best_response, exploitability
 from icarus.kernel import Game, PythonGame, State, in_python
+from icarus.learning.generations import learn
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import VERSION as __version__
@@ -43,6 +44,6 @@ __all__ = [
     "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT",
     "Game", "GameLog", "PythonGame", "Result", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted",
     "State", "__version__", "audit", "best_response", "discover", "discovered", "exploitability", "games",
-    "greatest_value", "in_python", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",
+    "greatest_value", "in_python", "learn", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",
     "show_records",
 ]  # fmt: skip

@@ -18,9 +18,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from icarus import games
 from icarus.arena.ledger import GameRow, Key
-from icarus.arena.player import Entrant, LoadedGame, PartlyRandom
+from icarus.arena.player import Entrant, LoadedGame, PartlyRandom, game_with
 from icarus.engine.match import DecisionLog, GameLog, Player, play
 from icarus.kernel import AnyGame, State
 from icarus.load_files import digest_of, names_in
@@ -91,7 +90,7 @@ def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
     paths = [Path(path) for *paths, _ in files for path in paths]
     names = names_in(path for path in paths if path.suffix == ".py")
     refuse_edited(files)
-    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
+    return LoadedGame(game_with(game, paths), names, paths)
 
 
 def refuse_edited(files: Files) -> None:

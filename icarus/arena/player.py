@@ -16,11 +16,12 @@ from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm, SearchResult
-from icarus.kernel import AnyGame, State
+from icarus.kernel import AnyGame, Evaluation, State, read_evaluation
 from icarus.load_files import load_files
 from icarus.specs import NAMES
 
 DEFAULT_ITERATIONS = 5000
+EVALUATION = ".npz"  # the end of the name of a file of a learned evaluation
 _SHARE_STREAM = 1  # of random numbers of a decision: whether it is random
 
 # ------------------------------------------------------------------------------------------- strategies and other algorithms
@@ -109,6 +110,7 @@ class Entrant:
         scheme: as `icarus.parse_scheme` reads it, with its cut-off.
         move_decay: see `icarus.Agent`.
         random_moves: the share of its decisions that are random.
+        evaluation: the file of a learned evaluation, and its digest: "othello.npz@1f0c2b9a6e55"; empty for the game's own heuristic.
         iterations, seconds: see `icarus.Agent`; in a race, whose protocol has the budget of all, both are None.
     """
 
@@ -116,6 +118,7 @@ class Entrant:
     scheme: str = str(MO_ISMCTS)
     move_decay: float = 0.0
     random_moves: float = 0.0
+    evaluation: str = ""
     iterations: int | None = None
     seconds: float | None = None
 
@@ -152,10 +155,11 @@ class Entrant:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        keywords = self.settings("scheme") | settings
-        strategy, scheme = parse_strategy(keywords.pop("strategy"), names), parse_scheme(keywords.pop("scheme"))
-        keywords.pop("random_moves", None)
-        return Agent(strategy, scheme=scheme, **keywords)
+        given = self.settings("scheme") | settings
+        strategy, scheme = parse_strategy(given.pop("strategy"), names), parse_scheme(given.pop("scheme"))
+        given.pop("random_moves", None)
+        evaluation = evaluation_of(given.pop("evaluation", ""))
+        return Agent(strategy, scheme=scheme, evaluation=evaluation, **given)
 
     def player(self, names: Mapping[str, Operand] = NAMES) -> Player:
         """The player for `icarus.play`; errors as of `agent`."""
@@ -180,6 +184,21 @@ class Entrant:
         return text
 
 
+def evaluation_of(text: str) -> Evaluation | None:
+    """The evaluation that an entrant names; None for "".
+
+    Raises:
+        OSError, ValueError: its file cannot be read, is no evaluation, or has another digest by now.
+    """
+    if not text:
+        return None
+    file, _, digest = text.partition("@")
+    evaluation = read_evaluation(file)
+    if digest not in ("", evaluation.digest):
+        raise ValueError(f"{file} is another evaluation by now: {evaluation.digest}, not {digest}")
+    return evaluation
+
+
 _BUDGET = ("iterations", "seconds")
 _NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
 _TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
@@ -200,6 +219,9 @@ def read_entrant(text: str) -> Entrant:
     for setting in re.split(f", (?={_NAME} = )", match["settings"] or ""):
         name, _, value = setting.partition(" = ")
         settings[name] = value
+    settings.pop("", None)
+    if evaluation := evaluation_of(settings.get("evaluation", "")):
+        settings["evaluation"] = f"{settings['evaluation'].partition('@')[0]}@{evaluation.digest}"
     try:
         return msgspec.convert(settings, Entrant, strict=False)
     except msgspec.ValidationError as error:
@@ -239,12 +261,24 @@ class LoadedGame:
 def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
     """A game by its name, which may be that of a game in one of the files, or itself; with these files.
 
+    Args:
+        files: of Python, with games and enhancements; and one with a learned evaluation, which the game then has.
+
     Raises:
-        ValueError: see `load_files` and `games.load`.
+        ValueError: see `load_files`, `games.load` and `AnyGame.with_evaluation`.
     """
     paths = [Path(file) for file in files]
-    names = load_files(paths)
-    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
+    names = load_files([path for path in paths if path.suffix != EVALUATION])
+    return LoadedGame(game_with(game, paths), names, paths)
+
+
+def game_with(game: str | AnyGame, files: Iterable[Path]) -> AnyGame:
+    """A game by its name, or itself, with the evaluation that is among some files; errors as of `load_game`."""
+    loaded = games.load(game) if isinstance(game, str) else game
+    for path in files:
+        if path.suffix == EVALUATION:
+            loaded = loaded.with_evaluation(path)
+    return loaded
 
 
 class ChosenAction:

@@ -16,9 +16,8 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Entrant
+from icarus.arena.player import Entrant, load_game
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -220,7 +219,7 @@ class Session:
                 else:  # earlier files have strategy and scheme as a part of their own
                     settings = {**seat, **seat.get("configuration", {})}
                     agents.append(msgspec.convert(settings, Entrant).player(names))
-            session = cls(games.load(saved.game), agents, saved.seed, files)
+            session = cls(load_game(saved.game, files).game, agents, saved.seed, files)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:

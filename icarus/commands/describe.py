@@ -64,12 +64,13 @@ def describe_command(
     workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     own_files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
     Length, choices, seats, levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
-    source = options.chosen_game(game, own_files)
+    source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"report-{loaded.name}")
     chosen = tuple(strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else [])))

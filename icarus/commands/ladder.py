@@ -34,12 +34,13 @@ def ladder_command(
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Rate a strategy against engines written elsewhere.
 
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
         player = loaded.agent(strategy, scheme, cutoff, iterations=iterations, seconds=seconds)

@@ -39,6 +39,7 @@ def play_command(
     resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
     browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
 
@@ -50,7 +51,7 @@ def play_command(
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
         options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
-        loaded = options.chosen_game(game, files)
+        loaded = options.chosen_game(game, files, evaluation)
         texts = against or ["BASELINE"]
         agents = [loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds) for text in texts]
         if any(agent.move_decay for agent in agents):
@@ -66,8 +67,8 @@ def play_command(
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
-        names = load_files(files or [])
-        session = Session.resumed(resume, {file: digest_of(file) for file in files or []}, names)
+        names, given = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
+        session = Session.resumed(resume, {file: digest_of(file) for file in given}, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
     conversation = Conversation(session, session.people[0] if session.people else None)

@@ -40,11 +40,12 @@ def search_command(
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     records: Annotated[list[str] | None, value_option("NAME", RECORDS_HELP)] = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Search one position."""
     if html is not None:
         check_new_file(html)
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agent = loaded.agent(strategy, scheme, cutoff, **budget)
     if isinstance(agent.strategy, Enhancement):
@@ -130,13 +131,14 @@ def match_command(
     level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Play games between strategies.
 
     The table has a line for each strategy, with its mean reward over all seats that it takes; for a strategy against itself, a line for
     each seat.
     """
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     players = loaded.game.players
     _check_seats(strategies, loaded.game, level)
     settings = zip(

@@ -9,7 +9,8 @@ import inspect
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -20,6 +21,7 @@ from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, 
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
 from icarus.kernel import contract
 from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DEAL, SPARE_LEGAL, Facts, StateData
+from icarus.kernel.evaluation import Evaluation, read_evaluation, with_evaluation
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
@@ -197,6 +199,14 @@ class AnyGame(ABC):
     @abstractmethod
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         """A copy of a state data with other facts, and what follows from them."""
+
+    def with_evaluation(self, evaluation: Evaluation | str | Path) -> Self:
+        """This game with a learned evaluation, or that of a file, as its heuristic; the same game each time.
+
+        Raises:
+            OSError: the file cannot be read. ValueError: it is no evaluation, or one of another game or other rules.
+        """
+        return with_evaluation(self, evaluation if isinstance(evaluation, Evaluation) else read_evaluation(evaluation))
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.

@@ -215,6 +215,12 @@ class State:
             raise ValueError(f"{self.game} has no heuristic")
         return self.game.ask("heuristic", self.data)
 
+    def with_evaluation(self, evaluation: Any) -> "State":
+        """The same state of the game with a learned evaluation; arguments and errors as of `AnyGame.with_evaluation`."""
+        state = self.clone()
+        state.game = self.game.with_evaluation(evaluation)
+        return state
+
     def clone(self) -> "State":
         state = object.__new__(type(self))
         vars(state).update(vars(self), data=self.game.ask("copy", self.data), history=list(self.history))
