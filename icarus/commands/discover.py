@@ -14,6 +14,9 @@ from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_resul
 from icarus.discovery.space import shipped_spaces
 
 SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own; general if not given, knowledge with --evaluation."
+CANDIDATE_HELP = (
+    "Prove this one alone, in all games, in place of a space; a strategy, or the result of a race as printed."
+)
 AGAINST_HELP = (
     "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
     f"{' and '.join(POOL)} if not given."
@@ -31,6 +34,7 @@ def discover_command(
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[str | None, value_option("SPACE", SPACE_HELP)] = None,
+    candidate: Annotated[str | None, value_option("STRATEGY", CANDIDATE_HELP)] = None,
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat")] = None,
@@ -55,7 +59,13 @@ def discover_command(
         print_note(f"{game} passes icarus check")
     space = space or ("general" if evaluation is None else "knowledge")
     settings = {"games": number, "space": space, "iterations": iterations, "seconds": seconds, "files": files}
-    settings |= {"against": against or POOL, "finalists": finalists, "seats": seats or None, "seed": seed}
+    settings |= {
+        "candidate": candidate,
+        "against": against or POOL,
+        "finalists": finalists,
+        "seats": seats or None,
+        "seed": seed,
+    }
     with progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:

@@ -18,7 +18,8 @@ from icarus.commands.console import print_text, progress_of
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
-from icarus.kernel import CHANCE, LONGEST, AnyGame, Game, State
+from icarus.kernel import CHANCE, LONGEST, AnyGame, Game, State, read_evaluation
+from icarus.learning.checking import lines_on
 from icarus.load_files import METHODS, game_classes, games_in, load_file, load_files
 from icarus.specs import BASELINE
 
@@ -68,6 +69,7 @@ def check_command(
     determinizations: Annotated[int | None, integer_option("Determinizations to draw at each decision.", min=1)] = None,
     seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Find the mistakes in a game: in its rules and in its hidden information.
 
@@ -79,6 +81,7 @@ def check_command(
     reference = None if against is None else reference_in(against)
     codes = [0]
     for each in _games_of(game, files):
+        each = each if evaluation is None else each.with_evaluation(evaluation)
         agrees = True
         if reference is not None:
             with progress_of("games", number or LOCKSTEP) as show:
@@ -90,6 +93,8 @@ def check_command(
         print_text("\n".join([str(report), *advice]))
         if not agrees:
             print_text("failed: the game and the reference differ (see rules)")
+        if evaluation is not None:
+            print_text("\n".join(lines_on(each, read_evaluation(evaluation), seed)))
         codes.append(FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0)
     if code := next((code for code in (FAILED, UNCHECKED) if code in codes), 0):
         raise typer.Exit(code)

@@ -14,7 +14,16 @@ from icarus.arena.match import load_unedited
 from icarus.arena.player import Entrant, load_game, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.discovery import race
-from icarus.discovery.race import Discovery, RaceGames, RaceProgress, RaceProtocol, Report, plan_units
+from icarus.discovery.race import (
+    PROOF_ONLY,
+    SHARES,
+    Discovery,
+    RaceGames,
+    RaceProgress,
+    RaceProtocol,
+    Report,
+    plan_units,
+)  # fmt: skip
 from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, State, check_game, random_action
@@ -36,6 +45,7 @@ class RaceSettings:
         space: a `SearchSpace`, the name of a shipped one, or the path of a TOML file.
         iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
         against: the opponents, strategies or `Entrant`s; the last is the reference, which must be beaten.
+        candidate: who alone is to be proven, in all games, in place of a space; a strategy or an `Entrant`.
         finalists: the greatest number of finalists.
         level: of significance, after Holm.
         seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
@@ -48,6 +58,7 @@ class RaceSettings:
     iterations: int | None = None
     seconds: float | None = None
     against: Sequence[str | Entrant] = POOL
+    candidate: str | Entrant | None = None
     finalists: int = 5
     level: float = 0.01
     seats: Sequence[int] | None = None
@@ -129,6 +140,11 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     pool = tuple(each if isinstance(each, Entrant) else read_entrant(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
+    shares = SHARES
+    if settings.candidate is not None:
+        candidate = settings.candidate
+        candidate = candidate if isinstance(candidate, Entrant) else read_entrant(candidate)
+        space, finalists, shares = candidate_space(candidate, pool[-1]), 1, PROOF_ONLY
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
     return RaceProtocol(
@@ -141,13 +157,32 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         iterations,
         seconds,
         number,
-        plan_units(number, len(seats), finalists, len(space.factors), deviation, level, reference_games),
+        plan_units(number, len(seats), finalists, len(space.factors), deviation, level, reference_games, shares),
         finalists,
         level,
         deviation,
         checks.integer("seed", settings.seed, least=0),
         own_files,
     )
+
+
+def candidate_space(candidate: Entrant, reference: Entrant) -> SearchSpace:
+    """A space whose last point is the candidate, and whose first one is the reference.
+
+    Raises:
+        ValueError: the candidate is the reference, or has a setting that no space has.
+    """
+    if candidate == reference:
+        raise ValueError(f"the candidate {candidate} is the reference that it is to beat; name another one")
+    if candidate.evaluation or candidate.random_moves:
+        raise ValueError(
+            f"the candidate {candidate} has a setting of its own; give an evaluation for all by --evaluation"
+        )
+    factors = {
+        name: tuple(dict.fromkeys([getattr(reference, name), getattr(candidate, name)]))
+        for name in ("strategy", "scheme", "move_decay")
+    }
+    return SearchSpace("{strategy}", factors, "of one candidate", scheme="{scheme}", move_decay="{move_decay}")
 
 
 def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report) -> None:

@@ -35,6 +35,7 @@ CONFIDENCE = 0.99  # of what is proven
 
 FILE, ROWS = "protocol.json", "games.jsonl"
 SHARES = (0.6, 0.3, 0.1)  # of the games: exploration, proof, ablation
+PROOF_ONLY = (0.0, 1.0, 0.0)
 LEAST_UNITS = 20  # of a proof, for every finalist
 USELESS = 0.25  # a proof that detects only larger differences proves nothing
 POWER = 0.8
@@ -125,18 +126,26 @@ def detectable(units: int, deviation: float, level: float) -> float:
 
 
 def plan_units(
-    games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, confirmations: int
+    games: int,
+    seats: int,
+    finalists: int,
+    factors: int,
+    deviation: float,
+    level: float,
+    confirmations: int,
+    shares: tuple[float, float, float] = SHARES,
 ) -> tuple[int, int, int]:
     """The units of the three stages that a number of games allows.
 
     Args:
         seats: games of a unit.
         confirmations: games of a unit in which the reference plays itself, beside each of the proof.
+        shares: of the games in each stage.
 
     Raises:
         ValueError: the proof could not prove anything.
     """
-    explore, prove, ablate = (int(games * share) for share in SHARES)
+    explore, prove, ablate = (int(games * share) for share in shares)
     proof = max(1, int(prove / (finalists * seats + confirmations)))
     least = detectable(proof, deviation, level / finalists)
     if proof < LEAST_UNITS or least > USELESS:
@@ -145,7 +154,7 @@ def plan_units(
             f"a budget of {games} games proves nothing: {of_all} it could detect a difference of {least:.2f} in mean reward or more; "
             "give more games, or fewer finalists"
         )
-    return explore // seats, proof, max(1, int(ablate / ((factors + 1) * seats)))
+    return explore // seats, proof, max(1, int(ablate / ((factors + 1) * seats))) if ablate else 0
 
 
 # --------------------------------------------------------------------------------------------------------------------------- games
@@ -310,8 +319,10 @@ def run(protocol: RaceProtocol, games: RaceGames, report: Report = lambda report
 
 
 def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Point]:
-    """The finalists of the exploration, the best first."""
+    """The finalists of the exploration, the best first; without one the candidate, see `candidate_space`."""
     space, total = protocol.space, protocol.units[0]
+    if total == 0:
+        return [tuple(len(levels) - 1 for levels in space.factors.values())]
     finder = Factorial(space, total, (protocol.seed, EXPLORATION))
     pool, spent, deal = list(protocol.pool), 0, 0
     while spent < total:
@@ -374,6 +385,8 @@ def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> flo
 
 def ablate(protocol: RaceProtocol, games: RaceGames, winner: Point, report: Report) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
+    if protocol.units[2] == 0:
+        return ()
     space, without = protocol.space, dict[str, Point]()
     for k, name in enumerate(space.names):
         if winner[k] not in (INACTIVE, 0):

@@ -207,6 +207,8 @@ def _walk(value: object, path: str, found: dict[str, float], depth: int) -> None
     elif isinstance(value, Mapping):
         for key, item in value.items():
             _walk(item, f"{path}[{key}]", found, depth + 1)
+    elif hasattr(value, "observation_tensor"):  # a state of OpenSpiel's
+        _walk(_tensors(value), path, found, depth)
     elif isinstance(value, np.void):
         for name in value.dtype.names or ():
             _walk(value[name], f"{path}.{name}", found, depth + 1)
@@ -215,6 +217,14 @@ def _walk(value: object, path: str, found: dict[str, float], depth: int) -> None
         for name in dict.fromkeys([*slots, *getattr(value, "__dict__", ())]):
             if not name.startswith("__") and hasattr(value, name):
                 _walk(getattr(value, name), f"{path}.{name}", found, depth + 1)
+
+
+def _tensors(state: Any) -> list[list[float]]:
+    """What all players of a state of OpenSpiel's see together; nothing where they have no tensors."""
+    kind, players = state.get_game().get_type(), range(state.num_players())
+    if kind.provides_observation_tensor:
+        return [state.observation_tensor(player) for player in players]
+    return [state.information_state_tensor(player) for player in players if kind.provides_information_state_tensor]
 
 
 def _walk_items(items: Any, path: str, found: dict[str, float], depth: int) -> None:

@@ -7,14 +7,13 @@ import attrs
 import msgspec
 
 from icarus.arena.ledger import write_whole
-from icarus.discovery.race import Difference
 from icarus.kernel import Evaluation
+from icarus.statistics import CONFIDENCE, Estimate
 from icarus.views.boards import FAINT, INK, PAPER, svg, words
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table, html
 
 PAGE, PICTURE = "curve.html", "curve.svg"
 WIDTH, HEIGHT, MARGIN = 480, 240, 40
-CONFIDENCE = 0.95
 
 
 @attrs.frozen
@@ -31,8 +30,8 @@ class Generation:
     number: int
     error: float
     variance: float
-    against_reference: Difference
-    against_before: Difference | None
+    against_reference: Estimate
+    against_before: Estimate | None
     is_taken: bool
 
 
@@ -64,21 +63,16 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
 
 def _row(generation: Generation) -> list[str]:
     differences = (generation.against_reference, generation.against_before)
-    cells = ["-" if each is None else _text(each) for each in differences]
+    cells = ["-" if each is None else each.text("+.3f") for each in differences]
     errors = (f"{number:.4f}" for number in (generation.error, generation.variance))
     return [str(generation.number), *errors, *cells, "yes" if generation.is_taken else "no"]
-
-
-def _text(difference: Difference) -> str:
-    low, high = difference.interval(CONFIDENCE)
-    return f"{difference.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
 def curve_svg(generations: Sequence[Generation]) -> str:
     """The strength of each generation against the reference, with its interval; one that was not taken is hollow."""
     strengths = [each.against_reference for each in generations]
-    intervals = [each.interval(CONFIDENCE) for each in strengths]
-    low, high = min(0.0, *(each[0] for each in intervals)), max(0.0, *(each[1] for each in intervals))
+    low = min(0.0, *(each.low for each in strengths))
+    high = max(0.0, *(each.high for each in strengths))
 
     def x(number: int) -> float:
         return MARGIN + (WIDTH - 2 * MARGIN) * number / max(1, len(generations) - 1)
@@ -88,11 +82,13 @@ def curve_svg(generations: Sequence[Generation]) -> str:
 
     parts = [f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="{FAINT}"/>']
     parts += [words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}]
-    points = " ".join(f"{x(i):.1f},{y(each.mean):.1f}" for i, each in enumerate(strengths))
+    points = " ".join(f"{x(i):.1f},{y(each.value):.1f}" for i, each in enumerate(strengths))
     parts.append(f'<polyline points="{points}" fill="none" stroke="{INK}"/>')
-    for i, (generation, (least, most)) in enumerate(zip(generations, intervals, strict=True)):
+    for i, (generation, strength) in enumerate(zip(generations, strengths, strict=True)):
         fill = INK if generation.is_taken else PAPER
-        parts.append(f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(least):.1f}" y2="{y(most):.1f}" stroke="{FAINT}"/>')
-        parts.append(f'<circle cx="{x(i):.1f}" cy="{y(strengths[i].mean):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>')
+        parts.append(
+            f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(strength.low):.1f}" y2="{y(strength.high):.1f}" stroke="{FAINT}"/>'
+        )
+        parts.append(f'<circle cx="{x(i):.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>')
         parts.append(words(x(i), HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"))
     return svg(WIDTH, HEIGHT, parts, title="mean reward less the reference's, by generation", kind="curve")

@@ -1,5 +1,7 @@
 """Weights from positions: a network of one hidden layer, fitted to targets by scikit-learn."""
 
+from typing import Any
+
 import attrs
 import numpy as np
 
@@ -46,13 +48,11 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     Args:
         rate: of learning.
     """
-    from scipy.sparse import csr_matrix
     from sklearn.neural_network import MLPRegressor
     from threadpoolctl import threadpool_limits
 
     old, outputs = evaluation.network, len(evaluation.network.base)
-    starts, ones = np.r_[0, positions.ends], np.ones(len(positions.rows), np.float32)
-    inputs = csr_matrix((ones, positions.rows, starts), (len(positions.ends), len(old.hidden)))
+    inputs = inputs_of(positions, len(old.hidden))
     out = positions.branches % HELD_OUT == 0
     training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
     targets = training[1] if outputs > 1 else training[1].ravel()
@@ -71,6 +71,18 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
             network.partial_fit(training[0], targets)
     hidden, output, bias, base = (each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_))
     new = attrs.evolve(evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base))
-    values = new.of_sums(inputs[out] @ hidden)
-    rewards = positions.rewards[out]
-    return new, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
+    return new, *judged(new, inputs[out], positions.rewards[out])
+
+
+def judged(evaluation: Evaluation, inputs: Any, rewards: np.ndarray) -> tuple[float, float]:
+    """The mean squared error of the values of positions, by the rewards at the ends of their games, and the variance of these."""
+    values = evaluation.of_sums(inputs @ evaluation.network.hidden)
+    return float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
+
+
+def inputs_of(positions: Positions, rows: int) -> Any:
+    """The inputs of positions as a sparse matrix [positions, rows of weights]."""
+    from scipy.sparse import csr_matrix
+
+    ones = np.ones(len(positions.rows), np.float32)
+    return csr_matrix((ones, positions.rows, np.r_[0, positions.ends]), (len(positions.ends), rows))

@@ -22,18 +22,18 @@ from icarus.arena.ledger import Ledger, check_settings, write_settings, write_wh
 from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
-from icarus.audit.lockstep import random_action
 from icarus.compiler import seeded
-from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference
+from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, read_evaluation
+from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, random_action, read_evaluation
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learning.curve import Generation, write_curve
 from icarus.learning.encoding import fields_of, names_of
 from icarus.learning.fitting import begun, fitted
 from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played
 from icarus.load_files import digest_of
+from icarus.statistics import Estimate, paired_difference
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
@@ -119,7 +119,7 @@ class LearningProgress:
         if self.error is not None:
             told.append(f"error {self.error:.3f}")
         if self.last is not None:
-            told.append(f"strength {self.last.against_reference.mean:+.2f}")
+            told.append(f"strength {self.last.against_reference.value:+.2f}")
         return ", ".join([*told, self.stage])
 
 
@@ -339,7 +339,7 @@ class Learning:
         differences = [self._difference(number, pair) for pair in pairs]
         measured = [float(new.about[name]) for name in ("error", "variance")]
         last = differences[-1] if before else None
-        is_taken = last is None or last.mean > 0
+        is_taken = last is None or last.value > 0
         self.generations.append(Generation(number, measured[0], measured[1], differences[0], last, is_taken))
         if is_taken:
             self.evaluation = new
@@ -349,7 +349,7 @@ class Learning:
         file = self._file(number)
         return attrs.evolve(self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
 
-    def _difference(self, number: int, opponent: Entrant) -> Difference:
+    def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
         settings, players, player = self.settings, range(self.evaluation.players), self._player(number)
         matches = []

@@ -131,6 +131,17 @@ def test_the_reference_has_no_difference_to_itself(finished_race):
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
 
+def test_all_games_prove_a_candidate_that_is_named():
+    discovery = race(candidate="RAVE   [move_decay = 0.5]", games=120, space="general")
+    assert [str(proof.configuration) for proof in discovery.proofs] == ["RAVE   [move_decay = 0.5]"]
+    assert (
+        discovery.protocol.units == (0, 40, 0) and discovery.proofs[0].difference.units == 40 and discovery.games == 120
+    )
+    assert not discovery.ablations
+    with pytest.raises(ValueError, match="is the reference that it is to beat"):
+        race(candidate="baseline(2.0) >> NAST2")
+
+
 def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_race, monkeypatch):
     protocol, games = finished_race[0].protocol, RaceGames(finished_race[0].protocol, "kuhn-poker")
     games.rows |= {key_of(row, KEY): row for row in races.rows_of(finished_race[1])}

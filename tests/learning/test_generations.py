@@ -12,6 +12,7 @@ from icarus import games, in_python, learn
 from icarus.commands.cli import run
 from icarus.compiler import python_of
 from icarus.kernel import Evaluation, read_evaluation
+from icarus.learning.checking import lines_on
 from icarus.learning.curve import generations_of
 from icarus.learning.generations import LearningProgress, empty_evaluation
 from icarus.learning.selfplay import FORCED, GREEDY, LONGEST_GAME, RANDOM, Log, games_played, write_targets
@@ -159,6 +160,12 @@ def test_commands_take_the_file(learned: tuple[Path, Evaluation], capsys: pytest
     assert "is of the game kuhn-poker, not of leduc-poker" in capsys.readouterr().err
     assert run(["search", KUHN, "--evaluation", "kuhn.txt"]) == 2
     assert "--evaluation is 'kuhn.txt'" in capsys.readouterr().err
+
+
+def test_an_evaluation_is_told_by_error_range_sum_and_rate(learned: tuple[Path, Evaluation]) -> None:
+    told = "\n".join(lines_on(games.load(KUHN), learned[1], 0))
+    assert "in 200 games against itself, where knowing nothing has" in told
+    assert "and sum to 1.000 to 1.000" in told and "µs" in told
 
 
 def test_the_command_goes_on_and_tells_the_curve(

@@ -1,0 +1,38 @@
+"""What can be said of an evaluation of a game: its error in games never met, its range, sum and rate."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from icarus.kernel import AnyGame, Evaluation, Game
+from icarus.learning.fitting import inputs_of, judged
+from icarus.learning.selfplay import games_played
+
+GAMES, TIMED = 200, 2000
+
+
+def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
+    """Sentences on an evaluation, by games against itself that nothing was learned from.
+
+    Raises:
+        ValueError: it is of another game.
+    """
+    evaluation.check(game)
+    positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()), 0.1, 1.0)
+    inputs = inputs_of(positions, len(evaluation.network.hidden))
+    values = evaluation.of_sums(inputs @ evaluation.network.hidden)
+    error, variance = judged(evaluation, inputs, positions.rewards)
+    yield f"evaluation: mean squared error {error:.4f} in {GAMES} games against itself, where knowing nothing has {variance:.4f}"
+    sums = values.sum(axis=1)
+    yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"
+    learned = game.with_evaluation(evaluation)
+    data = learned.new_initial_state(seed).data
+    ask = learned.kernels().heuristic if isinstance(learned, Game) else None
+    out = np.zeros(game.players)
+    if ask is not None:
+        ask(data.ctypes.data, out.ctypes.data)  # compiles it
+        started = time.perf_counter()
+        for _ in range(TIMED):
+            ask(data.ctypes.data, out.ctypes.data)
+        yield f"one takes {(time.perf_counter() - started) / TIMED * 1e6:.1f} µs, called from Python"
