@@ -354,15 +354,15 @@ def notes_of(result: Result) -> tuple[str, ...]:
     notes = []
     for c, part in enumerate(components):
         kernels = {int(leaf["kernel"]) for leaf in search.program.leaf if leaf["component"] == c}
-        asked, found = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
+        lookups, finds = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
         if len(rows[c]) == 0:
             notes.append(f"{part} has no records: its capture asks for none")
         elif all((rows[c][name] == tables[storage_of(part)].rows[0][name]).all() for name in part.information.names):
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and all are as at first: its backpropagation changes none"
             )
-        elif asked >= LEAST_ASKED and found < LEAST_FOUND * asked:
-            share = f"found {found or 'none'} of {asked:,} that it looked for"
+        elif lookups >= LEAST_ASKED and finds < LEAST_FOUND * lookups:
+            share = f"found {finds or 'none'} of {lookups:,} that it looked for"
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and its policy {share}; its capture must name the same keys"
             )

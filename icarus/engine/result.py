@@ -418,10 +418,10 @@ def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) ->
     of_histories = [space for space in spaces if space.factors[:1] == HISTORY.factors]
     if not of_histories or (histories and table is baseline):
         return table.rows[1:]
-    mixed, told = len(of_histories) < len(spaces), {HISTORY, HISTORY * PLAYER}
+    mixed = len(of_histories) < len(spaces)
     if not mixed and not histories:
         return table.rows[:0]
-    if histories and (mixed or not {*of_histories} <= told):
+    if histories and (mixed or not {*of_histories} <= {HISTORY, HISTORY * PLAYER}):
         return table.rows[1:]
     tree, is_known = baseline.rows[1:]["record"], np.zeros(len(table.rows), np.bool_)
     is_known[table.places(tree)] = True
