@@ -262,7 +262,8 @@ class HistoryExample:
         for i, (parts, fields) in enumerate(known.items(), start=1):
             key = parts if isinstance(parts, int) else self.key(enhancement, *parts)
             theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
-            _write(enhancement, theta.rows[i], fields).record = key
+            _write(enhancement, theta.rows[i], fields)
+            theta.rows["record"][i] = key
         return theta
 
     def _open(self) -> Decision:

@@ -321,6 +321,10 @@ def _version_file(package: str) -> Path:
 
 def package_digest() -> str:
     """A digest of the sources of the folders in `BELOW`, and of the versions of all else that machine code is made by."""
+    if not PACKAGE.is_dir():
+        raise ImportError(
+            f"icarus reads its own files, and {PACKAGE} is no folder: install it in place of running it from an archive"
+        )
     files = [path for folder in BELOW for path in (PACKAGE / folder).iterdir()]
     hasher = _hash_of(path for path in files if path.suffix in (".py", ".ll"))
     compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]

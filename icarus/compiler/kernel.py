@@ -63,8 +63,9 @@ class CompiledFunction:
     ) -> None:
         self.name = name
         file = _file_of(name, digest(function, name, arity, this_machine()))
+        shipped, level = shipped_file(name)
         with uninterrupted():
-            code = load(file, arity) or load(shipped_file(name), arity)
+            code = load(file, name, arity, made_for()) or load(shipped, name, arity, level)
         self._code: MachineCode | CodeInMemory = code or self._compile(function, arity, file, returns, check)
         self.address: int = self._code.address
         _alive.append(self)
@@ -91,7 +92,7 @@ class CompiledFunction:
             code, symbol = result.library.machine_code(), result.fndesc.llvm_func_name
             if not result.library.stands_alone():
                 return CodeInMemory(function, arity)
-            _write(file, symbol.encode() + b"\0" + code)
+            _write(file, b"\0".join([*_label(self.name, arity, made_for()), symbol.encode(), code]))
             return MachineCode(code, symbol, arity)
 
 
@@ -238,6 +239,12 @@ def this_machine() -> tuple[str, str, str]:
     return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), _llvm.get_host_cpu_features().flatten()
 
 
+def made_for() -> str:
+    """The processor that the compiler makes machine code for: this one, or another by its settings."""
+    triple, name, features = this_machine()
+    return f"{triple} {os.environ.get('NUMBA_CPU_NAME', name)} {os.environ.get('NUMBA_CPU_FEATURES', features)}"
+
+
 @functools.cache
 def _target() -> Any:
     _llvm.initialize_native_target()
@@ -311,6 +318,10 @@ class ProcessorLevel(NamedTuple):
     name: str = "generic"
     tuning: str = ""
 
+    @property
+    def triple(self) -> str:
+        return f"{self.machine}-unknown-linux-gnu"
+
 
 _AVX2 = "+avx2 +bmi +bmi2 +f16c +fma +lzcnt +movbe"
 _AVX512 = f"{_AVX2} +avx512f +avx512bw +avx512cd +avx512dq +avx512vl"
@@ -324,19 +335,22 @@ LEVELS = {  # the newest first
 def levels_here() -> list[str]:
     """The levels of this processor, the newest first."""
     triple, _, features = this_machine()
-    here = {name: level for name, level in LEVELS.items() if triple == f"{level.machine}-unknown-linux-gnu"}
+    here = {name: level for name, level in LEVELS.items() if triple == level.triple}
     return [name for name, level in here.items() if {*level.features.split()} <= {*features.split(",")}]
 
 
-def shipped_file(name: str, level: str = "") -> Path | None:
-    """Where the package has, if it has, the machine code of a kernel, made of these very sources.
+def shipped_file(name: str, level: str = "") -> tuple[Path | None, str]:
+    """Where the package has, if it has, the machine code of a kernel, made of these very sources; and for what processor.
 
     Args:
         level: of processors; by default that of this one, if the compiler is set as it was.
     """
     if not level and not DEBUG and not settings():
         level = next(iter(levels_here()), "")
-    return PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{level}-{LOOP_DIGEST}.bin" if level else None
+    if not level:
+        return None, ""
+    file = PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{level}-{LOOP_DIGEST}.bin"
+    return file, f"{LEVELS[level].triple} {LEVELS[level].name} {LEVELS[level].tuning}"
 
 
 def _plain(name: str) -> str:
@@ -348,8 +362,13 @@ def _file_of(name: str, key: str) -> Path | None:
     return folder and folder / f"{_plain(name)}-{key}.bin"
 
 
-def load(file: Path | None, arity: int) -> MachineCode | None:
-    """The function in a file; None where there is none, or not a whole one."""
+def _label(name: str, arity: int, processor: str) -> list[bytes]:
+    """What a file says of the machine code in it, so that under another name it is not run."""
+    return [name.encode(), str(arity).encode(), processor.encode()]
+
+
+def load(file: Path | None, name: str, arity: int, processor: str) -> MachineCode | None:
+    """The function in a file; None where there is none, not a whole one, or another, or for another processor."""
     try:
         stored = b"" if file is None else file.read_bytes()
     except OSError:
@@ -357,8 +376,8 @@ def load(file: Path | None, arity: int) -> MachineCode | None:
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     if not content or hashlib.sha256(content).digest() != checksum:
         return None
-    symbol, _, code = content.partition(b"\0")
-    return MachineCode(code, symbol.decode(), arity)
+    *label, symbol, code = content.split(b"\0", 4)
+    return MachineCode(code, symbol.decode(), arity) if label == _label(name, arity, processor) else None
 
 
 def _write(file: Path | None, content: bytes) -> None:

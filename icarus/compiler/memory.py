@@ -273,10 +273,24 @@ _ROOTS_AND_LOGARITHMS = (math.sqrt, math.exp, math.expm1, math.log, math.log2, m
 plain_math = {function: _quietly(function) for function in _ROOTS_AND_LOGARITHMS}
 
 
+BLOCK = 8  # bits that are written at once, where there is room
+
+
 @inlined
 def append_bits(items: np.ndarray, count: int, base: int | np.int64, bits: int | np.integer) -> int:
-    """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number."""
+    """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number.
+
+    Bits are written in blocks, so that the processor need not guess how many there are: up to 7 items after the last may be overwritten.
+    """
     rest = np.uint64(bits)
+    end = count + popcount(rest)
+    if end + BLOCK - 1 <= len(items):
+        while count < end:
+            for i in range(BLOCK):
+                items[count + i] = base + lowest_bit(rest)
+                rest &= rest - np.uint64(1)
+            count += BLOCK
+        return end
     while rest != np.uint64(0):
         items[count] = base + lowest_bit(rest)
         count += 1

@@ -24,7 +24,7 @@ from icarus.engine.result import Result, ReusedRecords
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, State, extended, mix
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, State, extended_key, mix
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
 from icarus.kernel.theta import row_index
 from icarus.specs.catalogue import EXP3
@@ -143,7 +143,7 @@ def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -
                 moves = [*moves, move] if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move) else []
             if step.perspective == perspective:
                 for action in history.legal[step.first : step.first + step.count].tolist():
-                    key = python_of(extended)(int(keys[t, perspective]), int(step.player), action)
+                    key = extended_key(int(keys[t, perspective]), int(step.player), action)
                     texts[key] = f"⟨{', '.join(map(text, [*moves, action]))}⟩"
     return texts
 
@@ -354,15 +354,15 @@ def notes_of(result: Result) -> tuple[str, ...]:
     notes = []
     for c, part in enumerate(components):
         kernels = {int(leaf["kernel"]) for leaf in search.program.leaf if leaf["component"] == c}
-        asked, found = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
+        lookups, finds = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
         if len(rows[c]) == 0:
             notes.append(f"{part} has no records: its capture asks for none")
         elif all((rows[c][name] == tables[storage_of(part)].rows[0][name]).all() for name in part.information.names):
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and all are as at first: its backpropagation changes none"
             )
-        elif asked >= LEAST_ASKED and found < LEAST_FOUND * asked:
-            share = f"found {found or 'none'} of {asked:,} that it looked for"
+        elif lookups >= LEAST_ASKED and finds < LEAST_FOUND * lookups:
+            share = f"found {finds or 'none'} of {lookups:,} that it looked for"
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and its policy {share}; its capture must name the same keys"
             )
@@ -532,7 +532,7 @@ class _Walk:
             edges.setdefault(move, action)
         self.legal_counts[branch.node] = len(edges)
         key = branch.keys[self.game.perspective(player)]
-        rows = {edge: self.row_of.get(python_of(extended)(key, player, edge)) for edge in edges}
+        rows = {edge: self.row_of.get(extended_key(key, player, edge)) for edge in edges}
         visited = [(edge, row, self.visits[row]) for edge, row in rows.items() if row is not None]
         share = branch.flow / max(1, sum(visits for _, _, visits in visited))
         for edge, row, visits in visited:

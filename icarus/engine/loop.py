@@ -258,14 +258,14 @@ def is_checked(iteration: int) -> bool:
 
 @inlined
 def pick_best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
-    """U[arg max]: the index of a greatest value, ties broken uniformly."""
-    most, ties = values[0], 1
-    first = 0
+    """U[arg max]: the index of a greatest value, ties broken uniformly. Which is greatest is selected, since nobody could guess it."""
+    most, ties, first = values[0], 1, 0
     for i in range(1, count):
-        if values[i] > most:
-            most, ties, first = values[i], 1, i
-        elif values[i] == most:
-            ties += 1
+        value = values[i]
+        is_greater = value > most
+        ties = 1 if is_greater else ties + (value == most)
+        first = i if is_greater else first
+        most = value if is_greater else most
     if ties > 1:
         skip = below(rng, ties)
         while skip > 0:

@@ -88,7 +88,7 @@ def theta_of(row: np.dtype) -> Callable:
 def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     """Compile a values function: kernel(playout, table, legal, count, records, out, parameters).
 
-    Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
+    Where it leaves a value unwritten, or writes NaN, in an iteration that is checked, the search ends with a ValueError.
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
     theta_at = theta_of(row)
@@ -96,18 +96,19 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
-        values = array_at(out, count, _REAL)
-        if uniform and history_at(playout).steps[-1].phase == SIMULATION:
+        values, history = array_at(out, count, _REAL), history_at(playout)
+        if uniform and history.steps[-1].phase == SIMULATION:
             values[:] = np.inf
             return 0
-        for i in range(count):
-            values[i] = np.nan
-        inner(history_at(playout), theta_at(table), read_only_array_at(legal, count, _INT), values, *unpack(parameters))
-        wrong = False
-        for i in range(count):
-            wrong |= values[i] != values[i]
-        if unlikely(wrong):
-            raise ValueError(unwritten)
+        checked = unlikely(is_checked(history.iteration))
+        if checked:
+            for i in range(count):
+                values[i] = np.nan
+        inner(history, theta_at(table), read_only_array_at(legal, count, _INT), values, *unpack(parameters))
+        if checked:
+            for i in range(count):
+                if values[i] != values[i]:
+                    raise ValueError(unwritten)
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))

@@ -14,7 +14,7 @@ from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
-from icarus.kernel import UNSEEN, Root, State, extended, mix, mix_arrays, new_root, read_only, seat_name, word_of
+from icarus.kernel import UNSEEN, Root, State, extended_key, mix, mix_arrays, new_root, read_only, seat_name, word_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -418,10 +418,10 @@ def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) ->
     of_histories = [space for space in spaces if space.factors[:1] == HISTORY.factors]
     if not of_histories or (histories and table is baseline):
         return table.rows[1:]
-    mixed, told = len(of_histories) < len(spaces), {HISTORY, HISTORY * PLAYER}
+    mixed = len(of_histories) < len(spaces)
     if not mixed and not histories:
         return table.rows[:0]
-    if histories and (mixed or not {*of_histories} <= told):
+    if histories and (mixed or not {*of_histories} <= {HISTORY, HISTORY * PLAYER}):
         return table.rows[1:]
     tree, is_known = baseline.rows[1:]["record"], np.zeros(len(table.rows), np.bool_)
     is_known[table.places(tree)] = True
@@ -445,7 +445,7 @@ def _root_of(result: Result, state: State, scheme: Scheme, baseline: RecordTable
     for player, action in state.history[len(replay.history) :]:
         moves, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
         key, edge = keys[perspective], moves[perspective]
-        record = None if key is None or edge is None else python_of(extended)(key, player, edge)
+        record = None if key is None or edge is None else extended_key(key, player, edge)
         keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
         replay.apply_action(action)
     if game.perspectives == 1 and scheme.observer != ROOT_PLAYER:

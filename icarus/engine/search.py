@@ -384,7 +384,12 @@ class Trees:
                 search.run(share)
         else:
             with ThreadPoolExecutor(self.threads, "icarus") as pool:
-                list(pool.map(CompiledSearch.run, self.searches, shares))
+                try:
+                    runs = [pool.submit(each.run, share) for each, share in zip(self.searches, shares, strict=True)]
+                except RuntimeError:  # the system's word for no memory, or too many threads
+                    raise MemoryError(f"the system starts no {self.threads} threads here; search with fewer") from None
+                for run in runs:
+                    run.result()
 
     def result(self, seconds: float = 0.0, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found; arguments as in `CompiledSearch.result`."""

@@ -193,10 +193,15 @@ def episode_record(label: int, perspective: int, player: int, moves: tuple[int, 
     return _last_extended(python_of(episode_key)(label, perspective), player, moves) if moves else mix(_EPISODE, label)
 
 
+def extended_key(key: int, player: int, action: int) -> int:
+    """`extended` in plain Python, for which no compiler is loaded."""
+    return mix(key, python_of(word_of)(player, action))
+
+
 def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
     for move in moves[:-1]:
         key = mix(key, move)
-    return python_of(extended)(key, player, moves[-1])
+    return extended_key(key, player, moves[-1])
 
 
 # ------------------------------------------------------------------------------------------- for policies and captures

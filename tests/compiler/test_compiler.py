@@ -10,11 +10,14 @@ import re
 import resource
 import shutil
 import stat
+import subprocess
 import sys
+import threading
 import time
 import tomllib
 import traceback
 import types
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -755,3 +758,49 @@ def test_a_seed_fixes_the_generator_and_keys_are_independent():
     keys: list[int | tuple[int, ...]] = [0, 1, (0, 1), (1, 1), (0, 0, 1), (0, 1, 1), 1 << 70]
     assert len({tuple(seeded(key).tolist()) for key in keys}) == len(keys)
     assert all(seeded(key).any() for key in keys)  # a state of zeros would stay zero
+
+
+def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so() -> None:
+    readers = {
+        "compiler/digest.py",
+        "compiler/functions.py",
+        "compiler/kernel.py",
+    }  # settings, DEBUG, the cache and the processor
+    sources = [path for folder in digests.BELOW for path in (digests.PACKAGE / folder).glob("*.py")]
+    asking = {path.relative_to(digests.PACKAGE).as_posix() for path in sources if "os.environ" in path.read_text()}
+    assert asking == readers
+
+
+def test_a_helper_that_was_chosen_at_import_is_digested_by_what_it_does() -> None:
+    sources = ["@helper\ndef chosen(x): return x + 1", "@helper\ndef chosen(x): return x + 2"]
+    names = set()
+    for choice in ("0", "1"):
+        space = {"helper": helper, "__name__": "theirs", "choice": choice}
+        exec(
+            f"if choice == '0':\n {indented(sources[0])}\nelse:\n {indented(sources[1])}\ndef use(x): return chosen(x)",
+            space,
+        )
+        names.add(digest(space["use"]))
+    assert len(names) == 2
+
+
+def indented(source: str) -> str:
+    return source.replace("\n", "\n ")
+
+
+def test_an_archive_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for path in digests.PACKAGE.rglob("*.py"):
+            archive.write(path, path.relative_to(digests.PACKAGE.parent))
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'all.zip')!r}); import icarus"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "is no folder: install it in place of" in done.stderr
+
+
+def test_threads_that_the_system_does_not_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(MemoryError, match="the system starts no 4 threads here"):
+        search(toy.BRANCHES.new_initial_state(), BASELINE, iterations=400, threads=4)

@@ -29,7 +29,7 @@ KERNELS = {"the playout loop": 2, "the growth of a table": 5}  # and how many in
 
 
 def file_for(name: str, level: str) -> Path:
-    file = shipped_file(name, level)
+    file, _ = shipped_file(name, level)
     assert file is not None
     return file
 
@@ -53,7 +53,12 @@ def all_files() -> set[Path]:
 def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) -> None:
     file = file_for(name, level)
     assert file.is_file(), "the sources of the loop have changed: make shipped, and commit what it has made"
-    assert load(file, KERNELS[name]) is not None  # whole
+    processor = shipped_file(name, level)[1]
+    assert load(file, name, KERNELS[name], processor) is not None  # whole
+    other = next(each for each in KERNELS if each != name)
+    assert load(file, other, KERNELS[other], processor) is None and load(file, name, 3, processor) is None
+    elsewhere = next(each for each in LEVELS if each != level)
+    assert load(file, name, KERNELS[name], shipped_file(name, elsewhere)[1]) is None
     assert {*FOLDER.iterdir()} <= all_files()
     assert str(digest.PACKAGE).encode() not in file.read_bytes()
 
