@@ -1,6 +1,5 @@
 """The process of an audit: a function of a game that does not return is named, and ends the audit, not the program."""
 
-import contextlib
 import mmap
 import multiprocessing
 import os
@@ -9,7 +8,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -30,15 +29,17 @@ T = TypeVar("T")
 _asked = np.zeros(2, np.int64)
 
 
-@contextlib.contextmanager
-def asking(name: str) -> Iterator[None]:
-    """Within, this function of a game runs."""
-    _asked[1] += 1
-    _asked[0] = NAMES.index(name) + 1
+_ask = AnyGame.ask
+
+
+def _ask_watched(game: AnyGame, name: str, *inputs: Any) -> Any:
+    """`AnyGame.ask` in the process of an audit."""
+    before = _asked[0]
+    _asked[:] = NAMES.index(name) + 1, _asked[1] + 1
     try:
-        yield
+        return _ask(game, name, *inputs)
     finally:
-        _asked[0] = 0
+        _asked[0] = before
 
 
 class DoesNotReturnError(Exception):
@@ -78,6 +79,7 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
 def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        AnyGame.ask = _ask_watched  # type: ignore[assignment, method-assign]  # of all games, in this process alone
         try:
             outcome = "result", audit(lambda *done: writing.send(("progress", done)))
         except BaseException as error:

@@ -222,8 +222,8 @@ def prepared_kernel(name: str) -> CompiledFunction:
             actions[i] = given[i]
         return count
 
-    kernel, arity = {"player": (player, 1), "legal": (legal, 2)}[name]
-    return CompiledFunction(kernel, arity, f"{name} of a game in plain Python")
+    kernels: dict[str, tuple[Callable, int]] = {"player": (player, 1), "legal": (legal, 2)}
+    return CompiledFunction(*kernels[name], f"{name} of a game in plain Python")
 
 
 class Prepared(CalledBack):
