@@ -58,7 +58,7 @@ class MoreActions(NoRoom):
     """For the legal actions of a state."""
 
 
-class Cells(dict[int, Any]):
+class Addressed(dict[int, Any]):
     """What stands at addresses, of which there are few, as a type of C: to make one anew takes longer than to read it."""
 
     def __init__(self, kind: Any = _NUMBER) -> None:
@@ -80,7 +80,7 @@ class Callback:
         kept: list[BaseException],
         told: Callable[[BaseException], BaseException],
     ) -> None:
-        cells = Cells()
+        cells = Addressed()
 
         def called(result: int, raised: int, *words: int) -> int:
             try:
@@ -125,7 +125,7 @@ class CalledBack:
         self.max_legal, self.ahead = max_legal, 0
         self.kept: list[BaseException] = []
         self._objects: dict[int, StateData] = {}
-        self._numbers = Cells()  # of states
+        self._numbers = Addressed()  # of states
         self._beliefs: object = None
         names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
         self._kernels: dict[str, Any] = {name: self._kernel(name) for name in names}
@@ -230,7 +230,7 @@ class Prepared(CalledBack):
     """The functions for a search in machine code. Of an answer only that is checked which is not plain."""
 
     def __init__(self, game: PythonGame, max_legal: int) -> None:
-        self._records = Cells(_NUMBER * STATE_WORDS)
+        self._records = Addressed(_NUMBER * STATE_WORDS)
         super().__init__(game, max_legal)
         self._given: Any = None  # the legal actions of the state that is played, which must not be freed
         self._asking = self._kernels["legal"]
