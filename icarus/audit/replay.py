@@ -55,10 +55,10 @@ def _told_by_another(contract: Contract, path: Path) -> list[str]:
     """As `_told` of the last game, by a new process in which sets have another order."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "told"
-        asked = json.dumps([str(contract.game), contract.seed, contract.games])
+        request = json.dumps([str(contract.game), contract.seed, contract.games])
         environment = os.environ | {SEED: "2" if os.environ.get(SEED) == "1" else "1"}
         environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
-        command = [sys.executable, "-c", _TELL, str(path), asked, str(out)]
+        command = [sys.executable, "-c", _TELL, str(path), request, str(out)]
         try:
             done = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
@@ -69,8 +69,8 @@ def _told_by_another(contract: Contract, path: Path) -> list[str]:
         return lines[-1:] if done.returncode else json.loads(out.read_text("utf-8"))
 
 
-def tell(path: str, asked: str, out: str) -> None:
+def tell(path: str, request: str, out: str) -> None:
     """Write what the functions of a game in a file answer in the last game of an audit."""
     load_file(Path(path))
-    name, seed, number = json.loads(asked)
+    name, seed, number = json.loads(request)
     Path(out).write_text(json.dumps(_told(games.load(name), tuple(seed), number, number - 1)), "utf-8")

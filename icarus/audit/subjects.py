@@ -9,7 +9,6 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from icarus.audit.watch import asking
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
 
@@ -55,8 +54,7 @@ class AskedGame:
         reads = self.compiled or self._calls[name] < ALWAYS or self._calls[name] % OFTEN == 0
         before = stamp(inputs[0]) if reads and name not in ("initial", "apply") else None
         try:
-            with asking(name):
-                answer = self.game.ask(name, *inputs)
+            answer = self.game.ask(name, *inputs)
         except BrokenPromise:
             raise
         except Exception as error:  # whatever a game stumbles over is what there is to tell

@@ -1,6 +1,5 @@
 """The process of an audit: a function of a game that does not return is named, and ends the audit, not the program."""
 
-import contextlib
 import mmap
 import multiprocessing
 import os
@@ -9,7 +8,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -27,18 +26,20 @@ Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 # Which function runs, counted from 1, 0 for none; and how many have been asked. Shared with the process that watches.
-_asked = np.zeros(2, np.int64)
+_shared = np.zeros(2, np.int64)
 
 
-@contextlib.contextmanager
-def asking(name: str) -> Iterator[None]:
-    """Within, this function of a game runs."""
-    _asked[1] += 1
-    _asked[0] = NAMES.index(name) + 1
+_ask = AnyGame.ask
+
+
+def _ask_watched(game: AnyGame, name: str, *inputs: Any) -> Any:
+    """`AnyGame.ask` in the process of an audit."""
+    before = _shared[0]
+    _shared[:] = NAMES.index(name) + 1, _shared[1] + 1
     try:
-        yield
+        return _ask(game, name, *inputs)
     finally:
-        _asked[0] = 0
+        _shared[0] = before
 
 
 class DoesNotReturnError(Exception):
@@ -52,10 +53,10 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
         DoesNotReturnError: a function of the game runs for more than `SECONDS`.
         KeyboardInterrupt: Ctrl-C; it names the function that ran.
     """
-    global _asked
+    global _shared
     if not hasattr(os, "fork"):
         return audit(progress)
-    _asked = np.frombuffer(mmap.mmap(-1, 2 * 8), np.int64)
+    _shared = np.frombuffer(mmap.mmap(-1, 2 * 8), np.int64)
     reading, writing = multiprocessing.Pipe(duplex=False)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # or it would be written twice
@@ -78,6 +79,7 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
 def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        AnyGame.ask = _ask_watched  # type: ignore[assignment, method-assign]  # of all games, in this process alone
         try:
             outcome = "result", audit(lambda *done: writing.send(("progress", done)))
         except BaseException as error:
@@ -104,9 +106,9 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
             if kind == "error":
                 raise DoesNotReturnError(_late(str(value))) if stopped else value
             progress(*value)
-        if calls != _asked[1]:
-            calls, since = int(_asked[1]), time.monotonic()
-        elif _asked[0] and time.monotonic() > since + SECONDS + PATIENCE * stopped:
+        if calls != _shared[1]:
+            calls, since = int(_shared[1]), time.monotonic()
+        elif _shared[0] and time.monotonic() > since + SECONDS + PATIENCE * stopped:
             if stopped:  # machine code hears nothing
                 raise DoesNotReturnError(_late(_running(game)))
             os.kill(child, signal.SIGINT)
@@ -118,5 +120,5 @@ def _late(where: str) -> str:
 
 
 def _running(game: AnyGame) -> str:
-    name = NAMES[int(_asked[0]) - 1] if _asked[0] else ""
+    name = NAMES[int(_shared[0]) - 1] if _shared[0] else ""
     return f"in {name} of {game}{defined_at(getattr(game, name, None))}" if name else "between two functions"  # type: ignore[arg-type]

@@ -199,9 +199,9 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
     try:
         return state.resample_from_infostate(player, random)
     except seats.FAILURES as error:
-        drawn = _dealt_again(state, player, random)
-        if drawn is not None:
-            return drawn
+        deal = _dealt_again(state, player, random)
+        if deal is not None:
+            return deal
         why = str(error).strip().splitlines()[-1][-120:]
         raise ValueError(
             f"{state.get_game()} hides information that OpenSpiel cannot redraw ({why}); "
@@ -213,13 +213,13 @@ def _dealt_again(state: "pyspiel.State", player: int, random: Callable[[], float
     """A deal so far that the player cannot tell from this one, where he may have no card yet; None where he has, or none was found."""
     if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
         return None
-    known, luck = read_view(state, player), Random(random())
+    view, luck = read_view(state, player), Random(random())
     for _ in range(DEALS):
-        drawn = state.get_game().new_initial_state()
-        while len(drawn.history()) < len(state.history()):
-            drawn.apply_action(draw_outcome(drawn, luck))
-        if read_view(drawn, player) == known:
-            return drawn
+        deal = state.get_game().new_initial_state()
+        while len(deal.history()) < len(state.history()):
+            deal.apply_action(draw_outcome(deal, luck))
+        if read_view(deal, player) == view:
+            return deal
     return None
 
 

@@ -58,7 +58,7 @@ class MoreActions(NoRoom):
     """For the legal actions of a state."""
 
 
-class Cells(dict[int, Any]):
+class Addressed(dict[int, Any]):
     """What stands at addresses, of which there are few, as a type of C: to make one anew takes longer than to read it."""
 
     def __init__(self, kind: Any = _NUMBER) -> None:
@@ -71,22 +71,22 @@ class Cells(dict[int, Any]):
 
 
 class Callback:
-    """A function of integers as a kernel of compiled code; of an exception, what `told` makes of it is kept."""
+    """A function of integers as a kernel of compiled code; of an exception, what `named_error` makes of it is kept."""
 
     def __init__(
         self,
         function: Callable[..., int],
         arity: int,
         kept: list[BaseException],
-        told: Callable[[BaseException], BaseException],
+        named_error: Callable[[BaseException], BaseException],
     ) -> None:
-        cells = Cells()
+        cells = Addressed()
 
         def called(result: int, raised: int, *words: int) -> int:
             try:
                 cells[result].value = function(*words)
             except BaseException as error:  # Ctrl-C too: here it would be lost
-                kept.append(told(error))
+                kept.append(named_error(error))
                 return _FAILED
             return 0
 
@@ -94,12 +94,12 @@ class Callback:
         self.address: int = ctypes.cast(self._called, ctypes.c_void_p).value or 0
 
 
-def _telling(function: Callable[..., int], told: Callable[[BaseException], BaseException]) -> Callable[..., int]:
+def _telling(function: Callable[..., int], named_error: Callable[[BaseException], BaseException]) -> Callable[..., int]:
     def called(*words: int) -> int:
         try:
             return function(*words)
         except KeyboardInterrupt as stop:
-            raise told(stop) from None
+            raise named_error(stop) from None
 
     return called
 
@@ -125,7 +125,7 @@ class CalledBack:
         self.max_legal, self.ahead = max_legal, 0
         self.kept: list[BaseException] = []
         self._objects: dict[int, StateData] = {}
-        self._numbers = Cells()  # of states
+        self._numbers = Addressed()  # of states
         self._beliefs: object = None
         names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
         self._kernels: dict[str, Any] = {name: self._kernel(name) for name in names}
@@ -133,12 +133,12 @@ class CalledBack:
     def _kernel(self, name: str) -> PlainKernel | Callback:
         function = self._function(name)
 
-        def told(error: BaseException) -> BaseException:
+        def named_error(error: BaseException) -> BaseException:
             return self.game.interrupted(name, error) if isinstance(error, KeyboardInterrupt) else error
 
         if MAKES_PLAIN.get() is not None:
-            return PlainKernel(_telling(function, told), name)
-        return Callback(function, len(ROWS[name].words), self.kept, told)
+            return PlainKernel(_telling(function, named_error), name)
+        return Callback(function, len(ROWS[name].words), self.kept, named_error)
 
     def _function(self, name: str) -> Callable[..., int]:
         """A function as a kernel is called."""
@@ -217,22 +217,22 @@ def prepared_kernel(name: str) -> CompiledFunction:
         count = words[_COUNT]
         if count == 0:
             return call(words[_ASKING], (state, room))
-        given, actions = array_at(words[_ACTIONS], count, _INT), array_at(room, count, _INT)
+        source, actions = array_at(words[_ACTIONS], count, _INT), array_at(room, count, _INT)
         for i in range(count):
-            actions[i] = given[i]
+            actions[i] = source[i]
         return count
 
-    kernel, arity = {"player": (player, 1), "legal": (legal, 2)}[name]
-    return CompiledFunction(kernel, arity, f"{name} of a game in plain Python")
+    kernels: dict[str, tuple[Callable, int]] = {"player": (player, 1), "legal": (legal, 2)}
+    return CompiledFunction(*kernels[name], f"{name} of a game in plain Python")
 
 
 class Prepared(CalledBack):
     """The functions for a search in machine code. Of an answer only that is checked which is not plain."""
 
     def __init__(self, game: PythonGame, max_legal: int) -> None:
-        self._records = Cells(_NUMBER * STATE_WORDS)
+        self._records = Addressed(_NUMBER * STATE_WORDS)
         super().__init__(game, max_legal)
-        self._given: Any = None  # the legal actions of the state that is played, which must not be freed
+        self._listed: Any = None  # the legal actions of the state that is played, which must not be freed
         self._asking = self._kernels["legal"]
         self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal")}
 
@@ -247,11 +247,11 @@ class Prepared(CalledBack):
 
     def _step(self) -> Callable[[int, int], int]:
         """`apply`, with all that it needs at hand: it is called at every step."""
-        game, objects, records, seen = self.game, self._objects, self._records, dict[tuple, Any]()
+        game, objects, records, known_lists = self.game, self._objects, self._records, dict[tuple, Any]()
         actors, addressof = {*range(game.players), CHANCE, TERMINAL}, ctypes.addressof
 
         def prepare(record: Any, data: StateData, lists: bool) -> None:
-            asked = "player"
+            name = "player"
             try:
                 player = game.player(data)
                 if type(player) is not int or player not in actors:
@@ -260,22 +260,22 @@ class Prepared(CalledBack):
                 if player == TERMINAL or not lists:
                     record[_COUNT] = 0
                     return
-                asked = "legal"
+                name = "legal"
                 actions = game.legal(data)
             except KeyboardInterrupt as stop:
-                raise game.interrupted(asked, stop) from None
+                raise game.interrupted(name, stop) from None
             try:
-                given = seen.get(tuple(actions)) if type(actions) is list else None
+                listed = known_lists.get(tuple(actions)) if type(actions) is list else None
             except TypeError:  # of what cannot be hashed
-                given = None
-            if given is None:
+                listed = None
+            if listed is None:
                 checked = game.checked("legal", actions, data)
                 self.need_room(len(checked))
-                if len(seen) > MANY:
-                    seen.clear()
-                given = seen[(*checked,)] = (_NUMBER * len(checked))(*checked)
-            record[_COUNT], record[_ACTIONS] = len(given), addressof(given)
-            self._given = given
+                if len(known_lists) > MANY:
+                    known_lists.clear()
+                listed = known_lists[(*checked,)] = (_NUMBER * len(checked))(*checked)
+            record[_COUNT], record[_ACTIONS] = len(listed), addressof(listed)
+            self._listed = listed
 
         def apply(state: int, action: int) -> int:
             if state == self.ahead:

@@ -359,14 +359,14 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
     """
     walk.refuse_unless_two_players(game)
     deals, luck, histories = deals_of(game), random.Random(0), 0.0
+    limit = largest_of(game) if largest is None else largest
     for _ in range(WALKS):
         state, weight = dealt_state(game, deals, luck.randrange(len(deals))), len(deals) / WALKS
-        while not state.is_terminal():
+        while not state.is_terminal() and histories <= CERTAIN * limit and len(state.history) <= game.max_length:
             actions = state.legal_actions()
             weight *= len(actions)
             histories += weight
             state.apply_action(luck.choice(actions))
-    limit = largest_of(game) if largest is None else largest
     if histories > CERTAIN * limit:
         refuse_as_too_large(game, f"about {histories:.0g}", limit)
 

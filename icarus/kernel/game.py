@@ -172,7 +172,7 @@ class AnyGame(ABC):
 
     def interrupted(self, name: str, stop: KeyboardInterrupt) -> KeyboardInterrupt:
         """Ctrl-C with the function in which it came: who has waited for one that does not return learns which one it is."""
-        return KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(getattr(self, name, None), stop)}")
+        return KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(getattr(self, name), stop)}")
 
     def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
         """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
@@ -186,8 +186,8 @@ class AnyGame(ABC):
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
         answered = " ".join(repr(answer).split())  # in one line
         text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
-        place = defined_at(getattr(self, name, None))
-        raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
+        function: Any = getattr(self, name, None)
+        raise ValueError(f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}")
 
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""
