@@ -13,10 +13,9 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from icarus.audit.lockstep import random_action
 from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import DEEPEST, SCALARS, attributes_of, facts_in, stamp, view_of
-from icarus.kernel import Game, State, StateData
+from icarus.kernel import Game, State, StateData, random_action
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
