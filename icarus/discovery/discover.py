@@ -115,10 +115,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         ValueError: settings that make no race: no such game, seat or space, a number out of its range, no opponent, or so few games
             that they could prove nothing. TypeError: it is not a game, or no list where there must be one.
     """
-    for name in ("against", "seats", "files"):
-        value = getattr(settings, name)
-        if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
-            raise TypeError(f"{name} is {value!r}; it must be a list")
+    _check_lists(settings)
     iterations, seconds = settings.iterations, settings.seconds
     own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
     loaded = load_game(game, settings.files).game
@@ -142,9 +139,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     shares = SHARES
     if settings.candidate is not None:
-        candidate = settings.candidate
-        candidate = candidate if isinstance(candidate, Entrant) else read_entrant(candidate)
-        space, finalists, shares = candidate_space(candidate, pool[-1]), 1, PROOF_ONLY
+        space, finalists, shares = candidate_space(settings.candidate, pool[-1]), 1, PROOF_ONLY
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
     return RaceProtocol(
@@ -166,12 +161,20 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     )
 
 
-def candidate_space(candidate: Entrant, reference: Entrant) -> SearchSpace:
+def _check_lists(settings: RaceSettings) -> None:
+    for name in ("against", "seats", "files"):
+        value = getattr(settings, name)
+        if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
+            raise TypeError(f"{name} is {value!r}; it must be a list")
+
+
+def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace:
     """A space whose last point is the candidate, and whose first one is the reference.
 
     Raises:
         ValueError: the candidate is the reference, or has a setting that no space has.
     """
+    candidate = candidate if isinstance(candidate, Entrant) else read_entrant(candidate)
     if candidate == reference:
         raise ValueError(f"the candidate {candidate} is the reference that it is to beat; name another one")
     if candidate.evaluation or candidate.random_moves:

@@ -188,35 +188,35 @@ def numbers_in(state: object) -> dict[str, float]:
     at most three letters, an enumeration's member and None are 1 under their own names (`.suit=SPADES`), a longer text is read by
     letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and how many there are (`len .hand`).
     """
-    found: dict[str, float] = {}
-    _walk(state, "", found, 0)
-    return found
+    facts: dict[str, float] = {}
+    _walk(state, "", facts, 0)
+    return facts
 
 
-def _walk(value: object, path: str, found: dict[str, float], depth: int) -> None:
+def _walk(value: object, path: str, facts: dict[str, float], depth: int) -> None:
     if depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
         return
     if isinstance(value, Enum):
-        found[f"{path}={value.name}"] = 1.0
+        facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
-        found[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
+        facts[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
-        found[f"{path}={value}"] = 1.0
+        facts[f"{path}={value}"] = 1.0
     elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(value, "popleft"):
-        _walk_items(value, path, found, depth)
+        _walk_items(value, path, facts, depth)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            _walk(item, f"{path}[{key}]", found, depth + 1)
+            _walk(item, f"{path}[{key}]", facts, depth + 1)
     elif hasattr(value, "observation_tensor"):  # a state of OpenSpiel's
-        _walk(_tensors(value), path, found, depth)
+        _walk(_tensors(value), path, facts, depth)
     elif isinstance(value, np.void):
         for name in value.dtype.names or ():
-            _walk(value[name], f"{path}.{name}", found, depth + 1)
+            _walk(value[name], f"{path}.{name}", facts, depth + 1)
     else:
         slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
         for name in dict.fromkeys([*slots, *getattr(value, "__dict__", ())]):
             if not name.startswith("__") and hasattr(value, name):
-                _walk(getattr(value, name), f"{path}.{name}", found, depth + 1)
+                _walk(getattr(value, name), f"{path}.{name}", facts, depth + 1)
 
 
 def _tensors(state: Any) -> list[list[float]]:
@@ -227,17 +227,17 @@ def _tensors(state: Any) -> list[list[float]]:
     return [state.information_state_tensor(player) for player in players if kind.provides_information_state_tensor]
 
 
-def _walk_items(items: Any, path: str, found: dict[str, float], depth: int) -> None:
-    found[f"{LENGTH}{path}"] = float(len(items))
+def _walk_items(items: Any, path: str, facts: dict[str, float], depth: int) -> None:
+    facts[f"{LENGTH}{path}"] = float(len(items))
     is_ordered = not isinstance(items, set | frozenset)
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1)
-        told = sorted((key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#")))
-        name = ",".join(f"{key}{number:g}" for key, number in told)
-        found[f"{path}#{name}"] = found.get(f"{path}#{name}", 0.0) + 1.0
+        parts = sorted((key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#")))
+        name = ",".join(f"{key}{number:g}" for key, number in parts)
+        facts[f"{path}#{name}"] = facts.get(f"{path}#{name}", 0.0) + 1.0
         if is_ordered:
-            found |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
+            facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
 
 
 def _below(path: str, key: str) -> str:

@@ -49,7 +49,7 @@ def write_curve(evaluation: Evaluation, directory: Path) -> None:
 def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     """What was learned, as a document."""
     generations, about = generations_of(evaluation), evaluation.about
-    taken = [each.number for each in generations if each.is_taken]
+    numbers = [each.number for each in generations if each.is_taken]
     yield Heading(f"{evaluation.game}, {evaluation}")
     yield Picture(curve_svg(generations), "the learning curve")
     judge, reference = about["judge"]["strategy"], about["reference"]["strategy"]
@@ -57,7 +57,7 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     header = ["generation", "error", "of", f"against {reference}", "against the one before", "taken"]
     yield Table(caption, header, [_row(each) for each in generations])
     yield Paragraph(
-        f"The file has generation {taken[-1]}: {about['games'] * about['rounds']:,} games each, seed {about['seed']}."
+        f"The file has generation {numbers[-1]}: {about['games'] * about['rounds']:,} games each, seed {about['seed']}."
     )
 
 

@@ -25,13 +25,13 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
         return ()
     if game.features is not None:
         return game.feature_names
-    met: dict[str, set[float]] = {}
+    values: dict[str, set[float]] = {}
     for state in states:
         for name, number in numbers_in(state).items():
-            met.setdefault(name, set()).add(number)
-    lists = {name.removeprefix(LENGTH): len(lengths) > 1 for name, lengths in met.items() if name.startswith(LENGTH)}
+            values.setdefault(name, set()).add(number)
+    lists = {name.removeprefix(LENGTH): len(lengths) > 1 for name, lengths in values.items() if name.startswith(LENGTH)}
     silent = tuple(f"{name}{'[' if varies else '#'}" for name, varies in lists.items())
-    return tuple(name for name in met if not name.startswith(silent))
+    return tuple(name for name in values if not name.startswith(silent))
 
 
 def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -51,14 +51,14 @@ def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[n
         fields.append((kind, place, width, low, size, inputs, 0))
         inputs += size
 
-    for place, width, given, numbers in _facts_of(game, facts, names):
+    for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
         low, high = numbers.min(), numbers.max()
         if low == high:
             continue
         is_whole = width != REAL or not (numbers % 1).any()
-        least, most = given or (low, high)
-        is_mask = width == 8 if given is None else least == 0 and most & (most + 1) == 0 or width == 8
-        if is_whole and most - least < MOST_VALUES and not (is_mask and given is None):
+        least, most = limits_of_fact or (low, high)
+        is_mask = width == 8 if limits_of_fact is None else least == 0 and most & (most + 1) == 0 or width == 8
+        if is_whole and most - least < MOST_VALUES and not (is_mask and limits_of_fact is None):
             add(VALUES, place, width, int(least), int(most - least) + 1)
         elif is_mask:
             add(BITS, place, width, 0, int(np.bitwise_or.reduce(numbers)).bit_length())

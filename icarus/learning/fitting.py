@@ -15,7 +15,7 @@ SELDOM = 20  # rows of weights are for inputs that are met so often
 SCALE = 0.5  # of the first weights
 
 
-def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -> Evaluation:
+def with_random_weights(evaluation: Evaluation, positions: Positions, units: int, seed: int) -> Evaluation:
     """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
 
     Args:
@@ -23,17 +23,17 @@ def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -
         positions: of random games by it.
     """
     network, blocks, outputs = evaluation.network, evaluation.players + 1, len(evaluation.network.base)
-    met = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
-    kept = met >= min(SELDOM, max(1, len(positions.ends) // 1000))
+    counts = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
+    is_used = counts >= min(SELDOM, max(1, len(positions.ends) // 1000))
     for field in network.fields:
         inputs = slice(int(field["first"]), int(field["first"] + field["size"]))
         if field["kind"] == COUNT:  # of whose inputs every state has one
-            kept &= met < met[:, inputs].sum(axis=1, keepdims=True)
+            is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         if field["kind"] not in (BITS, ACTIONS):
-            kept[np.arange(blocks), inputs.start + met[:, inputs].argmax(axis=1)] = False
-    rows = np.where(kept, np.cumsum(kept).reshape(kept.shape) - 1, -1).astype(np.int32).ravel()
-    random, count = np.random.default_rng(seed), int(kept.sum())
-    scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, met[kept].sum()))
+            is_used[np.arange(blocks), inputs.start + counts[:, inputs].argmax(axis=1)] = False
+    rows = np.where(is_used, np.cumsum(is_used).reshape(is_used.shape) - 1, -1).astype(np.int32).ravel()
+    random, count = np.random.default_rng(seed), int(is_used.sum())
+    scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
     fields["units"] = units
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)

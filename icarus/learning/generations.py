@@ -30,7 +30,7 @@ from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, random_action
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learning.curve import Generation, write_curve
 from icarus.learning.encoding import fields_of, names_of
-from icarus.learning.fitting import begun, fitted
+from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
@@ -73,7 +73,7 @@ class LearningSettings:
     """How an evaluation is learned.
 
     Attributes:
-        minutes: by the clock; a generation that would not end by then is not begun.
+        minutes: by the clock; a generation that would not end by then is not with_random_weights.
         generations: so many in all instead, however long they take.
         games: of a round; by default as many as fit in the time.
         rounds: of a generation.
@@ -115,12 +115,12 @@ class LearningProgress:
     last: Generation | None
 
     def __str__(self) -> str:
-        told = [f"generation {self.generation}"]
+        parts = [f"generation {self.generation}"]
         if self.error is not None:
-            told.append(f"error {self.error:.3f}")
+            parts.append(f"error {self.error:.3f}")
         if self.last is not None:
-            told.append(f"strength {self.last.against_reference.value:+.2f}")
-        return ", ".join([*told, self.stage])
+            parts.append(f"strength {self.last.against_reference.value:+.2f}")
+        return ", ".join([*parts, self.stage])
 
 
 Report = Callable[[LearningProgress], None]
@@ -187,11 +187,11 @@ def learn(
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
-    given = load_unedited(game, files)
-    loaded = given.game
+    loaded_game = load_unedited(game, files)
+    loaded = loaded_game.game
     check_game("learn", loaded)
     for player in (chosen.judge, chosen.reference):
-        player.agent(given.names, iterations=1)
+        player.agent(loaded_game.names, iterations=1)
     seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
@@ -230,7 +230,7 @@ def games_kept(directory: Path) -> int | None:
 def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
     """How many games of a round fit in so many seconds, with the fit to their positions."""
     positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
-    evaluation = begun(empty, positions, UNITS, 0)
+    evaluation = with_random_weights(empty, positions, UNITS, 0)
     for _ in range(2):  # the first time much is loaded
         started = time.monotonic()
         positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
@@ -311,7 +311,7 @@ class Learning:
 
     def _random(self, empty: Evaluation) -> Evaluation:
         positions = self._play(empty, 0, 0.0, 1.0)
-        evaluation = begun(empty, positions, UNITS, self.settings.seed)
+        evaluation = with_random_weights(empty, positions, UNITS, self.settings.seed)
         return fitted(evaluation, of_rows(positions, evaluation), RATE, self.settings.seed)[0]
 
     def _next(self, number: int) -> Evaluation:
