@@ -47,7 +47,7 @@ def audit(
     start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    hidden = Hidden(game, determinizations, key, multiplicity or getattr(game, "multiplicity", None))
+    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity)
     if compiled:
         contract.check_indices()
     for number in range(games):

@@ -288,7 +288,7 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self.game.determinize is not None, message)
-            tells_more = getattr(self.game, "observation", None)  # his view says what he has learned by it
+            tells_more = not self.compiled and self.game.observation  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)

@@ -1,5 +1,7 @@
 """The draws of an audit: determinizations for an observer, each with its fault; how even they are, and what they redraw."""
 
+import contextlib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +11,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import facts_in, stamp
+from icarus.audit.subjects import SCALARS, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
@@ -17,7 +19,8 @@ Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it s
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 SHOWN = 20  # legal actions, told in an example
-OFTEN = 20  # decisions at which another player's facts were redrawn, or could be seen not to be, for "never" to mean something
+OFTEN, DEALS_KEPT = 20, 4  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
+ITEMS, OTHERS = 64, 4  # of a list that are looked at one by one; other values of a fact that are tried
 KINDS = 16  # values of a list in a compiled game, such as the places of cards
 FAULTS = ("player", "actions", "view")  # of a determinization
 
@@ -73,12 +76,9 @@ def facts_known(state: State, observer: int) -> tuple[object, ...]:
     """What a player knows of a state, as far as it says so: label, moves of the episode, observation, the texts of his actions."""
     game, label = state.game, state._label(state.data)
     recalled = () if game.recall is None else tuple(game.ask("recall", state.data, game.perspective(observer)))
-    if isinstance(game, Game):
-        return label, recalled
-    acts = state.current_player() == observer
+    acts = state.current_player() == observer and not isinstance(game, Game)
     texts = [state._action_text(action) for action in state.legal_actions()] if acts else []
-    observation = () if game.observation is None or observer < 0 else facts_in(game.observation(state.data, observer))
-    return label, recalled, tuple(texts), tuple(observation)
+    return label, recalled, tuple(texts), view_of(game, state.data, observer)
 
 
 class Faces:
@@ -183,112 +183,206 @@ def uneven(counts: list[int], expected: list[float]) -> str:
 # ------------------------------------------------------------------------------------------------------ what is redrawn
 
 
-class Redraws:
-    """Which facts differ from the truth in any draw, counted by decisions: by name, with items where there is one for each player.
+Name: TypeAlias = tuple[Any, ...]  # of a fact: its field, and the place in it, or a value that is found there
 
-    A compiled game is taken to hide all of another's facts, and where a list of integers, such as the places of cards, has each of its
-    values; what all see, such as a trump, is expected in a field of its own. A game in plain Python with an `observation` says who sees a
-    fact: not he whose observation stays the same with that of another game.
+
+@attrs.frozen
+class Value:
+    """A number in a list, as the name of the fact where it is found."""
+
+    number: int
+
+
+class Redraws:
+    """Which facts differ from the truth in no draw, though they are hidden: fields, items of lists, and where a list has a value.
+
+    A game with an `observation` says who sees a fact: not he whose observation stays the same with another one. A fact that is hidden from
+    him, and another one after each deal, is redrawn where others are, unless he can infer it.
+
+    Of a compiled game without one, two kinds are taken to be hidden: of a list with an item for each player those that are dealt to others,
+    and where a list of integers, such as the places of cards, has each of its values, if no other field names the same places.
     """
 
     def __init__(self, game: Any) -> None:
-        self._game, self._compiled = game, isinstance(game, Game)
-        self._decisions = self._different = 0
-        self._redrawn, self._hidden = Counter[tuple[str, int]](), Counter[tuple[str, int]]()  # by fact and observer
-        self._visible = set[tuple[str, int]]()
-        self._foreign: dict[str, tuple[object, object]] = {}  # of each fact one that was met: told, and as it is
-        self._first: dict[str, object] = {}  # the facts of the first deal
-        self._dealt = set[str]()  # those that another deal has changed
+        self._game = game
+        self._decisions = self._different = self._deal = 0
+        self._looked, self._redrawn = Counter[tuple[Name, int]](), Counter[tuple[Name, int]]()  # by fact and observer
+        self._kept: dict[
+            tuple[Name, int], list[int]
+        ] = {}  # the deals in which it was hidden and not redrawn, though others were
+        self._others: dict[Name, list[Any]] = {}  # values of each fact that were met
+        self._first: dict[Name, object] = {}  # the facts of the first deal, as they are told
+        self._dealt = set[Name]()  # those that another deal has changed
+        self._named: dict[Name, set[str]] = {}  # the fields that have always named the same places
 
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
-        facts = {name: value for name, value, _ in self._facts(state.data)}
-        self._first = self._first or facts
-        self._dealt.update(name for name, value in facts.items() if self._first.get(name) != value)
+        self._deal += 1
+        told = {name: _told(value) for name, value in self._facts(state.data)}
+        self._first = self._first or told
+        self._dealt.update(name for name, value in told.items() if self._first.get(name) != value)
 
     def note(self, state: State, observer: int, draws: list[StateData]) -> None:
         """Count a decision of an observer, by its draws."""
         self._decisions += 1
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
-        facts_of_draws = [{name: value for name, value, _ in self._facts(draw)} for draw in draws]
-        for name, value, item in self._facts(state.data):
-            self._redrawn[name, observer] += any(draw.get(name) != value for draw in facts_of_draws)
-            if self._compiled:
-                self._hidden[name, observer] += 1
-            elif self._game.observation is not None:
-                self._ask_observers(state.data, name, value, item)
+        facts = dict(self._facts(self._game.ask("copy", state.data)))
+        told = {name: _told(value) for name, value in facts.items()}
+        told_of_draws = [{name: _told(value) for name, value in self._facts(draw)} for draw in draws]
+        same = [name for name, value in told.items() if all(each.get(name) == value for each in told_of_draws)]
+        self._looked.update((name, observer) for name in facts)
+        self._redrawn.update((name, observer) for name in facts.keys() - set(same))
+        for name in same:
+            if self._game.observation is None:
+                self._note_names(name, facts)
+            elif (
+                len(same) < len(facts)
+                and self._may_be_hidden(name, observer, facts)
+                and self._is_hidden(state.data, name, facts[name], observer)
+            ):
+                self._kept.setdefault((name, observer), []).append(self._deal)
+        for name, value in facts.items():
+            others = self._others.setdefault(name, [])
+            if len(others) < OTHERS and value not in others:
+                others.append(value)
 
-    def _facts(self, data: StateData) -> Iterator[tuple[str, object, Any]]:
-        """The facts of a state, by name, as they are told and as they are; with the items of those that have one for each player."""
-        players = self._game.players
-        for name, value in _fields(data).items():
-            items = value[0] if self._compiled else value
-            yield name, stamp(value), value
-            if isinstance(items, np.ndarray) and items.size > players and items.dtype.kind in "iu":
-                yield from (
-                    (f"where {name} is {kind}", stamp(items == kind), None) for kind in np.unique(items)[:KINDS]
-                )
-            if isinstance(items, np.ndarray if self._compiled else list | tuple) and len(items) == players:
-                yield from ((f"{name}[{i}]", stamp(item), item) for i, item in enumerate(items))
+    def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
+        """The facts of a state: its fields, their items, and where a list of integers has each of its values."""
+        for field, value in _fields(data).items():
+            yield from _parts((field,), value)
+            if isinstance(value, list) and len(value) > self._game.players and all(type(item) is int for item in value):
+                kinds = sorted({*value})[:KINDS] if len({*value}) < len(value) else []
+                for kind in kinds:
+                    yield (field, Value(kind)), [i for i, item in enumerate(value) if item == kind]
 
-    def _ask_observers(self, data: StateData, name: str, value: object, item: object) -> None:
-        """Whether each player's observation is the same where a fact is another one."""
-        size = len(item) if isinstance(item, list | tuple | set) else 0
-        other_value, foreign = self._foreign.setdefault(f"{name} {size}", (value, item))
-        if other_value == value:
-            return
-        changed, (field, _, place) = self._game.ask("copy", data), name.partition("[")
-        if place:
-            old = _fields(changed)[field]
-            foreign = type(old)([foreign if f"{i}]" == place else each for i, each in enumerate(old)])
-        _set_field(changed, field, foreign)
-        for player in range(self._game.players):
-            try:
-                before, after = (facts_in(self._game.observation(each, player)) for each in (data, changed))
-            except Exception:  # an impossible state may be more than it bears
-                before, after = [], None
-            self._hidden[name, player] += before == after
-            if before != after:
-                self._visible.add((name, player))
+    def _note_names(self, name: Name, facts: dict[Name, Any]) -> None:
+        """Which fields name the places where a list has a value, by their numbers or as the bits of a set."""
+        if isinstance(name[-1], Value):
+            places, naming = {*facts[name]}, set[str]()
+            for (field, *item), value in facts.items():
+                numbers = value if isinstance(value, list) else [value]
+                if not item and all(type(number) is int for number in numbers):
+                    bits = [i for i in range(64) if numbers[0] >> i & 1] if len(numbers) == 1 else []
+                    naming |= {field} if places in ({*numbers}, {*bits}) else set()
+            self._named[name] = self._named.get(name, naming) & naming
+
+    def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
+        """Whether a fact that was never redrawn was dealt; an item for each player is one of another player."""
+        items = facts[name[:1]]
+        is_for_each = len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
+        is_possible = name[1] != observer if is_for_each else name in self._dealt
+        return is_possible and not self._redrawn[name, observer]
+
+    def _is_hidden(self, data: StateData, name: Name, value: Any, observer: int) -> bool:
+        """Whether the observation stays as it is where a fact is another one."""
+        before = view_of(self._game, data, observer)
+        for changed in self._changed(data, name, value):
+            with contextlib.suppress(Exception):  # an impossible state may be more than an observation bears
+                if view_of(self._game, changed, observer) == before:
+                    return True
+        return False
+
+    def _changed(self, data: StateData, name: Name, value: Any) -> Iterator[StateData]:
+        """The state with another value of a fact; where it is the places of a value, one of them changes places with another."""
+        field, *place = name
+        whole = _fields(data)[field]
+        if isinstance(name[-1], Value):
+            others = [i for i, item in enumerate(whole) if item != name[-1].number]
+            for i, j in itertools.product(value[:2], others[:: max(1, len(others) // OTHERS)]):
+                yield self._with(data, field, _replaced(_replaced(whole, [i], whole[j]), [j], whole[i]))
+        else:
+            for other in self._others.get(name, ()):
+                if other != value:
+                    yield self._with(data, field, _replaced(whole, place, other))
+
+    def _with(self, data: StateData, field: str, value: Any) -> StateData:
+        changed = self._game.ask("copy", data)
+        if isinstance(changed, np.ndarray | dict):
+            changed[field] = value
+        elif isinstance(changed, list):
+            changed[int(field)] = value
+        else:
+            setattr(changed, field, value)
+        return changed
 
     def judge(self, check: Check) -> None:
         """Say what is never redrawn, although it is hidden."""
-        players, names = range(self._game.players), dict.fromkeys(name for name, _ in self._redrawn)
         blind = self._decisions > 0 and not self._different
         wrong = ["no draw at any decision differs from the true state"] * blind
-        for observer in players:
-            for field in names:
-                items = [f"{field}[{i}]" for i in players if i != observer]
-                never = [each for each in items if self._is_never_redrawn(each, observer)]
-                if never and max(self._redrawn[each, observer] for each in items) >= OFTEN:
-                    wrong.append(f"for player {observer}, {never[0]} is never redrawn, while those of others are")
-        advice = "what all see of it belongs into a field of its own" if self._compiled else "nobody sees it"
-        for name in sorted(self._dealt & set(names)):
-            may_be_open = self._compiled and not name.startswith("where ")
-            if not may_be_open and all(self._is_never_redrawn(name, player, OFTEN) for player in players):
-                wrong.append(f"{name} differs from deal to deal, and it is never redrawn; {advice}")
+        wrong += self._kept_facts() if self._game.observation is not None else []
+        wrong += self._suspected() if self._game.observation is None and isinstance(self._game, Game) else []
         check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
         check.failed = len(wrong)
 
-    def _is_never_redrawn(self, name: str, observer: int, often: int = 1) -> bool:
-        fact = name, observer
-        return not self._redrawn[fact] and self._hidden[fact] >= often and fact not in self._visible
+    def _kept_facts(self) -> Iterator[str]:
+        """What no draw has redrawn, though no observation tells it."""
+        for (name, observer), deals in sorted(self._kept.items(), key=lambda item: len(item[0][0])):
+            if self._redrawn[name, observer] or len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
+                continue
+            if name in self._dealt or any(self._redrawn[each, observer] for each in self._beside(name)):
+                yield (
+                    f"for player {observer}, {_name_text(name)} is never redrawn, while other facts are, and his observation stays the "
+                    "same with another value; if he knows it, observation(state, player) must tell it"
+                )
+
+    def _beside(self, name: Name) -> list[Name]:
+        """The items of the same list."""
+        return [each for each in self._others if each[:-1] == name[:-1] and len(name) > 1]
+
+    def _suspected(self) -> Iterator[str]:
+        """What no draw has redrawn, and what most games hide."""
+        players = range(self._game.players)
+        for observer, name in itertools.product(players, sorted(self._dealt, key=_name_text)):
+            items = self._beside(name)
+            if len(name) != 2 or name[1] == observer or [each[1] for each in items] != [*players]:
+                continue
+            most = max(self._redrawn[each, observer] for each in items if each[1] != observer)
+            if self._looked[name, observer] and not self._redrawn[name, observer] and most >= OFTEN:
+                yield f"for player {observer}, {_name_text(name)} is never redrawn, while those of others are"
+        for name in sorted(self._dealt, key=_name_text):
+            looked = [self._looked[name, each] >= OFTEN and not self._redrawn[name, each] for each in players]
+            if isinstance(name[-1], Value) and all(looked) and not self._named.get(name):
+                yield (
+                    f"{_name_text(name)} differs from deal to deal, and it is never redrawn; if all see it, observation(state, player) "
+                    "must tell it, or a field of its own"
+                )
+
+
+def _told(value: Any) -> object:
+    return value if isinstance(value, SCALARS) else stamp(value)
+
+
+def _parts(name: Name, value: Any) -> Iterator[tuple[Name, Any]]:
+    """A value by its name, and the items of lists in it."""
+    yield name, value
+    if isinstance(value, list | tuple) and 1 < len(value) <= ITEMS:
+        for i, item in enumerate(value):
+            yield from _parts((*name, i), item)
+
+
+def _replaced(value: Any, place: Sequence[int], item: Any) -> Any:
+    """A value with another item at a place within it."""
+    if not place:
+        return item
+    items = [*value]
+    items[place[0]] = _replaced(items[place[0]], place[1:], item)
+    return type(value)(items)
+
+
+def _name_text(name: Name) -> str:
+    field, *places = name
+    if places and isinstance(places[-1], Value):
+        return f"where {field} is {places[-1].number}"
+    return f"{field}{''.join(f'[{place}]' for place in places)}"
 
 
 def _fields(data: StateData) -> Mapping[str, Any]:
-    """What a state is made of, by name."""
+    """What a state is made of, by name, with lists in place of arrays."""
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return {name: data[name] for name in data.dtype.names}
+        return {name: data[name][0].tolist() for name in data.dtype.names}
     if isinstance(data, list):
-        return {f"{i}": item for i, item in enumerate(data)}
+        data = {f"{i}": item for i, item in enumerate(data)}
     facts = data if isinstance(data, dict) else getattr(data, "__dict__", {})
-    return facts if all(isinstance(name, str) for name in facts) else {}
-
-
-def _set_field(data: StateData, name: str, value: object) -> None:
-    if isinstance(data, np.ndarray | dict):
-        data[name] = value
-    elif isinstance(data, list):
-        data[int(name)] = value
-    else:
-        setattr(data, name, value)
+    if not all(isinstance(name, str) for name in facts):
+        return {}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in facts.items()}

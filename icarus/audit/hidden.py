@@ -33,8 +33,8 @@ import numpy as np
 from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Drawn, Draws, Face, Faces, Redraws, Word, facts_known, uneven
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import checks_of
-from icarus.audit.subjects import stamp
-from icarus.checks import positive
+from icarus.audit.subjects import stamp, view_of
+from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData
 
@@ -62,6 +62,10 @@ NO_RETRACE = (
     "the game has no retrace(state, data), the way from a deal to a determinization: draws that contradict what a player has seen "
     "earlier may go unseen; with one they are found"
 )
+NO_OBSERVATION = {
+    "view": "the game has no observation(state, player), all that a player may know: draws that change his own cards go unseen",
+    "redraw": "the game has no observation(state, player): what others hold may be kept in all draws, and goes unseen",
+}
 UNCHECKED_NOTES = {
     "swap": "nothing was hidden at any decision",
     "again": "nothing was hidden at any decision",
@@ -123,6 +127,7 @@ class Hidden:
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
+        self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
 
@@ -134,18 +139,20 @@ class Hidden:
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
         deal, steps = stamp(state.data), list[Transition]()
-        self._noticed = [[] for _ in range(self.game.players)]
-        self._redraws.begin(state)
+        self._noticed, self._views = [[] for _ in range(self.game.players)], []
         before: State | None = None
         actions: list[int] = []
         count = 0
         while True:
             self._faces.note(state.data)
+            self._views.append([view_of(self.game, state.data, each) for each in range(self.game.players)])
             self._notice_label(state)
             player = state.current_player()
             if player == TERMINAL:
                 break
             if player != CHANCE:
+                if not count:
+                    self._redraws.begin(state)
                 count += 1
                 if self.compiled or self.luck.random() * count < LOOKS:
                     self._guarded(state, partial(self._decision, state, player, deal))
@@ -278,7 +285,24 @@ class Hidden:
             observed = [move for kind, move in self._noticed[observer] if kind == "move"]
             moves = list(replayed.moves(observer))
             what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
-            self._count_once("history", moves != observed[len(observed) - len(moves) :], state, what, data)
+            differs = moves != observed[len(observed) - len(moves) :]
+            number = None if differs else self._first_other_view(state, observer, replayed)
+            if number is not None:
+                what = f"after {count_text(number, 'action')} he knew something else than on the way to this one, by `observation`:"
+            self._count_once("history", differs or number is not None, state, what, data)
+
+    def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
+        """After how many actions of the game the observer knew something else than on another way to here; None if never."""
+        first = len(state.history) - len(replayed.history)
+        if self.game.observation is None or [each for each, _ in replayed.history] != [
+            each for each, _ in state.history[max(first, 0) :]
+        ]:
+            return None
+        states = (replayed.start, *(data for _, _, data in replayed.replay()))
+        for number, data in enumerate(states, first):
+            if view_of(self.game, data, observer) != self._views[number][observer]:
+                return number
+        return None
 
     def _retrace(self, state: State, data: StateData) -> tuple[State | None, str]:
         """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
@@ -436,6 +460,9 @@ class Hidden:
             return
         self._judge_uniformity()
         self._redraws.judge(self.checks["redraw"])
+        for name, note in NO_OBSERVATION.items() if self.game.observation is None else ():
+            if not self.checks[name].failed:
+                self.checks[name].checked, self.checks[name].note = 0, note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(0, 1, self._strange_text.__str__)
         for check in self.checks.values():

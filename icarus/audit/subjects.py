@@ -90,8 +90,7 @@ class AskedGame:
             return None
         if game.text is str:
             return (facts,)
-        views = getattr(game, "observation", None) or (lambda data, player: None)
-        return self.text(data), *(tuple(facts_in(views(data, player))) for player in range(game.players))
+        return self.text(data), *(view_of(game, data, player) for player in range(game.players))
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -186,6 +185,13 @@ def _tell(
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
+
+
+def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:
+    """What the game's `observation` says that a player may know of a state; nothing of CHANCE, or without one."""
+    if game.observation is None or player < 0:
+        return ()
+    return tuple(facts_in(game.observation(game.facts_of(data), player)))
 
 
 def stamp(data: object) -> object:

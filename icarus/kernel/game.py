@@ -106,7 +106,9 @@ class AnyGame(ABC):
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
-    # for solvers and bridges
+    # for audits, solvers and bridges
+    observation: Callable | None = None
+    multiplicity: Callable | None = None
     deal: Callable | None = None
     deal_observation: Callable | None = None
     utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_interval)
@@ -299,6 +301,8 @@ class Game(AnyGame):
         ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
             Facts that a user sets are checked against them; a field that is not named may have any value.
         derive: `derive(state)` sets the facts that follow from others, for facts that a user sets.
+        observation: `observation(state, player)`, plain Python, for audits: all that a player may know of a state, such as his own hand and
+            what lies open, as a value that can be compared. A determinization must not change it.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: the relative probability of the data among those with the
@@ -326,7 +330,6 @@ class Game(AnyGame):
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_interval)
     derive: Callable | None = None
     retrace: Callable | None = None
-    multiplicity: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

@@ -75,8 +75,7 @@ class PythonGame(AnyGame):
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
-        observation: `observation(state, player)`, for audits: all that a player may know of a state, as something that can be compared.
-        multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
+        observation: `observation(state, player)`, multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
         parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
 
     Raises:
@@ -87,8 +86,6 @@ class PythonGame(AnyGame):
     copy: Callable = deep_copy
     text: Callable = str
     action_text: Callable = number_text
-    observation: Callable | None = None
-    multiplicity: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -143,6 +140,7 @@ def in_python(game: AnyGame) -> PythonGame:
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
         "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
+        "observation": (view := game.observation) and (lambda data, player: view(facts_of(data), player)),
     }
     same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
     return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
