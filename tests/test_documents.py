@@ -174,12 +174,45 @@ def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> No
         return client.post(path, json=body).json()
 
     othello, hearts = ask(game="othello", level=1, moves=["d3", "c5"]), ask(game="hearts", level=1, seat=2)
-    assert othello["text"].endswith("X to move") and othello["seen"] == [19, 34]
+    assert othello["text"].endswith("black to move") and othello["seen"] == [19, 34]
     assert hearts["text"].count("face down") == 3 and len(hearts["moves"]) == 13 and set(hearts["seen"]) == {106}
-    after = ask(f"/games/{othello['number']}", move=othello["moves"][0], seconds=0.01)
+    after = ask(f"/games/{othello['number']}", line=othello["moves"][0], seconds=0.01)
     assert len(after["seen"]) == 4 and after["returns"] is None
-    assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", move="a1")["error"]
-    assert ask(level=3)["error"] == "the request lacks 'game'"
+    assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", line="a1")["error"]
+    assert "missing required field `game`" in ask(level=3)["error"]
+
+
+WRONG_BODIES = [
+    *(
+        "null",
+        "[]",
+        '{"line": 5}',
+        '{"line": "d6", "seconds": -1}',
+        '{"line": "d6", "seconds": "1"}',
+        "{",
+        '{"move": "d6"}',
+    ),
+    *('{"line": "d6", "seconds": NaN}', '{"line": null}', "\\ud800", '{"line": "d6", "at": "0"}'),
+]
+WRONG_GAMES = [
+    *("null", "[]", '{"game": 5}', '{"game": "othello", "seat": "0"}', '{"game": "othello", "seat": 2}', "{"),
+    *('{"game": "othello", "level": 99}', '{"game": "othello", "moves": ["a1"]}', '{"game": "othello", "persons": 3}'),
+    *('{"game": "chess"}', '{"game": "othello", "moves": 5}', '{"game": "othello", "seat": -1}'),
+]
+
+
+def test_the_server_refuses_a_wrong_body_in_a_sentence_and_nothing_is_done() -> None:
+    service = example("service")
+    client = pytest.importorskip("starlette.testclient").TestClient(service.app)
+    number = client.post("/games", json={"game": "othello", "level": 1}).json()["number"]
+    table, before = service.tables.games[number], len(service.tables.games)
+    for path, bodies in ((f"/games/{number}", WRONG_BODIES), ("/games", WRONG_GAMES)):
+        for body in bodies:
+            answer = client.post(path, content=body.encode(errors="replace"))
+            assert answer.status_code == 400 and answer.json()["error"], body
+    assert not table.session.played and len(service.tables.games) == before
+    assert client.post("/games/999", json={"line": "d3"}).status_code == 404
+    assert client.post("/games", content=b"x" * 30_000).status_code == 413
 
 
 # -------------------- Every public name is on a page of the API, and every name there is public.

@@ -652,7 +652,7 @@ def ending_of(session: Session, viewer: int | None) -> str:
     if len(set(rewards)) == 1 and len(rewards) > 1:
         return "the game is drawn"
     gain = low + mine * (high - low)
-    by = f" by {abs(gain):g} points" if (low, high) != (-1, 1) and gain else ""
+    by = f" by {abs(gain):g} point{'' if abs(gain) == 1 else 's'}" if (low, high) != (-1, 1) and gain else ""
     if len(rewards) == 2 or session.game.players == 1:
         return ("you win" if place == 1 else "you lose") + by
     together = " with others" if places.count(mine) > 1 else ""

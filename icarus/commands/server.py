@@ -109,7 +109,7 @@ class Tables:
         with contextlib.suppress(ValueError):
             levels = levels_of(game)
         rules = (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n\n")
-        told = [part for part in rules if not part.startswith(" ")][:4]
+        told = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
         elo = [f"{level['elo']:+d} Elo over random play" for level in levels]
         return {"name": game.name, "players": game.players, "seats": seat_names(game), "levels": elo, "rules": told}
 

@@ -155,7 +155,7 @@ def grid(
     for y, (number, *squares) in enumerate(line.split() for line in lines if line[0] != " "):
         for x, (letter, sign) in enumerate(zip(letters, squares, strict=True)):
             standing = (pieces[sign],) if sign in pieces else ()
-            label = letter + number if y == 0 or x == 0 else ""
+            label = (letter if y == 0 else "") + (number if x == 0 else "")
             places.append(Place(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label))
     return Scene(places=tuple(places), words=tuple(lines), footer=footer, rows=rows)
 

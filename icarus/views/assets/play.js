@@ -209,7 +209,7 @@ async function follow() {
       hinted = null;
       byId("more").hidden = true;
     }
-    if (before && before.status !== told.status) tell("");
+    if (before && before.status !== told.status && byId("said").classList.contains("wrong")) tell("");
     if (looking === null) await replay(told); else look(looking);
   }
 }
