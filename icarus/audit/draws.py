@@ -256,8 +256,8 @@ class Redraws:
         facts = dict(self._facts(self._game.ask("copy", data)))
         for name, value in facts.items():
             if len(name) > 1 and not isinstance(name[-1], Value):
-                known = self._others.setdefault(name, [])
-                known += [each for each in facts[name[:-1]] if each not in known]  # as those beside it are
+                values = self._others.setdefault(name, [])
+                values += [each for each in facts[name[:-1]] if each not in values]  # as those beside it are
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:

@@ -399,7 +399,7 @@ class Conversation:
         last = log[count - 1] if count else None
         if last is not None:
             scene = self._with_trick(scene, last, seat)
-        told = attrs.evolve(
+        worded = attrs.evolve(
             scene, title=session.worded(scene.title, viewer), footer=session.worded(scene.footer, viewer),
             rows=tuple(attrs.evolve(row, name=session.worded(row.name, viewer)) for row in scene.rows),
             middle=tuple((session.worded(label, viewer), card) for label, card in scene.middle),
@@ -409,8 +409,8 @@ class Conversation:
             "who": session.who(viewer),
             "at": count,
             "total": len(log),
-            "board": svg(told),
-            "text": told.text(),
+            "board": svg(worded),
+            "text": worded.text(),
             "moves": [
                 {"name": state.action_to_string(move), "parts": list(parts(state, move, scene, seat))} for move in moves
             ],
@@ -445,8 +445,8 @@ class Conversation:
     def _marks(self, last: LogEntry, scene: Scene, seat: int | None) -> list[str]:
         """The parts in which the last action shows."""
         before, action = self.session.states[last.index], self.session.played[last.index].action
-        seen = seen_parts(before, action)
-        return list(seen if seen is not None else parts(before, action, scene, seat) if last.what else ())
+        marks = seen_parts(before, action)
+        return list(marks if marks is not None else parts(before, action, scene, seat) if last.what else ())
 
     def _with_trick(self, scene: Scene, last: LogEntry, seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
@@ -462,16 +462,16 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(seat, index)) is not None:
                 what = played.text if in_view else self._known_text(index, seat)
-                told = what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
-                log.append(LogEntry(index, f"{session.name_of(played.player, viewer)}: {told}", what))
+                text = what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
+                log.append(LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what))
         return log
 
-    def _known_text(self, index: int, seat: int) -> str:
+    def _known_text(self, index: int, seat: int | None) -> str:
         """The text of an action that is seen as another move, if all that look so have one; "" otherwise."""
         played, before = self.session.played[index], self.session.states[index]
-        column = self.session.game.perspective(seat)
-        alike = [action for action in before.legal_actions() if before.observed(action)[column] == played.views[column]]
-        return played.text if len({before.action_to_string(action) for action in alike}) == 1 else ""
+        column = self.session.game.perspective(CHANCE if seat is None else seat)
+        same = [action for action in before.legal_actions() if before.observed(action)[column] == played.views[column]]
+        return played.text if len({before.action_to_string(action) for action in same}) == 1 else ""
 
     def status(self, viewer: int | None) -> str:
         """What the game waits for, or how it has ended."""

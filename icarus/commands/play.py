@@ -1,7 +1,7 @@
 """`icarus play`, and playing in the terminal: plain lines in and out, for every game."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -83,9 +83,15 @@ def play_command(
         assert session is not None
         talk(Conversation(session, session.people[0] if session.people else None), _ask, print_text)
         return
-    tables = Tables({file: digest_of(file) for file in files or []})
+    _serve(session, host, files or [])
+
+
+def _serve(session: Session | None, host: str | None, files: Sequence[Path]) -> None:
+    """Serve the table, with a game on it if there is one, until Ctrl-C."""
+    tables = Tables({file: digest_of(file) for file in files})
     if session is not None:
-        tables.games[next(tables.numbers)] = Conversation(session, *(session.people or [None]))
+        viewers: list[int | None] = [*session.people]
+        tables.games[next(tables.numbers)] = Conversation(session, *(viewers or [None]))
     if host is not None:
         print_text(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"

@@ -75,17 +75,17 @@ class Tables:
         Raises:
             ValueError: what is wrong.
         """
-        asked = msgspec.json.decode(body, type=NewGame)
+        request = msgspec.json.decode(body, type=NewGame)
         if len(self.games) >= MOST_GAMES:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
-        game, number = games.load(asked.game), next(self.numbers)
-        seat = integer(f"a seat of {game}", asked.seat, 0, game.players - 1)
-        people = [seat] if asked.persons == 1 or game.players == 1 else [seat, (seat + 1) % game.players]
-        agent = UNMEASURED if asked.level is None else Agent.at_level(game, asked.level)
+        game, number = games.load(request.game), next(self.numbers)
+        seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
+        people = [seat] if request.persons == 1 or game.players == 1 else [seat, (seat + 1) % game.players]
+        agent = UNMEASURED if request.level is None else Agent.at_level(game, request.level)
         agents = [None if each in people else agent for each in range(game.players)]
-        seed = secrets.randbits(31) if asked.seed is None else asked.seed
-        session = Session(game, agents, seed, self.files, asked.level)
-        for move in asked.moves:
+        seed = secrets.randbits(31) if request.seed is None else request.seed
+        session = Session(game, agents, seed, self.files, request.level)
+        for move in request.moves:
             session.apply(session.state.string_to_action(move))
         self.games[number] = Conversation(session, *people)
         return number
@@ -96,9 +96,9 @@ class Tables:
         Raises:
             ValueError: what is wrong, or cannot be done now. KeyError: there is no such game.
         """
-        said, table = msgspec.json.decode(body, type=Line), self.games[number]
-        table.session.seconds = said.seconds
-        return table.say(said.line, said.at, viewer)
+        line, table = msgspec.json.decode(body, type=Line), self.games[number]
+        table.session.seconds = line.seconds
+        return table.say(line.line, line.at, viewer)
 
     def choices(self) -> list[dict[str, Any]]:
         """The games that one can choose, their rules, seats and levels."""
@@ -109,9 +109,15 @@ class Tables:
         with contextlib.suppress(ValueError):
             levels = levels_of(game)
         rules = (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n\n")
-        told = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
+        half_a_page = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
         elo = [f"{level['elo']:+d} Elo over random play" for level in levels]
-        return {"name": game.name, "players": game.players, "seats": seat_names(game), "levels": elo, "rules": told}
+        return {
+            "name": game.name,
+            "players": game.players,
+            "seats": seat_names(game),
+            "levels": elo,
+            "rules": half_a_page,
+        }
 
 
 class Refused(Exception):

@@ -25,7 +25,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Board, Hand, Piece, Place, Scene
+from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot
 
 # -------------------------------------------------------------------------------------------------- who wins a position
 
@@ -385,7 +385,7 @@ DISCS = (Piece("black", "black"), Piece("white", "white"))
 
 def scene(state: Facts, seat: int | None) -> Scene:
     """The board with the points as the seat counts them, its home at the lower right."""
-    me, places = seat or 0, list[Place]()
+    me, places = seat or 0, list[Spot]()
     for point in range(1, BAR):
         is_upper = point > BAR // 2
         column = point - 13 if is_upper else 12 - point
@@ -393,11 +393,11 @@ def scene(state: Facts, seat: int | None) -> Scene:
         standing = (DISCS[me],) * mine + (DISCS[1 - me],) * theirs
         y, shape = (0.0, "down") if is_upper else (5.2, "up")
         fill = ("wood", "sand")[point % 2]
-        places.append(Place(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape))
+        places.append(Spot(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape))
     for owner, whose, y in ((me, "", 5.2), (1 - me, "their ", 0.0)):
         for name, point, x in (("bar", BAR, 6), ("off", OFF, 13)):
             standing = (DISCS[owner],) * int(state.points[owner, point])
-            places.append(Place(whose + name, x, y, standing, "brown", whose + name, 1, 4.5))
+            places.append(Spot(whose + name, x, y, standing, "brown", whose + name, 1, 4.5))
     board, footer = text(state).rsplit("\n", 1)
     footer = footer.replace("X", "black").replace("O", "white")
     dice = Hand("dice", tuple(map(str, _dice_to_play(state))), is_own=state.actor == me, kind="die")
@@ -425,7 +425,7 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     return tuple(clicked)
 
 
-BOARD = Board(scene, parts, colours=("black", "white"))
+BOARD = Drawing(scene, parts, colours=("black", "white"))
 
 
 BACKGAMMON = Game(

@@ -22,7 +22,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, aligned, functions_of, helper, inlined, lowest_bit, popcount
-from icarus.kernel.scene import Board, Piece, Scene, grid
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 SIZE = 8
 SQUARES = SIZE * SIZE
@@ -211,7 +211,7 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     return square_text(action // SQUARES), square_text(action % SQUARES)
 
 
-BOARD = Board(scene, parts, colours=("black", "white"))
+BOARD = Drawing(scene, parts, colours=("black", "white"))
 
 
 def checkers(draw_after: int = DRAW_AFTER) -> Game:

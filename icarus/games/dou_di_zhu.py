@@ -26,7 +26,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount, shuffle
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Board, Scene, held_by
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
 
@@ -514,7 +514,7 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     return () if action == PASS else _card_names(cards_played(action))
 
 
-BOARD = Board(scene, parts, is_choice=True)
+BOARD = Drawing(scene, parts, is_choice=True)
 
 
 DOU_DI_ZHU = Game(

@@ -20,7 +20,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.games import kuhn_poker
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, aligned, below, functions_of, helper, inlined
-from icarus.kernel.scene import Board, Hand, Scene, by_buttons, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -212,7 +212,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=(*hands, pot), middle=middle, footer=text(state).split("\n")[1])
 
 
-BOARD = Board(scene, by_buttons)
+BOARD = Drawing(scene, by_buttons)
 
 
 def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES, sizes: int = SIZES) -> Game:

@@ -22,7 +22,7 @@ from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, State, below, inlined, lowest_bit
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Board, Hand, Scene, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
@@ -202,12 +202,12 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for i in range(2):
         cards = [f"{card + state.lowest}" for card in range(state.cards) if int(state.hands[i]) >> card & 1]
         hands.append(held_by(viewer, i, tuple(cards)))
-        shown = [f"{bid}" for bid in state.bids[i, :rounds]]
+        texts = [f"{bid}" for bid in state.bids[i, :rounds]]
         if viewer == 1 - i:
-            shown = [bid if result == "-" else "?" for bid, result in zip(shown, results, strict=True)]
+            texts = [bid if result == "-" else "?" for bid, result in zip(texts, results, strict=True)]
         if i == 0 and state.player == 1 and not is_over:
-            shown.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
-        bids.append(Hand(f"player {i} has bid", tuple(shown)))
+            texts.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
+        bids.append(Hand(f"player {i} has bid", tuple(texts)))
     stakes = [Hand("won by player", tuple(results), kind="stake")]
     if not is_over:
         stakes.append(Hand("at stake", (f"{points(state)}",), kind="stake"))
@@ -215,7 +215,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
 
 
-BOARD = Board(scene)
+BOARD = Drawing(scene)
 
 
 def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCENDING) -> Game:

@@ -35,7 +35,7 @@ from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, card_texts, cards_text, list_cards, suit_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Board, Scene, held_by
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
 
@@ -675,13 +675,13 @@ def scene(state: Facts, seat: int | None) -> Scene:
     is_passing = state.phase in (PASSING, EXCHANGING)
     for i in range(PLAYERS):
         aside = int(passed_by(state, i)) if is_passing else 0
-        held = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
+        hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
         note = f"points {state.points[i]}, score {state.scores[i]}"
         if seat in (None, i):
             middle += [(f"player {i} passes", name) for name in card_texts(aside)]
         elif aside:
             note += f", passes {aside.bit_count()}"
-        hands.append(held_by(seat, i, card_texts(held), note))
+        hands.append(held_by(seat, i, card_texts(hand), note))
     footer = doing(state)
     if state.phase == PLAYING:
         leader = (state.player - state.count) % PLAYERS
@@ -695,7 +695,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=footer)
 
 
-BOARD = Board(scene)
+BOARD = Drawing(scene)
 
 
 def hearts(threshold: int = THRESHOLD) -> Game:

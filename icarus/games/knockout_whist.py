@@ -28,7 +28,7 @@ from icarus.games import cards as pack
 from icarus.games.cards import CARDS, PACK, RANKS, SUITS, draw_deal, list_cards, prepare_deal, suit_cards, suits_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, State, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Board, Hand, Scene, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
 
@@ -441,7 +441,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=f"player {state.player} to play")
 
 
-BOARD = Board(scene)
+BOARD = Drawing(scene)
 
 
 def knockout_whist(players: int = PLAYERS) -> Game:

@@ -11,7 +11,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 import numpy as np
 
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, aligned, below, functions_of, helper, inlined
-from icarus.kernel.scene import Board, Hand, Scene, by_buttons, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
@@ -115,7 +115,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=(*hands, pot), footer=text(state).split("\n")[1])
 
 
-BOARD = Board(scene, by_buttons)
+BOARD = Drawing(scene, by_buttons)
 
 
 KUHN_POKER = Game(

@@ -31,7 +31,7 @@ from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Board, Hand, Piece, Place, Scene
+from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
 # on a square of their own that no path leads to.
@@ -1083,7 +1083,7 @@ PATHS = tuple(
 
 def scene(state: Facts, seat: int | None) -> Scene:
     """The map as a side knows it, with Mordor at the top: enemies are named where only one region is possible for them."""
-    places, y = list[Place](), 0.0
+    places, y = list[Spot](), 0.0
     for row in ROWS:
         height = 2.2 if len(row) == 1 else 1.75
         for i, square in enumerate(row):
@@ -1091,7 +1091,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
             here.sort(key=lambda piece: (not piece.name, piece.words))
             name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)
             fill = "stone" if len(row) == 4 else "meadow"
-            places.append(Place(name, x, y, tuple(here), fill, name, 2.4, height, "region"))
+            places.append(Spot(name, x, y, tuple(here), fill, name, 2.4, height, "region"))
         y += height + 0.25
     hands, dead = [], []
     for side, side_name in enumerate(SIDE_NAMES):
@@ -1136,7 +1136,7 @@ def seen_parts(state: Facts, action: int) -> tuple[str, ...]:
     return SQUARE_NAMES[action // SQUARES % SQUARES], SQUARE_NAMES[action % SQUARES]
 
 
-BOARD = Board(scene, parts, seen_parts)
+BOARD = Drawing(scene, parts, seen_parts)
 
 
 def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup: int = 0) -> Game:

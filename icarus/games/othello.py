@@ -21,7 +21,7 @@ import numpy as np
 from icarus.compiler.memory import side_by_side
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Board, Piece, Scene, grid
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
@@ -268,16 +268,16 @@ def action_text(state: Facts, action: int) -> str:
     return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
 
 
-DISCS = {"X": Piece("black", "black"), "O": Piece("white", "white")}
+PIECES = {"X": Piece("black", "black"), "O": Piece("white", "white")}
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
     """The board, a1 at the upper left."""
     *board, footer = text(state).split("\n")
-    return grid(board, DISCS, ("green", "green"), footer)
+    return grid(board, PIECES, ("green", "green"), footer)
 
 
-BOARD = Board(scene, colours=("black", "white"))
+BOARD = Drawing(scene, colours=("black", "white"))
 
 
 OTHELLO = Game(

@@ -31,7 +31,7 @@ from icarus.compiler.rng import next_word
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNSEEN, Facts
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Board, Piece, Scene, grid
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64
@@ -338,7 +338,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     )
 
 
-BOARD = Board(scene, colours=("X", "O"))
+BOARD = Drawing(scene, colours=("X", "O"))
 
 
 def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) -> Game:

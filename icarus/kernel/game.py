@@ -22,7 +22,7 @@ from icarus.kernel import contract
 from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DEAL, SPARE_LEGAL, Facts, StateData
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
-from icarus.kernel.scene import Board
+from icarus.kernel.scene import Drawing
 from icarus.kernel.state import State
 
 SHOWN = 120  # characters of an answer in a message
@@ -114,7 +114,7 @@ class AnyGame(ABC):
     deal_observation: Callable | None = None
     utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_interval)
     # for people
-    board: Board | None = None
+    board: Drawing | None = None
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not self.name or {*self.name} & {*"/\\"}:

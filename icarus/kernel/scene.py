@@ -36,7 +36,7 @@ class Piece:
 
 
 @attrs.frozen
-class Place:
+class Spot:
     """A part of a board, with what stands on it.
 
     Attributes:
@@ -97,7 +97,7 @@ class Scene:
     """
 
     title: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[Spot, ...] = ()
     paths: tuple[tuple[str, str], ...] = ()
     rows: tuple[Hand, ...] = ()
     middle: tuple[tuple[str, str | None], ...] = ()
@@ -156,26 +156,26 @@ def grid(
         for x, (letter, sign) in enumerate(zip(letters, squares, strict=True)):
             standing = (pieces[sign],) if sign in pieces else ()
             label = (letter if y == 0 else "") + (number if x == 0 else "")
-            places.append(Place(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label))
+            places.append(Spot(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label))
     return Scene(places=tuple(places), words=tuple(lines), footer=footer, rows=rows)
 
 
 @attrs.frozen
-class Board:
+class Drawing:
     """How a game is drawn, and played by clicks.
 
     Attributes:
         scene: `scene(facts, seat)`, what a seat sees; None sees everything.
         parts: `parts(facts, action, seat)`, the parts of the scene that one clicks to take an action, in order; where it is None, or says
             so, the parts that the action's text names.
-        seen: `seen(facts, action)`, the parts in which everybody sees that something was done, where one may see where, but not what.
+        marks: `marks(facts, action)`, the parts in which everybody sees that something was done, where one may see where, but not what.
         is_choice: whether an action is a choice of cards, which are clicked in any order.
         colours: of the seats' pieces.
     """
 
     scene: Callable[[Facts, int | None], Scene]
     parts: Callable[[Facts, int, int | None], tuple[str, ...] | None] | None = None
-    seen: Callable[[Facts, int], tuple[str, ...]] | None = None
+    marks: Callable[[Facts, int], tuple[str, ...]] | None = None
     is_choice: bool = False
     colours: tuple[str, ...] = ()
 
@@ -190,5 +190,5 @@ def held_by(
 
 
 def by_buttons(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
-    """The parts of a `Board` whose actions, such as "raise 2", name nothing that is drawn."""
+    """The parts of a `Drawing` whose actions, such as "raise 2", name nothing that is drawn."""
     return ()

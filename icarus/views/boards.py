@@ -15,7 +15,7 @@ from icarus.audit.draws import Redraws
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
 from icarus.kernel import AnyGame, State, StateData
-from icarus.kernel.scene import Hand, Place, Scene
+from icarus.kernel.scene import Hand, Scene, Spot
 
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
 FELT, PAPER, INK = "var(--felt, #2f5d50)", "var(--paper, #f3eee3)", "var(--on-paper, #22252a)"
@@ -60,12 +60,12 @@ def svg(scene: Scene) -> str:
     if scene.places:
         parts += _board(scene.places, scene.paths, y, ink)
         y += max(place.y + place.height for place in scene.places) * SIDE + 8
-    own = [row for row in scene.rows if row.is_own]
+    last = [row for row in scene.rows if row.is_own]
     for row in (each for each in scene.rows if not each.is_own):
         y = _draw_row(parts, row, y, width)
     if scene.middle:
         y = _draw_middle(parts, scene.middle, y, width)
-    for row in own:
+    for row in last:
         y = _draw_row(parts, row, y, width)
     if scene.footer:
         parts.append(_words(MARGIN, y + 10, scene.footer, 13, fill=ink))
@@ -118,7 +118,7 @@ def _part(name: str, inside: Iterable[str], holds: str = "", kind: str = "place"
     return f'<g class="{kind}" data-{attribute}="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
 
 
-def _board(places: Sequence[Place], paths: Sequence[tuple[str, str]], top: float, ink: str) -> list[str]:
+def _board(places: Sequence[Spot], paths: Sequence[tuple[str, str]], top: float, ink: str) -> list[str]:
     centres = {
         place.name: (MARGIN + (place.x + place.width / 2) * SIDE, top + (place.y + place.height / 2) * SIDE)
         for place in places
@@ -130,7 +130,7 @@ def _board(places: Sequence[Place], paths: Sequence[tuple[str, str]], top: float
     return parts + [_draw_place(place, MARGIN + place.x * SIDE, top + place.y * SIDE) for place in places]
 
 
-def _draw_place(place: Place, x: float, y: float) -> str:
+def _draw_place(place: Spot, x: float, y: float) -> str:
     width, height = place.width * SIDE, place.height * SIDE
     inside = [_box(x, y, width, height, place.fill, rx=8 if place.shape == "region" else 0)]
     if place.shape in ("up", "down"):
@@ -146,9 +146,9 @@ def _draw_place(place: Place, x: float, y: float) -> str:
     return _part(place.name, inside, place.holds())
 
 
-def _draw_pieces(place: Place, x: float, y: float, width: float, height: float) -> list[str]:
+def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -> list[str]:
     """A piece in the middle, several on top of each other; texts below the label."""
-    drawn, middle = [], x + width / 2
+    pieces, middle = [], x + width / 2
     for i, piece in enumerate(place.pieces):
         if piece.is_long:
             top = y + 14 + 17 * i
@@ -164,8 +164,8 @@ def _draw_pieces(place: Place, x: float, y: float, width: float, height: float) 
             size = SIDE * (0.45 if piece.fill else 0.62)
             if sign:
                 shape.append(_words(middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True))
-        drawn.append(_part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape))
-    return drawn
+        pieces.append(_part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape))
+    return pieces
 
 
 def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) -> str:
@@ -209,8 +209,8 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
         width = 6.4 * len(name or "") + 12 if row.kind == "plate" else size
         if x + width > across - MARGIN + 1:
             x, y = MARGIN, y + height + 4
-        drawn = _draw_item(row.kind, x, y, name, width)
-        parts.append(_part(name, [drawn], kind=row.kind) if row.is_own and name else drawn)
+        item = _draw_item(row.kind, x, y, name, width)
+        parts.append(_part(name, [item], kind=row.kind) if row.is_own and name else item)
         x += width + 4 if row.kind == "plate" else overlap
     if row.items is None:
         parts.append(_words(x + 12, y + 15, str(row.count), 12, fill=ON_FELT))
@@ -256,16 +256,15 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     game = state.game
     if seat is not None and not 0 <= seat < game.players:
         raise ValueError(f"{game} has {indices_text('seat', game.players)}, not {seat!r}")
-    is_open = seat is None or game.determinize is None or state.is_terminal()
-    board = game.board
-    if board is not None:
-        view = state if is_open or drawn_for else state.determinize(seat, seed=0)
-        scene = board.scene(view.facts, seat)
+    is_open = drawn_for or game.determinize is None or state.is_terminal()
+    view = state if seat is None or is_open else state.determinize(seat, seed=0)
+    if game.board is not None:
+        scene = game.board.scene(view.facts, seat)
         return scene if seat is not None or player is None else scene.opened_to(player)
-    return Scene(words=tuple(str(state).split("\n"))) if is_open or drawn_for else _known(state, seat)
+    return Scene(words=tuple(str(state).split("\n"))) if seat is None or is_open else _certain(state, seat)
 
 
-def _known(state: State, seat: int) -> Scene:
+def _certain(state: State, seat: int) -> Scene:
     """The text of a state without the words that differ between states that the seat holds for possible.
 
     The game's observation tells which other states look the same to the seat; without one, draws alone may agree by chance.
@@ -313,4 +312,4 @@ def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> t
 def seen_parts(state: State, action: int) -> tuple[str, ...] | None:
     """The parts in which everybody sees that an action is done in this state; None where a game does not say so."""
     board = state.game.board
-    return board.seen(state.facts, action) if board is not None and board.seen is not None else None
+    return board.marks(state.facts, action) if board is not None and board.marks is not None else None

@@ -13,7 +13,7 @@ from icarus import BASELINE, games, search
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
 from icarus.kernel import PythonGame, State, shuffle
-from icarus.kernel.scene import Board, Scene, held_by
+from icarus.kernel.scene import Drawing, Scene, held_by
 from icarus.views import boards
 from icarus.views.boards import drawing, parts, svg
 
@@ -98,7 +98,9 @@ def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_te
         return Scene("three cards", rows=tuple(hands), footer="player 0 to move")
 
     names = {0: "lay 4", 1: "pass"}
-    game = attrs.evolve(dealt(CARDS), board=Board(scene), legal=lambda cards: [0, 1], action_text=lambda _, a: names[a])
+    game = attrs.evolve(
+        dealt(CARDS), board=Drawing(scene), legal=lambda cards: [0, 1], action_text=lambda _, a: names[a]
+    )
     state = state_of(game, [0, 1, 4, 2, 3, 5, 6, 7, 8, 9])
     own, other = drawing(state, 0), drawing(state, 1)
     assert [parts(state, action, own, 0) for action in (0, 1)] == [("4",), ()]

@@ -445,4 +445,4 @@ def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do
     expect(three.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(three.nth(0)).to_have_attribute("aria-pressed", "false")
     page.locator("#moves button").click()
-    expect(page.locator("#log li").first).to_contain_text("Landlord: 3")
+    expect(page.locator("#log li").first).to_contain_text("you: 3")
