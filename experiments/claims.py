@@ -13,11 +13,12 @@ import attrs
 
 from experiments import papers, verdicts
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
-from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
+from experiments.plan.definition import Cell, Column, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally
 from experiments.statistics import smallest_difference
 from experiments.verdicts import WINS, Claim, ComparedSide, Contrast, Estimator, Expectation, Interim, Judgement, Place
+from icarus.arena.player import Entrant
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.views.document import Block, Heading, Paragraph
@@ -274,9 +275,9 @@ def estimators(columns: Columns) -> dict[str, Estimator]:
 def _tally(place: Place, player: str, score: Score) -> Tally:
     """A score as that of an agent in a column of its own."""
     column = Column(
-        game=place[0], variant="", role=place[1], seats=(), opponent=AgentSpec(Label("")), iterations=None, seconds=None
+        game=place[0], variant="", role=place[1], seats=(), opponent=Entrant(), iterations=None, seconds=None
     )
-    return Tally(Cell(column, player, AgentSpec(Label(player))), score.games, score.wins, score.draws)
+    return Tally(Cell(column, player, Entrant(player)), score.games, score.wins, score.draws)
 
 
 Found = Iterator[tuple[Place, str, Score]]
@@ -297,10 +298,10 @@ def _of_hidden_cards(columns: Columns) -> Found:
 
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
-        if search_name(column.opponent.scheme) == "Determinized UCT" and column.role and column.iterations:
+        if search_name(column.opponent) == "Determinized UCT" and column.role and column.iterations:
             each, place = column.iterations // papers.TREES, partial(_side, column)
             whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
-            equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.scheme.trees]
+            equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.search.trees]
             for side, group in (("trees", whole), ("trees as large as theirs", equal)):
                 for number, tally in by_trees(group).items():
                     yield place(side), count_text(number, "determinization"), Score.of(tally)
@@ -322,7 +323,7 @@ def _spends(iterations: int | None, total: int) -> bool:
 def is_searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
     return any(
-        MO_ISMCTS != tally.cell.spec.scheme or MO_ISMCTS != column.opponent.scheme
+        MO_ISMCTS != tally.cell.spec.search or MO_ISMCTS != column.opponent.search
         for column, tallies in columns.items()
         for tally in tallies
     )

@@ -5,13 +5,13 @@ import csv
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments import figures, interims, ladder as ladders, races, results as store, run as running
+from experiments import figures, interims, ladder as ladders, races, replay, results as store, run as running
 from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
@@ -30,16 +30,15 @@ from experiments.report import (
     write,
 )
 from experiments.results import Results, Tally, results_of, runs_in
-from experiments.run import NOTHING_TO_REPLAY
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import GameRow, naming_file, write_whole
+from icarus.arena.ledger import naming_file, write_whole
 from icarus.arena.workers import GameFailed, workers as processes
 from icarus.checks import integer, real
 from icarus.commands import console
 from icarus.commands.console import make_program, print_note as say, progress_of, run_program
 from icarus.commands.options import FAILED, INTERRUPTED, value_option
-from icarus.ladder.ladders import Rating, agent_of
+from icarus.ladder.ladders import Rating
 from icarus.views.document import Table
 
 
@@ -321,38 +320,13 @@ def verify(
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs.
 
     DIR may also be the directory of a race, of ladders, of duels, or of what outcome sampling learned."""
-    kinds = (races.is_race, races.audit), (ladders.is_ladder, ladders.audit), (races.duels_in, races.audit_duels)
-    for is_kind, audit in (*kinds, (running.has_learned, running.audit_learned)):
-        if is_kind(directory):
-            if (agent, trial) != (None, None):
-                raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
-            return _print_audit(audit(directory, _positive("sample", sample), seed))
-    if any(directory.glob("*.jsonl*")) and not (directory / store.EXPERIMENT).exists():
-        raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
-    experiment = store.experiment_in(directory)
-    for module in sorted({cell.module for cell in experiment.cells if cell.module}):
-        say(f"{directory} uses a Python file, which is run now: {module}")
-    if unchecked := store.count_unchecked(directory):
-        say(without_checksum(unchecked))
-    rows = _rows_of(store.rows(directory, experiment), agent, trial)
-    return _print_audit(running.audit(experiment, rows, _positive("sample", sample), seed))
-
-
-def _rows_of(rows: Iterable[GameRow], agent: str | None, trial: int | None) -> Iterator[GameRow]:
-    """The games of an agent and of a number, where these are given.
-
-    Raises:
-        Refusal: there are none.
-    """
-    agents, count = set[str](), 0
-    for row in rows:
-        agents.add(row["agent"])
-        if agent in (None, row["agent"]) and trial in (None, row["trial"]):
-            count += 1
-            yield row
-    if agents and not count:
-        which = [f"of the agent {agent!r}"] * (agent is not None) + [f"with the number {trial}"] * (trial is not None)
-        raise Refusal(f"there is no game {' and '.join(which)}; agents: {', '.join(sorted(agents))}")
+    _positive("sample", sample)
+    if (directory / store.EXPERIMENT).exists():
+        for module in sorted({cell.module for cell in store.experiment_in(directory).cells if cell.module}):
+            say(f"{directory} uses a Python file, which is run now: {module}")
+        if unchecked := store.count_unchecked(directory):
+            say(without_checksum(unchecked))
+    return _print_audit(replay.audit(directory, sample, seed, agent, trial))
 
 
 def _print_audit(games: Iterable[tuple[str, bool]]) -> int:
@@ -454,22 +428,22 @@ def _refuse_unplanned(game: str, kind: str | None) -> None:
 
 def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
     lines = [
-        [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
+        [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.count)]
         for name, rating in ratings.items()
     ]
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
 
 
 def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
-    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.games)] for each in standings]
-    first = agent_of(ladders.TABLES[kind][game][0])
+    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.count)] for each in standings]
+    first = ladders.TABLES[kind][game][0].agent()
     return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
 
 
 def _with_sign(difference: Rating | None) -> str:
     if difference is None or difference.value == 0:
         return ""
-    return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
+    return f"{difference.value:+.0f} ± {difference.half:.0f}"
 
 
 def _comparisons(game: str, directory: Path) -> Table:

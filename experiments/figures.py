@@ -17,9 +17,10 @@ from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2
 from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline
-from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
+from experiments.statistics import marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
+from icarus.statistics import CONFIDENCE, Estimate
 
 # -------------------- What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn.
 
@@ -129,7 +130,8 @@ def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
     """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
-    bars = np.array([attrs.astuple(each) if each else (np.nan,) * 3 for each in estimates])
+    nothing = Estimate(np.nan, np.nan, np.nan)
+    bars = np.array([(each.value, each.low, each.high) for each in (each or nothing for each in estimates)])
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
 
 
@@ -632,7 +634,7 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
 
 def _split(column: Column) -> str:
     """The opponent's determinizations and the iterations of each."""
-    number = column.opponent.scheme.trees
+    number = column.opponent.search.trees
     return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
 
 
@@ -741,7 +743,7 @@ def _score(label: str, scores: Mapping[float, Score]) -> Curve:
 
 
 def _line_name(tally: Tally, column: Column) -> str:
-    agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+    agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 

@@ -4,12 +4,11 @@ import contextlib
 import itertools
 import json
 import math
-import random
 import re
 import time
 import tomllib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,23 @@ import attrs
 import numpy as np
 
 from experiments.results import pack
-from experiments.run import compare_fields, provenance
-from experiments.statistics import Estimate, iterations_for, mean_reward
+from experiments.run import provenance
+from experiments.statistics import iterations_for
 from icarus import games
-from icarus.arena.ledger import GameRow, packed_path, read_rows
+from icarus.arena.ledger import GameRow, read_rows
+from icarus.arena.player import Entrant
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder import ladders
 from icarus.ladder.engines import ENGINES
+from icarus.statistics import Estimate, mean_of
 
 # What is planned for each game; the file's head explains its keys.
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 TABLE_SECONDS = 0.2
 
 
-def fit(ladder: ladders.Ladder, rows: Sequence[GameRow]) -> ladders.Ladder:
-    """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
-    estimate = ladders.fitted(rows, ladders.RANDOM)
+def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
+    """The same opponents with the ratings of an estimate; players who are not opponents count as a tie between these."""
     values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
     rungs.sort(key=lambda rung: rung.rating.value)
@@ -43,8 +43,9 @@ def fit(ladder: ladders.Ladder, rows: Sequence[GameRow]) -> ladders.Ladder:
 def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
     rungs = [
-        {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
-        | ({"agent": dict(rung.agent)} if rung.agent else {})
+        {"name": rung.name, **{key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")}}
+        | {"games": rung.rating.count}
+        | ({"agent": rung.agent.settings()} if rung.agent else {})
         for rung in ladder.rungs
     ]
     content = {"game": ladder.game, "dispersion": round(ladder.dispersion, 3), "rungs": rungs}
@@ -54,16 +55,21 @@ def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
 
 
+def player_of(table: dict[str, Any] | Entrant | str) -> Entrant | str:
+    """An agent, or an engine's name, as the plan has it."""
+    return Entrant(**table) if isinstance(table, dict) else table
+
+
 @attrs.frozen
 class PlannedMatch:
     """Two players, how many games they play, half of them with either side, and what is asked.
 
     Attributes:
-        player, opponent: an engine's name, or the settings of an agent.
+        player, opponent: an engine's name, or an agent.
     """
 
-    player: ladders.AgentSettings | str
-    opponent: ladders.AgentSettings | str
+    player: Entrant | str = attrs.field(converter=player_of)
+    opponent: Entrant | str = attrs.field(converter=player_of)
     games: int
     question: str
 
@@ -79,17 +85,24 @@ def opponents(game: str) -> ladders.Ladder:
     """
     if game not in PLAN:
         raise ValueError(f"no ladder is planned for {game}; games with a plan: {', '.join(PLAN)}")
-    levels = [{"strategy": "BASELINE", "iterations": iterations} for iterations in PLAN[game]["levels"]]
-    return ladders.Ladder(
-        game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *map(rung_of, [*levels, *PLAN[game]["outside"]]))
-    )
+    levels = [Entrant("BASELINE", iterations=iterations) for iterations in PLAN[game]["levels"]]
+    rungs = [rung_of(each) for each in (*levels, *PLAN[game]["outside"])]
+    return ladders.Ladder(game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *rungs))
 
 
-def rung_of(player: ladders.AgentSettings | str) -> ladders.Rung:
-    """An engine by its name, or an agent by its settings, not yet rated."""
+def planned(game: str) -> Iterator[ladders.Rung]:
+    """All who are planned to play in a game."""
+    yield from opponents(game).rungs
+    yield from map(rung_of, TABLES[BY_ITERATIONS].get(game, ()))
+    for each in COMPARISONS[game]:
+        yield from map(rung_of, (each.player, each.opponent))
+
+
+def rung_of(player: Entrant | str) -> ladders.Rung:
+    """An engine by its name, or an agent, not yet rated."""
     if isinstance(player, str):
         return ladders.Rung(ENGINES[player].name, ladders.ZERO)
-    return ladders.Rung(str(ladders.agent_of(player)), ladders.ZERO, player)
+    return ladders.Rung(str(player.agent()), ladders.ZERO, player)
 
 
 # -------------------- Its games: opponents against each other, the table against them, planned pairs; what they say.
@@ -98,8 +111,9 @@ def rung_of(player: ladders.AgentSettings | str) -> ladders.Rung:
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
-TABLES: dict[str, dict[str, list[ladders.AgentSettings]]] = {
-    kind: {game: plan[kind] for game, plan in PLAN.items() if kind in plan} for kind in (BY_ITERATIONS, BY_TIME)
+TABLES = {
+    kind: {game: [Entrant(**each) for each in plan[kind]] for game, plan in PLAN.items() if kind in plan}
+    for kind in (BY_ITERATIONS, BY_TIME)
 }
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
 
@@ -173,9 +187,23 @@ def intervals_of(ratings: Mapping[str, ladders.Rating]) -> dict[str, tuple[float
     return {name: (each.value, each.low, each.high) for name, each in ranked}
 
 
+def estimate_of(game: str, directory: Path) -> ladders.Posterior:
+    """The ratings that the games between a game's opponents say, random play at 0."""
+    return ladders.fitted(read_rows_of(directory, game, BETWEEN), ladders.RANDOM)
+
+
 def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
     """The ladder that the rows of a directory say."""
-    return fit(opponents(game), read_rows_of(directory, game, BETWEEN))
+    return fit(opponents(game), estimate_of(game, directory))
+
+
+def levels_in(ladder: ladders.Ladder, estimate: ladders.Posterior) -> list[dict[str, Any]]:
+    """The levels among the opponents of a ladder; none unless baselines have played and those that search more are rated higher."""
+    agents = {rung.name: rung.agent for rung in ladder.rungs if rung.agent}  # in the order of their ratings
+    iterations = [agent.iterations or 0 for agent in agents.values()]
+    if not agents or iterations != sorted(iterations):
+        return []
+    return ladders.level_rows(agents, estimate, ladders.RANDOM)
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
@@ -192,53 +220,22 @@ def keep(ladder: ladders.Ladder, directory: Path) -> bool:
     """Write a fitted ladder into the package, and the levels of its game; pack the game's rows.
 
     Returns:
-        Whether levels were written: baselines have played, and those that search more are rated higher.
+        Whether there are levels, which were written.
 
     Raises:
         ValueError: there are no games between opponents; nothing is written.
     """
-    if not any(rung.rating.games for rung in ladder.rungs):
+    if not any(rung.rating.count for rung in ladder.rungs):
         raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
     write_ladder(ladder, ladders.DATA / f"{ladder.game}.json")
-    agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
-    iterations = [rung.agent["iterations"] for rung in agents]
-    are_levels = bool(agents) and iterations == sorted(iterations)
-    if are_levels:
+    levels = levels_in(ladder, estimate_of(ladder.game, directory))
+    if levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        estimate = ladders.fitted(read_rows_of(directory, ladder.game, BETWEEN), ladders.RANDOM)
-        content["games"][ladder.game] = ladders.level_rows(
-            {rung.name: rung.agent for rung in agents}, estimate, ladders.RANDOM
-        )
+        content["games"][ladder.game] = levels
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack(rows_of(directory, ladder.game, kind))
-    return are_levels
-
-
-def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """Games of a random sample played again: (what was found, whether it was the same).
-
-    Not of those in which somebody decides by the clock, an engine plays, or a player is planned no more.
-    """
-    rows = list[tuple[GameRow, dict[str, ladders.Rung]]]()
-    for game, plan in PLAN.items():
-        compared = [player for each in COMPARISONS[game] for player in (each.player, each.opponent)]
-        planned = [*opponents(game).rungs, *map(rung_of, [*plan.get(BY_ITERATIONS, ()), *compared])]
-        rungs = {rung.name: rung for rung in planned if rung.name == ladders.RANDOM or rung.agent.get("iterations")}
-        games_played = [row for kind in (BETWEEN, COMPARED, *TABLES) for row in read_rows_of(directory, game, kind)]
-        rows += [
-            (row, rungs) for row in games_played if {row["player"], row["opponent"]} <= {*rungs} and "score" in row
-        ]
-    for row, rungs in random.Random(seed).sample(rows, min(sample, len(rows))):
-        player, opponent = (rungs[row[side]].player() for side in ("player", "opponent"))
-        again = ladders.play_game(games.load(row["game"]), player, opponent, seed=tuple(row["seed"]), side=row["side"])
-        name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
-        yield compare_fields(name, row, again, ("returns", "actions", "score"), f"{len(again['actions'])} actions")
-
-
-def is_ladder(directory: Path) -> bool:
-    """Whether a directory has the rows of a game's ladder."""
-    return any((path := rows_of(directory, game, BETWEEN)).exists() or packed_path(path).exists() for game in PLAN)
+    return bool(levels)
 
 
 def play_table(
@@ -250,9 +247,7 @@ def play_table(
     """
     with ladders.rated_games(rows_of(directory, game, kind)) as ledger:
         settings: dict[str, Any] = {"ledger": ledger, "seed": seed, "stamp": {"provenance": provenance()}}
-        climbs = [
-            ladders.Climb(ladders.read_ladder(game), ladders.agent_of(each), **settings) for each in TABLES[kind][game]
-        ]
+        climbs = [ladders.Climb(ladders.read_ladder(game), each.agent(), **settings) for each in TABLES[kind][game]]
         playing = deque((climb, climb.games(number)) for climb in climbs)
         while playing and time.monotonic() < deadline:
             climb, turns = playing.popleft()
@@ -280,7 +275,7 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
     rows = read_rows_of(directory, game, kind)
     between = read_rows_of(directory, game, BETWEEN)
     estimate = ladders.fitted([*between, *rows], ladders.RANDOM)
-    values, first = estimate.ratings(), str(ladders.agent_of(TABLES[kind][game][0]))
+    values, first = estimate.ratings(), str(TABLES[kind][game][0].agent())
     standings = [
         Standing(name, values[name], estimate.difference(name, first) if first in values else None)
         for name in {row["player"] for row in rows}
@@ -317,4 +312,4 @@ def scores_of_comparisons(game: str, directory: Path) -> Iterable[tuple[PlannedM
                 pairs[tuple(row["seed"])].append(row["score"])
         scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
         if scores:
-            yield comparison, player, opponent, 2 * len(scores), mean_reward(scores)
+            yield comparison, player, opponent, 2 * len(scores), mean_of(scores, 0.0)

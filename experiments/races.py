@@ -1,33 +1,26 @@
-"""Races that are kept: how far one is, a sample of its games played again, and the table of what was proven.
+"""Races that are kept: how far one is, and the table of what was proven.
 
     python -m experiments races experiments/runs/discovery/* --keep
 
 reads finished races, prints a line of Markdown for each, and with --keep writes those that proved something into the package's table, which
-`icarus.discovered` reads. `python -m experiments status` and `verify` take the directory of a race too.
+`icarus.discovered` reads. `python -m experiments status` takes the directory of a race too.
 """
 
 import json
-import random
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import attrs
 import msgspec
 import typer
 
 from experiments.plan.definition import Refusal
-from experiments.run import NOTHING_TO_REPLAY, compare_fields
 from icarus import discovery
-from icarus.arena.ledger import PACKED, GameRow, key_of, read_rows
-from icarus.arena.match import Match, load_game
-from icarus.arena.player import Entrant, read_configuration
+from icarus.arena.ledger import GameRow, key_of, read_rows
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
-from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, race_row, run
-from icarus.load_files import digest_of
+from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, plain, run
 
 
 def read_protocol(directory: Path) -> RaceProtocol:
@@ -72,63 +65,6 @@ def status(directory: Path) -> str:
     return f"{protocol.game}: {len(rows):,} of at most {protocol.games:,} games ({text}); {hours:.2f} processor hours"
 
 
-def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """Games of a random sample played again: (what was found, whether it was the same).
-
-    Raises:
-        Refusal: the clock decided the games of this race, or a file that it names is not here as it was.
-    """
-    protocol, rows = read_protocol(directory), rows_of(directory)
-    if protocol.iterations is None:
-        raise Refusal(NOTHING_TO_REPLAY)
-    for file, digest in protocol.files:
-        if not Path(file).is_file():
-            raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
-        if digest_of(file) != digest:
-            raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
-    games = RaceGames(protocol, protocol.game)
-    for row in random.Random(seed).sample(rows, min(sample, len(rows))):
-        pair = read_configuration(row["player"]), read_configuration(row["opponent"])
-        again = race_row(games.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
-        yield _compare(row, again)
-
-
-def _compare(row: GameRow, again: GameRow, where: str = "") -> tuple[str, bool]:
-    """A game of a race or a duel played again: what was found, and whether it was the same."""
-    name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
-    return compare_fields(name, row, again, ("returns", "moves"), f"{row['moves']} actions")
-
-
-DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
-DUEL_SEED = "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
-
-
-def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
-    """The files of a directory that hold duels by iterations, with the parts of their names: game, iterations and seed."""
-    paths = [path.with_name(path.name.removesuffix(PACKED)) for path in sorted(directory.glob("*.jsonl*"))]
-    return {path: match for path in paths if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))}
-
-
-def audit_duels(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """Games of a random sample of duels played again, as `audit`; a strategy that is no more cannot be played, which is told."""
-    files = duels_in(directory)
-    rows = [(path, row) for path in files for row in read_rows(path, KEY)]
-    for path, row in random.Random(seed).sample(rows, min(sample, len(rows))):
-        game, iterations, own_seed = files[path].group("game", "iterations", "seed")
-        key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
-        try:
-            player, opponent = (
-                Entrant(read_configuration(row[side]), int(iterations)) for side in ("player", "opponent")
-            )
-            seats = range(load_game(game, ()).game.players)
-            entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
-            again = race_row(Match(key, game, entrants, (int(own_seed or DUEL_SEED), stream, row["deal"])))
-        except ValueError as error:
-            yield f"{game}: {row['player']} against {row['opponent']}: not played again: {error}", True
-            continue
-        yield _compare(row, again, f"{game}: ")
-
-
 class Nobody(Workers):
     """Who plays where all games are kept."""
 
@@ -154,13 +90,13 @@ def line_of(result: Discovery) -> str:
     """A race as a line of a table in Markdown: its winner, or its best finalist."""
     protocol, best = result.protocol, result.winner or result.proofs[0]
     space = f"`{protocol.space.name}` ({protocol.space.count():,})"
-    verdict = f"**{best.difference}**" if result.winner else str(best.difference)
+    verdict = f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")
     cells = (
         protocol.game,
         space,
         f"{result.games:,}",
         f"`{best.configuration}`",
-        f"{verdict}, {best.difference.units} units",
+        f"{verdict}, {best.difference.count} units",
         f"{best.p:.2g}",
         f"{best.rate:.0%}",
         f"{result.seconds / 3600:.2f}",
@@ -173,15 +109,14 @@ def entry_of(result: Discovery) -> dict[str, object] | None:
     winner, protocol = result.winner, result.protocol
     if winner is None or protocol.iterations is None or protocol.files:
         return None
-    low, high = winner.difference.interval()
     return {
-        "configuration": attrs.asdict(winner.configuration),
+        "configuration": plain(winner.configuration),
         "iterations": protocol.iterations,
-        "reference": attrs.asdict(protocol.reference),
-        "mean": round(winner.difference.mean, 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
-        "units": winner.difference.units,
+        "reference": plain(protocol.reference),
+        "mean": round(winner.difference.value, 4),
+        "low": round(winner.difference.low, 4),
+        "high": round(winner.difference.high, 4),
+        "units": winner.difference.count,
         "p": winner.p,
         "rate": round(winner.rate, 3),
     }
@@ -191,7 +126,7 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     """Of races in one game that each proved a winner: the one whose winner leads by most, or what a later one found that beats it."""
 
     def lead(result: Discovery) -> float:
-        return result.winner.difference.mean if result.winner else 0.0
+        return result.winner.difference.value if result.winner else 0.0
 
     beaten_by = {result.protocol.reference: result for result in sorted(results, key=lead)}
     best = max(results, key=lead)

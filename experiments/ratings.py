@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title, title
+from experiments.plan.definition import Cell, Column, budget, game_title, title
 from experiments.plan.loading import game_of
 from experiments.results import DRAW, Columns, Results, Tally
-from experiments.statistics import Estimate, WinCount
-from icarus.engine.scheme import Scheme
-from icarus.ladder.ladders import NORMAL_95
+from experiments.statistics import WinCount
+from icarus.arena.player import Entrant
+from icarus.statistics import NORMAL_95, Estimate
 
 SEARCHES = {
     "CheatingUCT": "Cheating UCT",
@@ -59,9 +59,9 @@ class Score:
         return Score(self.wins + more.wins, self.draws + more.draws, self.games + more.games)
 
 
-def search_name(scheme: Scheme) -> str:
+def search_name(player: Entrant) -> str:
     """A search as the paper calls it; cheating is part of the names of those that cheat."""
-    return SEARCHES[scheme.name]
+    return SEARCHES[player.search.name]
 
 
 @attrs.frozen
@@ -110,10 +110,10 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
             continue
         scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
         for tally in tallies:
-            same_strategy = str(tally.cell.spec.strategy) == str(column.opponent.strategy)
+            same_strategy = tally.cell.spec.strategy == column.opponent.strategy
             if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
-            agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+            agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
             score = Score.of(tally)
             pair, oriented = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
             scores[pair] = scores.get(pair, Score()) + oriented
@@ -128,7 +128,7 @@ ALL_SEE = "players 2 and 3, all three seeing"
 
 def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
     """Determinized searches by the number of their determinizations."""
-    schemes = [(tally.cell.spec.scheme, tally) for tally in tallies]
+    schemes = [(tally.cell.spec.search, tally) for tally in tallies]
     by_number = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
     return dict(sorted(by_number.items()))
 
@@ -141,7 +141,7 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     rates: dict[tuple[int, str, str], WinCount] = {}
     for column, tallies in columns.items():
         for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
-            searches = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+            searches = search_name(tally.cell.spec), search_name(column.opponent)
             rates[column.seats[0], *searches] = tally.wins, tally.games
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
 
@@ -168,14 +168,6 @@ Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, fr
 
 
 @attrs.frozen
-class StrategyRating(Estimate):
-    """An agent's rating with its 95 % interval; NaN, and from -∞ to ∞, where the games bound none."""
-
-    strategy: str
-    games: int
-
-
-@attrs.frozen
 class Stage:
     """A place that was taken: by how many of each agent, of how many that were left, and how often that happened."""
 
@@ -184,11 +176,11 @@ class Stage:
     times: float
 
 
-def ratings(placings: Counter[Placing]) -> list[StrategyRating]:
-    """The ratings of all that take part, the strongest first.
+def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
+    """The ratings of all that take part with their 95 % intervals, the strongest first; `count` is that of their games.
 
     They are finite where every group of agents has been behind one of the others at least once (Ford 1957; Hunter 2004, assumption 1).
-    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then.
+    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then: each is NaN, from -∞ to ∞.
 
     Args:
         placings: how often each outcome was seen.
@@ -215,7 +207,7 @@ def ratings(placings: Counter[Placing]) -> list[StrategyRating]:
     low, high = value - half_widths, value + half_widths
     if not is_bounded:
         value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
-    return [StrategyRating(float(value[i]), float(low[i]), float(high[i]), names[i], games[names[i]]) for i in order]
+    return {names[i]: Estimate(float(value[i]), float(low[i]), float(high[i]), games[names[i]]) for i in order}
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:
@@ -300,4 +292,4 @@ def _name(column: Column, results: Results) -> str:
 
 
 def _without_opponent(column: Column) -> Column:
-    return attrs.evolve(column, opponent=AgentSpec(Label("")))
+    return attrs.evolve(column, opponent=Entrant())

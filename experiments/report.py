@@ -28,8 +28,9 @@ from experiments.results import (
     baseline,
     results_of,
 )
-from experiments.statistics import Design, Estimate, FactorEffect
+from experiments.statistics import Design, FactorEffect
 from icarus.checks import count_text
+from icarus.statistics import Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
@@ -169,7 +170,7 @@ def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) 
     deals = [trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes]
     if len(deals) < 2:
         return ()
-    gain = statistics.student_mean([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
+    gain = mean_of([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
     return *_effect_texts(gain, percent), str(len(deals))
 
 
@@ -458,7 +459,7 @@ def averages_table(caption: str, averages: Averages) -> Table:
     """Figure 3 in numbers."""
     lines = []
     for name, enhancement, *pair, effect in averages:
-        value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
+        value, low, high = (f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high))
         rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in pair)
         lines.append([name, enhancement, *rates, f"{value} % ({low} to {high})"])
     return Table(caption, ["Game", "Enhancement", "without", "with", "more"], lines)
@@ -469,7 +470,7 @@ def effects_sentence(averages: Averages) -> str:
     sentences = []
     for game, enhancement, *_, effect in averages:
         if effect.is_decided:
-            value, low, high = (f"{100 * each:+.0f}" for each in attrs.astuple(effect))
+            value, low, high = (f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high))
             sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
@@ -536,13 +537,13 @@ def rating_tables(results: Results) -> Iterator[Block]:
             yield Paragraph(f"Ratings, {name}: {error}.")
             continue
         players = len([agent for place in next(iter(placings)) for agent in place])
-        is_bounded = all(math.isfinite(each.value) for each in rated)
+        is_bounded = all(math.isfinite(each.value) for each in rated.values())
         model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
         lines = []
-        for each in rated:
+        for player, each in rated.items():
             texts = (f"{each.value:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}") if is_bounded else ("", "")
-            caption = captions[each.strategy]
-            lines.append([names.get(each.strategy, caption), caption, str(each.games), *texts])
+            caption = captions[player]
+            lines.append([names.get(player, caption), caption, str(each.count), *texts])
         scale = "logarithms of strengths, mean 0" if is_bounded else UNBOUNDED
         header = ["Agent", "Strategy", "Games", "Rating", "95 % interval"]
         yield Table(f"Ratings ({model}), {name}: {scale}.", header, lines)

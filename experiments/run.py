@@ -1,15 +1,13 @@
-"""Games of an experiment: one, from its definition to its row; all that a directory does not hold yet; some played again."""
+"""Games of an experiment: one, from its definition to its row; all that a directory does not hold yet."""
 
 import datetime
 import functools
 import hashlib
 import math
 import platform
-import random
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -18,85 +16,65 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import AgentSpec, Cell, Experiment, Label, refuse_if_edited, source_of, strategy_of
+from experiments.plan.definition import Cell, Experiment, refuse_if_edited, source_of
 from experiments.results import STATISTICS, ledger_of
 from experiments.sequential import SequentialTests
-from icarus import Agent, exploitability, games, play
-from icarus.arena.ledger import GameRow, Key, read_rows
+from icarus.arena.ledger import GameRow
+from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.workers import Workers
-from icarus.engine.match import DecisionLog, GameLog
-from icarus.equilibrium import OOSSearch
-from icarus.load_files import DIGITS, load_file
+from icarus.engine.match import DecisionLog
+from icarus.load_files import DIGITS, digest_of
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10
 
 
-@attrs.frozen
-class Trial:
-    """One game to be played: a trial of a cell, with the key of its random numbers."""
+def match_of(experiment: Experiment, cell: Cell, trial: int) -> Match:
+    """A game of an experiment; its row has all that is known of the cell.
 
-    cell: Cell
-    number: int
-    seed: tuple[int, ...]
-
-    @property
-    def key(self) -> Key:
-        """What its row has in the fields of the ledger."""
-        return self.cell.key, self.number
-
-    def __str__(self) -> str:
-        cell = self.cell
-        return f"trial {self.number} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {self.seed}"
-
-
-def trial_of(experiment: Experiment, cell: Cell, number: int) -> Trial:
-    """A game of an experiment."""
-    return Trial(cell, number, experiment.game_seed(cell, number))
-
-
-def play_trial(trial: Trial) -> GameLog:
-    """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    cell, column = trial.cell, trial.cell.column
+    Raises:
+        Refusal: a file that the cell uses is not what it was.
+    """
     refuse_if_edited(cell)
-    if cell.module:
-        load_file(Path(cell.module))
-    game = games.load(column.game)
-    agent = agent_of(cell.spec, cell.module, cell.iterations, column.seconds)
-    opponent = agent_of(column.opponent, cell.module, column.iterations, column.seconds)
-    agents = [agent if seat == cell.seat(trial.number) else opponent for seat in range(game.players)]
-    return play(game, agents, seed=trial.seed)
-
-
-def row(trial: Trial) -> GameRow:
-    """Play a game and tell everything about it that is worth keeping."""
-    started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    result = play_trial(trial)
-    seat, column = trial.cell.seat(trial.number), trial.cell.column
-    decisions = [decision for decision in result.decisions if decision.player == seat]
-    opponent_decisions = [decision for decision in result.decisions if decision.player != seat]
-    return {
-        "cell": trial.cell.key,
+    column, seat, files = cell.column, cell.seat(trial), _files(cell.module, cell.source, cell.imports)
+    agent = attrs.evolve(cell.spec, iterations=cell.iterations, seconds=column.seconds)
+    opponent = attrs.evolve(column.opponent, iterations=column.iterations, seconds=column.seconds)
+    seats = range(load_unedited(column.game, files).game.players)
+    labels = {
         "game": column.game,
         "role": column.role,
-        "agent": trial.cell.agent,
-        "strategy": trial.cell.spec.text,
+        "agent": cell.agent,
+        "strategy": cell.spec.text,
         "opponent": column.opponent.text,
-        "iterations": trial.cell.iterations,
+        "iterations": cell.iterations,
         "opponent_iterations": column.iterations,
         "seconds_per_decision": column.seconds,
-        "trial": trial.number,
         "seat": seat,
-        "seed": list(trial.seed),
-        "reward": float(result.returns[seat]),
-        "win": bool(result.returns[seat] >= WIN),
-        "returns": [float(reward) for reward in result.returns],
-        "moves": len(result.actions),
-        "statistics": {"agent": statistics(decisions), "opponents": statistics(opponent_decisions)},
-        "actions": [[int(player), int(action)] for player, action in result.actions],
+    }
+    entrants = tuple(agent if each == seat else opponent for each in seats)
+    return Match((cell.key, trial), column.game, entrants, experiment.game_seed(cell, trial), files, labels=labels)
+
+
+@functools.cache
+def _files(module: str, *state: object) -> Files:
+    """The file of a cell, with a digest; `state` is what it and its imports were when the experiment began."""
+    return ((module, digest_of(module)),) if module else ()
+
+
+def trial_row(match: Match) -> GameRow:
+    """Play a game of an experiment, and tell everything about it that is worth keeping."""
+    started, log = datetime.datetime.now(datetime.UTC), match.play()
+    row = game_row(match, log)
+    reward = row["returns"][row["seat"]]
+    of_agent = [each for each in log.decisions if each.player == row["seat"]]
+    of_others = [each for each in log.decisions if each.player != row["seat"]]
+    return row | {
+        "reward": reward,
+        "win": reward >= WIN,
+        "moves": len(log.actions),
+        "statistics": {"agent": statistics(of_agent), "opponents": statistics(of_others)},
         "started": started.isoformat(timespec="milliseconds"),
-        "seconds": round(time.perf_counter() - clock, 6),
-        "provenance": provenance(trial.cell.module),
+        "provenance": provenance(*[path for path, _ in match.files]),
     }
 
 
@@ -114,15 +92,6 @@ def statistics(decisions: Iterable[DecisionLog]) -> dict[str, float | None]:
 def _mean(values: Iterable[float]) -> float | None:
     numbers = [float(value) for value in values if value is not None and math.isfinite(value)]
     return round(math.fsum(numbers) / len(numbers), 6) if numbers else None
-
-
-@functools.cache
-def agent_of(spec: AgentSpec, module: str, iterations: int | None, seconds: float | None) -> Agent:
-    """Who plays as a cell says."""
-    strategy = spec.strategy
-    if isinstance(strategy, Label):
-        strategy = strategy_of(strategy.text, module)
-    return Agent(strategy, iterations=iterations, seconds=None if iterations else seconds, scheme=spec.scheme)
 
 
 @functools.cache
@@ -198,9 +167,9 @@ def part(text: str) -> Part:
     return Part(int(number), int(of))
 
 
-def trials_of(experiment: Experiment, share: Part = WHOLE) -> Iterator[Trial]:
+def matches_of(experiment: Experiment, share: Part = WHOLE) -> Iterator[Match]:
     """The games of a share, all cells side by side."""
-    return (trial_of(experiment, *game) for game in experiment.games() if game[1] in share)
+    return (match_of(experiment, *game) for game in experiment.games() if game[1] in share)
 
 
 def run(experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE) -> Iterator[tuple[int, int]]:
@@ -223,114 +192,12 @@ def run(experiment: Experiment, directory: Path, workers: Workers, share: Part =
         missing = sum(trial in share and (cell.key, trial) not in ledger.rows for cell, trial in experiment.games())
         total = len(ledger.rows) + missing
         yield len(ledger.rows), total
-        rounds: Iterable[Iterable[Trial]] = [trials_of(experiment, share)]
+        rounds: Iterable[Iterable[Match]] = [matches_of(experiment, share)]
         if experiment.sprt:
             rounds = (
-                [trial_of(experiment, *game) for game in games]
+                [match_of(experiment, *game) for game in games]
                 for games in SequentialTests(experiment).rounds(ledger.outcomes)
             )
         for games in rounds:
-            for _ in ledger.played(games, row, workers):
+            for _ in ledger.played(games, trial_row, workers):
                 yield len(ledger.rows), total
-
-
-# -------------------- Playing games again and comparing them with what was kept.
-
-
-NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
-CLOCKS = ("seconds",)  # statistics that the clock decides
-
-
-def audit(experiment: Experiment, rows: Iterable[GameRow], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each game of a random sample played again: (what was found, whether it was the same).
-
-    Raises:
-        ValueError: no games can be compared.
-    """
-    cells = {cell.key: cell for cell in experiment.cells}
-    sampled = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
-    if not sampled:
-        raise ValueError(NOTHING_TO_REPLAY)
-    for row in sampled:
-        trial = Trial(cells[row["cell"]], row["trial"], tuple(row["seed"]))
-        yield compare_with_replay(row, trial, experiment)
-
-
-def _sample(rows: Iterable[GameRow], size: int, seed: int) -> list[GameRow]:
-    """A uniform sample of a stream, without holding it."""
-    generator, sampled = random.Random(seed), list[GameRow]()
-    for count, row in enumerate(rows):
-        if count < size:
-            sampled.append(row)
-        elif (place := generator.randrange(count + 1)) < size:
-            sampled[place] = row
-    return sampled
-
-
-def compare_with_replay(row: GameRow, trial: Trial, experiment: Experiment) -> tuple[str, bool]:
-    """A game played again: what was found, and whether it was the same."""
-    name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-    seed, seat = experiment.game_seed(trial.cell, trial.number), trial.cell.seat(trial.number)
-    if (trial.seed, row["seat"]) != (seed, seat):
-        row_text = f"kept with seed {trial.seed} and seat {row['seat']}"
-        return f"{name}: {row_text}, but the experiment gives {seed}, {seat}", False
-    result = play_trial(trial)
-    now = [[int(player), int(action)] for player, action in result.actions]
-    for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):
-        if before != new:
-            change = f"action {number} was {before[1]} of player {before[0]}, now {new[1]} of player {new[0]}"
-            return f"{name}: {change}{_versions(row)}", False
-    if len(now) != len(row["actions"]):
-        return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
-    returns = [float(value) for value in result.returns]
-    is_same = returns == row["returns"] and row["reward"] == returns[row["seat"]]
-    if not is_same or row["win"] != (row["reward"] >= WIN):
-        return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
-    decisions = [decision for decision in result.decisions if decision.player == row["seat"]]
-    for key, value in statistics(decisions).items():
-        if key not in CLOCKS and row["statistics"]["agent"].get(key) != value:
-            before = row["statistics"]["agent"].get(key)
-            return f"{name}: {key} of its searches was {before} on average, now {value}{_versions(row)}", False
-    return f"{name}: {len(now)} actions, the same", True
-
-
-def compare_fields(name: str, row: GameRow, again: GameRow, fields: Iterable[str], size: str) -> tuple[str, bool]:
-    """A game of such a size played again: what was found in some fields of its row, and whether it was the same."""
-    for field in fields:
-        if again[field] != row[field]:
-            return f"{name}: {field} was {row[field]}, now {again[field]}{_versions(row)}", False
-    return f"{name}: {size}, the same", True
-
-
-LEARNED, LEARNED_KEY = "learned.jsonl", ("game", "player", "iterations", "seed")
-
-
-def has_learned(directory: Path) -> bool:
-    """Whether a directory has rows of what outcome sampling learned."""
-    return (directory / LEARNED).exists()
-
-
-def learned_by(search: OOSSearch) -> GameRow:
-    """What outcome sampling has learned: exact NashConv of its average policy, the best responses' rewards, the information sets."""
-    distance, sets = exploitability(search.game, search), int(search.store.used[0])
-    return {"nash_conv": distance.nash_conv, "best_responses": list(distance.best_responses), "sets": sets}
-
-
-def audit_learned(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """What outcome sampling had learned in a random sample of rows, learned again as `audit` plays games again."""
-    for row in _sample(read_rows(directory / LEARNED, LEARNED_KEY), sample, seed):
-        search = OOSSearch(games.load(row["game"]), seed=row["seed"])
-        search.run(row["iterations"])
-        name, again = f"{row['game']}, seed {row['seed']}", learned_by(search)
-        yield compare_fields(name, row, again, again, f"{row['iterations']:,} iterations")
-
-
-def _versions(row: GameRow) -> str:
-    """The end of a message: what played the game then and now, where that differs."""
-    now = provenance()
-    changed = [
-        f"{key} was {value} and is {now.get(key)}"
-        for key, value in row.get("provenance", {}).items()
-        if value != now.get(key)
-    ]
-    return f" ({'; '.join(changed)})" if changed else ""

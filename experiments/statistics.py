@@ -11,37 +11,16 @@ import attrs
 import numpy as np
 
 from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.results import MILLION, Moments, Tally, any_graded, baseline
+from experiments.results import Moments, Tally, any_graded, baseline
 from icarus.checks import real
-from icarus.discovery.race import difference, holm, mean_interval
-from icarus.ladder.ladders import Rating
+from icarus.statistics import CONFIDENCE, Estimate, holm, mean_interval, mean_of
 
-CONFIDENCE = 0.95
 POWER = 0.8  # the chance that a difference is found if it is there
 NINETY_FIVE = (
     1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 )
 WinCount = tuple[int, int]  # (wins, games)
 Mean = tuple[float, float, int]  # (a mean, its standard error, of how many values)
-
-
-@attrs.frozen
-class Estimate:
-    """A number with its interval; of several replications at once arrays."""
-
-    value: Any
-    low: Any
-    high: Any
-
-    @property
-    def half(self) -> Any:
-        """Half of an interval that reaches as far to either side."""
-        return self.high - self.value
-
-    @property
-    def is_decided(self) -> Any:
-        """Whether 0 lies outside the interval."""
-        return (self.low > 0) | (self.high < 0)
 
 
 def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -125,7 +104,7 @@ def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
     effects = {}
     for enhancement in ENHANCEMENTS:
         featured = np.array([enhancement in combination.enhancements for combination in COMBINATIONS])
-        effects[enhancement] = student_mean(wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1))
+        effects[enhancement] = mean_of(wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1))
     return effects
 
 
@@ -305,12 +284,6 @@ def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -
     return Estimate(mean, mean - half_width, mean + half_width)
 
 
-def student_mean(values: Sequence[float], least: float = -1.0, most: float = 1.0) -> Estimate:
-    """The mean of values from `least` to `most` with its interval, see `mean_interval`; of differences of rewards by default."""
-    mean = difference(values, least, most)
-    return Estimate(mean.mean, *mean.interval(CONFIDENCE))
-
-
 def welch_p_value(first: Mean, second: Mean) -> float:
     """The p-value of two means, each of two values at least, being the same (Welch's t test, two-sided); 1 where neither varies."""
     from scipy.special import stdtr
@@ -341,7 +314,7 @@ def power_factor(confidence: float = CONFIDENCE) -> float:
 # -------------------- What agents are compared by: the share of games won, or the mean reward.
 
 
-def mean_of(rewards: Moments) -> Estimate:
+def mean_of_moments(rewards: Moments) -> Estimate:
     """The mean of rewards, one at least, with its interval, see `mean_interval`."""
     assert rewards.mean is not None
     ends = mean_interval(rewards.mean, rewards.error or 0.0, rewards.count, 0.0, 1.0, CONFIDENCE)
@@ -351,7 +324,10 @@ def mean_of(rewards: Moments) -> Estimate:
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
     graded = any_graded(column)
-    return [mean_of(tally.rewards) if graded and tally.games else win_rate(tally.wins, tally.games) for tally in column]
+    return [
+        mean_of_moments(tally.rewards) if graded and tally.games else win_rate(tally.wins, tally.games)
+        for tally in column
+    ]
 
 
 def win_rate(wins: float, games: int) -> Estimate | None:
@@ -382,7 +358,7 @@ def gains(column: Sequence[Tally]) -> dict[str, Estimate]:
     if even is None:
         return {}
     played = [tally for tally in column if tally.games]
-    estimates = [mean_of(tally.rewards) if graded else wilson(tally.wins, tally.games) for tally in played]
+    estimates = [mean_of_moments(tally.rewards) if graded else wilson(tally.wins, tally.games) for tally in played]
     measure = -1.0, estimates[played.index(even)]
     return {
         tally.cell.key: contrast([(1.0, estimate), measure])
@@ -425,20 +401,15 @@ ROUNDING = 1e-9  # of shared points: below it there is no difference
 INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and Pearson's bound"
 
 
-def mean_reward(rewards: Sequence[float]) -> Estimate:
-    """The same from the rewards themselves."""
-    millionths = [round(MILLION * reward) for reward in rewards]
-    return mean_of(Moments(len(millionths), sum(millionths), sum(each**2 for each in millionths)))
-
-
 def share_text(estimate: Estimate) -> str:
     """A share in percent with its interval."""
-    return f"{interval_text(Estimate(*(100 * each for each in attrs.astuple(estimate))), 1)} %"
+    percent = Estimate(100 * estimate.value, 100 * estimate.low, 100 * estimate.high)
+    return f"{interval_text(percent, 1)} %"
 
 
 def interval_text(estimate: Estimate, digits: int) -> str:
     """A number with half of its interval, or with both ends where it reaches further to one side."""
-    value, low, high = (f"{each:.{digits}f}" for each in attrs.astuple(estimate))
+    value, low, high = (f"{each:.{digits}f}" for each in (estimate.value, estimate.low, estimate.high))
     if math.isclose(estimate.half, estimate.value - estimate.low, abs_tol=ROUNDING):
         return f"{value} ± {estimate.half:.{digits}f}"
     return f"{value} ({low} to {high})"
@@ -447,7 +418,7 @@ def interval_text(estimate: Estimate, digits: int) -> str:
 # -------------------- How much to search for a strength that is wanted: a monotone fit of ratings over the logarithm of iterations.
 
 
-def iterations_for(ratings: Mapping[int, Rating], targets: list[float]) -> list[int]:
+def iterations_for(ratings: Mapping[int, Estimate], targets: list[float]) -> list[int]:
     """The iterations at which an agent stands so high, by ratings at some iterations.
 
     Isotonic regression (pool adjacent violators), weighted by the precision of each rating; linear between the fitted points.

@@ -13,6 +13,7 @@ import numpy as np
 from experiments import statistics
 from experiments.plan.definition import Cell, game_title
 from experiments.results import Moments, Tally
+from icarus.statistics import Estimate
 from icarus.views.document import Table
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
@@ -67,20 +68,20 @@ class Expectation:
     agree: tuple[Region, ...]
     contradict: tuple[Region, ...]
 
-    def agrees(self, estimate: statistics.Estimate) -> Any:
+    def agrees(self, estimate: Estimate) -> Any:
         """Whether an interval lies in what is allowed."""
         return _inside(self.agree, estimate)
 
-    def contradicted(self, estimate: statistics.Estimate) -> Any:
+    def contradicted(self, estimate: Estimate) -> Any:
         """Whether an interval lies in what is excluded."""
         return _inside(self.contradict, estimate)
 
-    def smaller_effect(self, against: statistics.Estimate) -> float:
+    def smaller_effect(self, against: Estimate) -> float:
         """The largest effect in the stated direction that an interval leaves although it contradicts, as it is below r; 0 without one."""
         ends = (end for low, high in self.agree for end in (against.low, against.high) if low < end < high)
         return max(ends, key=abs, default=0.0) if self.contradicted(against) else 0.0
 
-    def standing(self, estimate: statistics.Estimate) -> float:
+    def standing(self, estimate: Estimate) -> float:
         """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
         half_width = (estimate.high - estimate.low) / 2
         return _depth(self.agree, estimate.value) / half_width if half_width else 0.0
@@ -90,7 +91,7 @@ def _depth(regions: Sequence[Region], value: float) -> float:
     return max(min(value - low, high - value) for low, high in regions)
 
 
-def _inside(regions: Sequence[Region], estimate: statistics.Estimate) -> Any:
+def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
     return functools.reduce(np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions))
 
 
@@ -175,13 +176,13 @@ class Estimator:
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
         self._tallies = {(place_of(tally.cell), tally.cell.spec.text): tally for tally in tallies}
-        self._sides: dict[tuple[Place, tuple[str, ...], str, float], statistics.Estimate | None] = {}
+        self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
         tally = self._tallies.get((place, strategy))
         return tally if tally is not None and tally.games else None
 
-    def estimate(self, comparison: Contrast, confidence: float) -> statistics.Estimate | None:
+    def estimate(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
             return self._analyse(comparison, confidence)
@@ -194,13 +195,13 @@ class Estimator:
         tallies = [self.tally(place, strategy) for place, strategy in comparison.cells]
         return min(tally.games if tally is not None else 0 for tally in tallies)
 
-    def _side(self, term: ComparedSide, measure: str, confidence: float) -> statistics.Estimate | None:
+    def _side(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
         key = term.place, term.strategies, measure, confidence
         if key not in self._sides:
             self._sides[key] = self._estimate(term, measure, confidence)
         return self._sides[key]
 
-    def _estimate(self, term: ComparedSide, measure: str, confidence: float) -> statistics.Estimate | None:
+    def _estimate(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
         tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
         complete = [tally for tally in tallies if tally is not None]
         if len(complete) < len(tallies):
@@ -217,7 +218,7 @@ class Estimator:
             return statistics.score(wins, draws, games, confidence)
         return _mean([tally.moments[measure] for tally in complete], measure, confidence)
 
-    def _analyse(self, comparison: Contrast, confidence: float) -> statistics.Estimate | None:
+    def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
         from scipy.special import ndtri
 
@@ -233,10 +234,10 @@ class Estimator:
         games = np.array([tally.games for tally, _ in complete], float).reshape(-1, *[1] * (wins.ndim - 1))
         value, error = statistics.main_effect(wins, games, np.array([featured for _, featured in complete]))
         half_width = float(ndtri((1 + confidence) / 2)) * error
-        return statistics.Estimate(value, value - half_width, value + half_width)
+        return Estimate(value, value - half_width, value + half_width)
 
 
-def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> statistics.Estimate | None:
+def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate | None:
     """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
     pooled = parts[0]
     if len(parts) > 1:
@@ -247,14 +248,11 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> statisti
     if measure != VISITS:
         return mean
     middle = np.log(mean.value)
-    return statistics.Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
+    return Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
 
 
 def more_games(
-    expected: Expectation,
-    intervals: tuple[statistics.Estimate, statistics.Estimate],
-    levels: tuple[float, float],
-    games: int,
+    expected: Expectation, intervals: tuple[Estimate, Estimate], levels: tuple[float, float], games: int
 ) -> int:
     """The games that each cell would need besides those it has, if the difference stays: a half-width shrinks with their root.
 
@@ -338,9 +336,9 @@ class Outcome:
     """
 
     comparison: Contrast
-    estimate: statistics.Estimate | None
+    estimate: Estimate | None
     verdict: str
-    against: statistics.Estimate | None = None
+    against: Estimate | None = None
     levels: tuple[float, float] = (statistics.CONFIDENCE, statistics.CONFIDENCE)
     more: int | None = None
     interim: int = 0
@@ -418,9 +416,7 @@ def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.nda
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-Found = tuple[
-    statistics.Estimate, statistics.Estimate, tuple[float, float]
-]  # with the intervals to agree and to disagree, and their levels
+Found = tuple[Estimate, Estimate, tuple[float, float]]  # with the intervals to agree and to disagree, and their levels
 
 
 def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> Found | None:

@@ -10,6 +10,7 @@ from icarus.algebra import *  # noqa: F403
 from icarus.algebra import __all__ as _of_algebra
 from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
+from icarus.engine.inspect import notes_of
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import Result, RootStatistics, greatest_value, most_visits, secure_child
 from icarus.engine.scheme import (
@@ -25,13 +26,15 @@ from icarus.engine.scheme import (
 from icarus.engine.search import SearchExhausted, SearchInterrupted, search
 from icarus.equilibrium import best_response, exploitability
 from icarus.kernel import Game, PythonGame, State, in_python
+from icarus.learning.generations import learn
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import VERSION as __version__
 from icarus.views.shown import FRAMES, show_playout, show_records
 from icarus.views.tree_page import TreePages
 
-Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
+Result.pages = TreePages()  # what lies above results, and through which they draw and look at themselves
+Result.look_for_notes = staticmethod(notes_of)
 for _kind, _frame in FRAMES.items():
     _kind._repr_html_ = _frame  # type: ignore[attr-defined]
 
@@ -41,6 +44,6 @@ __all__ = [
     "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT",
     "Game", "GameLog", "PythonGame", "Result", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted",
     "State", "__version__", "audit", "best_response", "discover", "discovered", "exploitability", "games",
-    "greatest_value", "in_python", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",
+    "greatest_value", "in_python", "learn", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",
     "show_records",
 ]  # fmt: skip

@@ -184,6 +184,14 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
     return names
 
 
+def names_in(paths: Iterable[Path]) -> dict[str, Operand]:
+    """What files, which have been checked or need not be, define for strategies to name; errors as of `load_file`."""
+    names: dict[str, Operand] = {}
+    for path in paths:
+        names.update(strategy_names(load_file(path)))
+    return names
+
+
 def load_file(path: Path) -> ModuleType:
     """A Python file as a module, run once for each of its contents; its games can be loaded by name from then on.
 
@@ -321,6 +329,14 @@ def games_in(module: ModuleType) -> Sequence[AnyGame]:
 def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
     """Those of `games_in` that icarus does not come with, each once."""
     return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
+
+
+def file_of_game(game: AnyGame) -> Path | None:
+    """The file that defines a game, or makes it by its name; None where no file that was loaded does."""
+    for module, games_of_file in _loaded.values():
+        if game.name in games_of_file and _identity(games.load(str(game))) == _identity(game):
+            return Path(str(module.__file__))
+    return None
 
 
 def game_of_file(path: Path, otherwise: str) -> AnyGame:

@@ -372,7 +372,7 @@ def counts_availability(leaf: Leaf) -> bool:
 
 def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
     """The UCB1 value; +∞ where nothing is known."""
-    return q / n + c * math.sqrt(math.log(trials) / n) if n > 0 and trials > 0 else math.inf
+    return q / n + c * math.sqrt(math.log(max(trials, 1)) / n) if n > 0 and trials > 0 else math.inf
 
 
 def mean(q: float, n: int) -> float:

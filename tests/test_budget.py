@@ -18,12 +18,12 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 9_700,
-    "icarus/arena": 4_300,
+    "icarus/arena": 5_100,
     "icarus/audit": 14_700,
     "icarus/bridges": 5_600,
     "icarus/commands": 15_900,
     "icarus/compiler": 14_600,
-    "icarus/discovery": 9_100,
+    "icarus/discovery": 8_500,
     "icarus/engine": 34_900,
     "icarus/equilibrium": 21_300,
     "icarus/games": 38_200,
@@ -36,7 +36,7 @@ TOKENS = {
     "experiments": 71_000,
     "tests": 259_400,
 }
-IDEAS = {"icarus": (121, 255, 2_290), "experiments": (33, 51, 730)}  # files, classes, public names
+IDEAS = {"icarus": (123, 255, 2_290), "experiments": (34, 51, 730)}  # files, classes, public names
 DENSITY = {"icarus": 11.0, "experiments": 12.0, "tests": 12.0}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.11  # a line of more characters is wide; the most of them
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

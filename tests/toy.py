@@ -614,6 +614,12 @@ def simultaneous(state: Any) -> int:
     return NUMBERS[state.row]
 
 
+def observation(state: Any, player: int) -> list[int]:
+    """The rows of the information set."""
+    start, count = ALIKE_SPANS[state.row, player, 0], ALIKE_SPANS[state.row, player, 1]
+    return sorted(ALIKE[start : start + count].tolist())
+
+
 def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The deal, and the path down to the row of a determinization."""
     row = ROWS[int(record["row"][0])]
@@ -641,7 +647,7 @@ def toy(tree: int) -> Game:
     hidden = bool((ALIKE_SPANS[[row.tree == tree for row in ROWS], :, 1] > 1).any())
     needed = {
         **dict.fromkeys(("observe", "recall"), secret),
-        **dict.fromkeys(("determinize", "retrace"), hidden),
+        **dict.fromkeys(("determinize", "observation", "retrace"), hidden),
         "chance": any(row.node.player == CHANCE for row in grown),
         "episode": labelled,
         "simultaneous": any(row.node.number for row in grown),

@@ -14,9 +14,9 @@ import msgspec
 
 from experiments.papers import EPISODES, GAMES, REUSE, TABLE_1, TREE
 from icarus import Enhancement, load_files
-from icarus.arena.player import parse_strategy
+from icarus.arena.player import Entrant, parse_strategy
 from icarus.checks import count_text
-from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.load_files import Imports, load_file, strategy_names
 
@@ -29,34 +29,6 @@ class Refusal(ValueError):
     """Input that cannot be used, told in one sentence."""
 
 
-@attrs.frozen
-class Label:
-    """A strategy known by its text alone, such as one of a kept run that names what a file of one's own defines."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@attrs.frozen
-class AgentSpec:
-    """Who plays: a strategy and the scheme that searches with it. Two are equal if they are written alike."""
-
-    strategy: Enhancement | Algorithm | Label = attrs.field(eq=str)
-    scheme: Scheme = MO_ISMCTS
-
-    @property
-    def text(self) -> str:
-        """The strategy, and the scheme where it is not the usual one: as rows and keys have it."""
-        return str(self.strategy) if self.scheme == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
-
-    @property
-    def caption(self) -> str:
-        """The same as people must read it: a scheme that looks at hidden things says so."""
-        return self.scheme.label(self.strategy)
-
-
 def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     """The composition that a text describes, with the names that a Python file defines, if one is given; or a search of its own kind.
 
@@ -66,22 +38,13 @@ def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     return parse_strategy(text, strategy_names(load_file(Path(module))) if module else {})
 
 
-def read_agent(strategy: str, scheme: str | None = None) -> AgentSpec:
-    """The agent that settings name; nobody's Python file is run for it.
+def read_entrant(strategy: str, scheme: str = str(MO_ISMCTS)) -> Entrant:
+    """Who plays, by settings of a column or a cell; nobody's Python file is run for it.
 
     Raises:
         ValueError: no such scheme.
     """
-    return AgentSpec(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
-
-
-def _read_strategy(text: str) -> Enhancement | Algorithm | Label:
-    """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
-    try:
-        strategy = strategy_of(text, "")
-    except (ValueError, TypeError):
-        return Label(text)
-    return strategy if str(strategy) == text else Label(text)
+    return Entrant(strategy, str(parse_scheme(scheme)))
 
 
 @attrs.frozen
@@ -101,7 +64,7 @@ class Column:
     variant: str
     role: str
     seats: tuple[int, ...]
-    opponent: AgentSpec
+    opponent: Entrant
     iterations: int | None
     seconds: float | None
 
@@ -131,7 +94,7 @@ class Cell:
 
     Attributes:
         agent: its name in tables and pictures.
-        spec: its strategy and scheme.
+        spec: its strategy and scheme, without a budget.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
         own_iterations: its budget where that is another than the column's.
         source: a digest of what that file held when the experiment was begun.
@@ -140,7 +103,7 @@ class Cell:
 
     column: Column
     agent: str
-    spec: AgentSpec
+    spec: Entrant
     module: str = ""
     own_iterations: int | None = None
     source: str = ""
@@ -182,13 +145,10 @@ class Cell:
             **{name: value for name, value in optional.items() if value is not None},
         }
 
-    def __reduce__(self) -> "tuple[Callable[[Settings], Cell], tuple[Settings]]":
-        return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
 
-
-def _agent_keys(strategy: str, scheme: str, spec: AgentSpec) -> dict[str, str]:
+def _agent_keys(strategy: str, scheme: str, spec: Entrant) -> dict[str, str]:
     """An agent under two keys; the usual scheme goes without saying."""
-    return {strategy: str(spec.strategy)} | ({} if spec.scheme == MO_ISMCTS else {scheme: str(spec.scheme)})
+    return {strategy: spec.strategy} | ({} if spec.search == MO_ISMCTS else {scheme: spec.scheme})
 
 
 Share = Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
@@ -280,14 +240,14 @@ def read_cell(settings: Settings) -> Cell:
         KeyError, TypeError, ValueError: it was made from none.
     """
     fields = dict(settings)
-    spec = read_agent(fields.pop("strategy"), fields.pop("scheme", None))
+    spec = read_entrant(fields.pop("strategy"), fields.pop("scheme", str(MO_ISMCTS)))
     imports = tuple(fields.pop("imports", {}).items())
     return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports})
 
 
 def _read_column(settings: Settings) -> Column:
     fields = dict(settings)
-    opponent = read_agent(fields.pop("opponent"), fields.pop("opponent_scheme", None))
+    opponent = read_entrant(fields.pop("opponent"), fields.pop("opponent_scheme", str(MO_ISMCTS)))
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
 
 

@@ -17,23 +17,21 @@ from experiments import papers
 from experiments.papers import GROUPS, NAMES, ROLES
 from experiments.plan.definition import (
     PICTURES,
-    AgentSpec,
     Cell,
     Column,
     Experiment,
-    Label,
     Refusal,
     Sprt,
     imports_of,
     nearest,
     one_of,
     paths,
-    read_agent,
     refusing,
     source_of,
     strategy_of,
 )
 from icarus import Enhancement, checks, games
+from icarus.arena.player import Entrant, names_algorithm, parse_algorithm
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
@@ -98,7 +96,7 @@ def converted(value: object, kind: type[V], path: str = "") -> V:
 class Entry:
     """An agent or an opponent: who plays, and an agent's own iterations, if it has any."""
 
-    spec: AgentSpec
+    spec: Entrant
     iterations: int | None = None
 
 
@@ -117,7 +115,7 @@ def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, En
             if name in entries:
                 raise Refusal(f"{path}: {name} is in the list twice")
             entries[name] = read_entry(path, value, module)
-    honest = {_honest(name, each.spec.scheme): each for name, each in entries.items()}
+    honest = {_honest(name, each.spec.search): each for name, each in entries.items()}
     if len(honest) < len(entries):
         raise Refusal(f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat')
     return honest
@@ -130,12 +128,14 @@ def read_entry(path: str, value: object, module: str, kind: type[PlayerTable] = 
         Refusal: it cannot be understood.
     """
     if not isinstance(value, Mapping):
-        return Entry(AgentSpec(_strategy(path, value, module)))
+        return Entry(Entrant(str(_strategy(path, value, module))))
     table = converted(value, kind, path)
-    spec = AgentSpec(_strategy(f"{path}.strategy", table.strategy, module), _scheme(f"{path}.scheme", table.scheme))
-    if isinstance(spec.strategy, Algorithm):
+    strategy = _strategy(f"{path}.strategy", table.strategy, module)
+    scheme = _scheme(f"{path}.scheme", table.scheme)
+    if isinstance(strategy, Algorithm):
         with refusing():
-            Agent(spec.strategy, iterations=1, scheme=spec.scheme)
+            Agent(strategy, iterations=1, scheme=scheme)
+    spec = Entrant(str(strategy), str(scheme))
     return Entry(spec, table.iterations if isinstance(table, AgentTable) else None)
 
 
@@ -167,8 +167,10 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
             f'{path}: "{value}" names another strategy than the one that is given; give what was changed a name of its own, '
             'MINE = attrs.evolve(…, name="MINE"), at the top of the file'
         )
-    in_library = read_agent(str(strategy)).strategy
-    if not isinstance(in_library, Label) and strategy != in_library:
+    in_library = strategy
+    with contextlib.suppress(ValueError, TypeError):  # which the library does not have
+        in_library = strategy_of(str(strategy), "")
+    if str(in_library) == str(strategy) and in_library != strategy:
         raise Refusal(
             f'{path}: the library has another strategy "{strategy}"; rename what the file defines by that name'
         )
@@ -312,8 +314,8 @@ def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
     budget_path = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
     for path, scheme, iterations in (
-        (budget_path, cell.spec.scheme, cell.iterations),
-        ("iterations", cell.column.opponent.scheme, cell.column.iterations),
+        (budget_path, cell.spec.search, cell.iterations),
+        ("iterations", cell.column.opponent.search, cell.column.iterations),
     ):
         if iterations is not None and iterations < scheme.trees:
             raise Refusal(
@@ -324,9 +326,9 @@ def _enough_iterations(cell: Cell) -> None:
 def _playable(cell: Cell) -> None:
     """An algorithm that lists the deals of a game, or keeps its tree, needs one for which that can be done."""
     for spec in (cell.spec, cell.column.opponent):
-        if isinstance(spec.strategy, Algorithm):
+        if names_algorithm(spec.strategy):
             with refusing(f"games: {spec.text} cannot play here"):
-                spec.strategy.check_playable(known_game(cell.column.game, "games"))
+                parse_algorithm(spec.strategy).check_playable(known_game(cell.column.game, "games"))
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import typer
 
 from experiments.commands import print_table
-from experiments.statistics import student_mean
 from icarus.compiler import helper, inlined, seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
+from icarus.statistics import mean_of
 from icarus.views.document import Table
 
 DETERMINIZATIONS = np.array([40, 250, 1000])
@@ -129,7 +129,7 @@ def table(plays: np.ndarray) -> Table:
     """Table II from the plays of single deals, with 95 % intervals, beside the published one. [deals, MEASURES]"""
     lines = []
     for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
-        mean = student_mean(values, 0.0, np.inf)
+        mean = mean_of(values, 0.0, np.inf)
         interval = f"{mean.low:.1f} - {mean.high:.1f}"
         lines.append([measure, f"{mean.value:.1f}", interval, f"{published:g}", f"{mean.value / published:.3f}"])
     return Table(

@@ -16,11 +16,11 @@ from typing import Annotated, Any
 import pandas
 import typer
 
-from experiments.statistics import student_mean
 from experiments.studies.positions import read_values
 from icarus.arena.ledger import PACKED, read_rows
 from icarus.commands.console import make_program, run_main
-from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, paired_difference
+from icarus.discovery.race import CONFIDENCE, KEY, PROOF, STREAMS
+from icarus.statistics import Estimate, mean_of, paired_difference
 
 # The true rate and the regret are those of what a finder recommends; the seconds are its own.
 FINDER_RESULTS = dict(finder=str, seed=int, rate=float, regret=float, seconds=float)
@@ -44,11 +44,10 @@ def summary(results: Any) -> str:
 
 def with_interval(values: Sequence[float], sign: str) -> str:
     """A mean with Student's interval, 95 %."""
-    mean = student_mean(values)
-    return f"{mean.value:{sign}.3f} [{mean.low:{sign}.3f}, {mean.high:{sign}.3f}]"
+    return mean_of(values).text(f"{sign}.3f")
 
 
-def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
+def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
     """What the rows of a file say of each (player, opponent), over the deals of which all games are there.
 
     Raises:
@@ -73,7 +72,7 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
                 for values, of in ((won, received), (usual, even)):
                     values.append(sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats))
         if won:
-            results[player, opponent] = paired_difference(won, usual)
+            results[player, opponent] = paired_difference(won, usual, CONFIDENCE)
     return results
 
 
@@ -91,7 +90,9 @@ def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:
     for path in paths:
         plain = path.with_name(path.name.removesuffix(PACKED))
         for (player, opponent), result in differences_in(plain).items():
-            print(f"{plain.stem}, {result.units} units: {result}  {player}  against {opponent}", flush=True)
+            print(
+                f"{plain.stem}, {result.count} units: {result.text('+.3f')}  {player}  against {opponent}", flush=True
+            )
 
 
 app = make_program((finders, duels), "What rows of finders and of duels say.")

@@ -25,10 +25,11 @@ from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style, canvas
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.definition import Refusal
-from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
+from experiments.statistics import share_text, student
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
 from icarus.commands.console import make_program, run_main
+from icarus.statistics import Estimate, mean_of
 from icarus.views.document import Table
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
     if not rows:
         return ""
     values, count = [value(row) for row in rows], len(rows)
-    spread = f" ± {student_mean(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
+    spread = f" ± {mean_of(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
     seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
     took = statistics.median(seconds) if seconds else math.nan
     time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""
@@ -287,7 +288,7 @@ def head_to_head(blocks: Iterable[StudyRow]) -> str:
         second += row["second"]
     lines = []
     for (game, budget, times, *players), (first, second) in sorted(rewards.items()):
-        shares = [share_text(mean_reward(received)) for received in (first, second, first + second)]
+        shares = [share_text(mean_of(received, 0.0)) for received in (first, second, first + second)]
         names = [_NAMES[player] if player in (IST, PST) else f"`{player}`" for player in players]
         # The opponent's iterations are told where he has more.
         budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"

@@ -25,8 +25,8 @@ from typing import Any
 import attrs
 
 from experiments.commands import print_table
-from experiments.run import LEARNED_KEY, learned_by, provenance
-from experiments.statistics import student_mean
+from experiments.replay import LEARNED_KEY, learned_by
+from experiments.run import provenance
 from experiments.studies import equilibrium_2015 as exact
 from icarus import Agent, exploitability, games, parse
 from icarus.arena.ledger import GameRow, Ledger, key_of
@@ -34,6 +34,7 @@ from icarus.commands.console import make_program, run_main
 from icarus.equilibrium import CFRPlus, OOSSearch, TabularPolicy, local_best_response, tabulate
 from icarus.equilibrium.tree import tree_of
 from icarus.equilibrium.walk import PLAYERS
+from icarus.statistics import mean_of
 from icarus.views.document import Table
 
 SEEDS = 10
@@ -69,7 +70,7 @@ def curve(rows: Path) -> None:
     values: dict[tuple[str, int], list[float]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
         values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
-    means = {key: student_mean(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
+    means = {key: mean_of(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
     lines = tuple(
         (game, f"{iterations:,}", f"{mean.value:.3f} ± {mean.half:.3f}", str(len(values[game, iterations])))
         for (game, iterations), mean in means.items()
@@ -156,7 +157,7 @@ def seats(rows: Path) -> None:
     lines = []
     for key, of_seeds in gains.items():
         columns = [*zip(*of_seeds, strict=True), [statistics.fmean(each) for each in of_seeds]]
-        means = [student_mean(column, -math.inf, math.inf) for column in columns]
+        means = [mean_of(column, -math.inf, math.inf) for column in columns]
         lines.append((*key, " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means), str(len(of_seeds))))
     heads = "game", "player", "iterations", "particles", "gains", "seeds"
     print_table(Table("Gain of each seat, and of all on average", heads, tuple(lines)))

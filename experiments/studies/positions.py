@@ -39,10 +39,9 @@ from experiments import results as store
 from experiments.commands import print_table
 from experiments.plan.definition import Refusal
 from experiments.results import runs_in
-from experiments.statistics import Estimate
 from experiments.verdicts import place_title
 from icarus.commands.console import make_program, run_main
-from icarus.discovery.race import difference
+from icarus.statistics import Estimate, mean_of
 from icarus.views.document import Table
 
 
@@ -240,12 +239,11 @@ def lines(measured: Any) -> Iterator[str]:
     for agent in COMPARED:
         pairs = measured[measured["agent"] == agent].merge(usual, on=keys, suffixes=("", "_usual"))
         for (role, iterations), trees in pairs.groupby(["role", "iterations"]):
-            depth = difference(trees["depth"] - trees["depth_usual"], -math.inf, math.inf)
-            more = difference(trees["visits"] / trees["visits_usual"] - 1, -1.0, math.inf)
-            low, high = more.interval()
+            depth = mean_of(trees["depth"] - trees["depth_usual"], -math.inf, math.inf, 0.99)
+            more = mean_of(trees["visits"] / trees["visits_usual"] - 1, -1.0, math.inf, 0.99)
             yield (
                 f"{role:10} {agent} {iterations:6} iterations, {len(trees)} positions: depth {trees['depth_usual'].mean():.2f} and "
-                f"{depth}; visits {more.mean:+.1%} [{low:+.1%}, {high:+.1%}]"
+                f"{depth.text('+.3f')}; visits {more.text('+.1%')}"
             )
 
 

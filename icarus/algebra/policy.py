@@ -125,6 +125,10 @@ class Policy:
         if domains.get("visits") != COUNT or reward is None or reward.type.shape:
             fields = f"{information} ({', '.join(information.names)}) of {name}"
             raise ValueError(f"{self.rule} reads reward, a REWARD or REWARDS, and visits, a COUNT, not the {fields}")
+        if self.rule.bandit and domains.get("availability", COUNT) != COUNT:
+            raise ValueError(
+                f"{self.rule} reads availability as a COUNT, and {name} keeps another; use a @values function"
+            )
 
     def rule_parameters(self) -> tuple[float, ...]:
         """What the values from records take: c where they are UCB1's."""

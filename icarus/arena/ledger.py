@@ -5,6 +5,7 @@ holds those that came before the lines of FILE.jsonl. Where packing was killed, 
 """
 
 import contextlib
+import functools
 import gzip
 import json
 import os
@@ -26,7 +27,7 @@ except ImportError:  # no Unix: nobody is kept from writing to one file twice at
     fcntl = None  # type: ignore[assignment]
 
 GameRow: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[object, ...]
+Key: TypeAlias = tuple[Any, ...]
 PACKED = ".gz"  # the end of the name of a packed file
 UNFINISHED = ".new"  # the end of the name of a file that is being written
 SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
@@ -140,7 +141,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
     except (ValueError, TypeError, RecursionError):
         sound = False
     if not sound:
-        raise ValueError(f"{place}: damaged; the content has changed since it was written")
+        raise ValueError(f"{place}: damaged (no row of a game, or changed since it was written)")
     return row
 
 
@@ -179,13 +180,16 @@ def read_rows(
         strict: whether all rows of one game must be the same; otherwise the first of them counts.
 
     Raises:
-        ValueError: a line is damaged or has another shape, the packed file is damaged, or rows of one game differ.
+        ValueError: a line is damaged, has another shape or lacks a field that names its game, the packed file is damaged, or rows of
+            one game differ.
     """
     keys: dict[Key, int] = {}
     for line, place in read_lines(path):
         row = row_of(line, place, unchecked=unchecked)
         try:
             msgspec.convert(row, shape)
+            if shape is GameRow and not row.keys() >= {*fields}:
+                raise msgspec.ValidationError(f"a row needs {', '.join(fields)}")
         except msgspec.ValidationError as error:
             raise ValueError(f"{place}: damaged ({error})") from None
         if (key := key_of(row, fields)) not in keys:
@@ -220,12 +224,12 @@ class Ledger:
     A context manager: no other process may write to the file until it ends.
 
     Args:
-        path: of the file; its folder is made, and a last line without its end is cut off.
-        fields: of a row, that name its game: the `key` of the task that it comes of.
+        path: of the file; its folder is made, and the beginning of a row at its end, left by a killed process, is cut off.
+        fields: of a row, that name its game: the `key` of the task that it comes of. A row begins with the first of them.
         shape, reading: see `read_rows`.
 
     Raises:
-        ValueError: another process writes to the file, or a line is damaged.
+        ValueError: another process writes to the file, a line is damaged, or the file holds something else. It is as it was then.
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they ended.
@@ -234,13 +238,35 @@ class Ledger:
     def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
         self.rows: dict[Key, GameRow] = {}
-        self._file = open_to_append(path) if path else None
+        self._file: BinaryIO | None = None
+        if path is None:
+            return
+        is_new = not path.exists()
+        self._file = open_to_append(path)
         try:
-            for row in read_rows(path, fields, shape, **reading) if path else ():
+            for row in read_rows(path, fields, shape, **reading):
                 self.note(row)
+            self._cut_unfinished(path, self._file)
         except ValueError:
+            if is_new:
+                path.unlink()
             self.__exit__()
             raise
+
+    def _cut_unfinished(self, path: Path, file: BinaryIO) -> None:
+        """Cut off a last line without its end, after all lines before it were read.
+
+        Raises:
+            ValueError: it is not what is left of a row.
+        """
+        file.seek(0)
+        content = file.read()
+        end = content.rfind(b"\n") + 1
+        if end == len(content):
+            return
+        if not is_unfinished_row(content[end:], self.fields[0], is_first=not self.rows):
+            raise ValueError(f"{path}: the last line has no end and is not a row of such games; choose another file")
+        file.truncate(end)
 
     def __enter__(self) -> Self:
         return self
@@ -273,13 +299,13 @@ class Ledger:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
-            play: makes the row of a task; other processes must be able to import it.
+            play: plays a task, and says what its row has beside the key; other processes must be able to import it.
 
         Raises:
             GameFailed: see `Workers.results`.
         """
         missing = {task.key: task for task in tasks if task.key not in self.rows}
-        for row in workers.results(play, missing.values()):
+        for row in workers.results(functools.partial(row_of_task, self.fields, play), missing.values()):
             self.keep(row)
             yield row
 
@@ -291,22 +317,43 @@ class Ledger:
         return [self.rows[task.key] for task in requested]
 
 
+def row_of_task(fields: Sequence[str], play: Callable[[T], GameRow], task: T) -> GameRow:
+    """A task is played: its key in the fields of a ledger, and what `play` tells."""
+    key = dict(zip(fields, task.key, strict=True))
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in key.items()} | play(task)
+
+
+def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
+    """Whether a line without its end is what is left of a row of a ledger, whose writer was killed.
+
+    Args:
+        field: with which rows begin.
+        is_first: no row of the ledger stands before it. Then it may be the whole content of another file, which must not be lost.
+    """
+    if not is_first:
+        return b'{"'.startswith(line.strip(b"\0")[:2])  # after a loss of power zeros may stand for what was written
+    if not line.startswith(b'{"%s":' % field.encode()):
+        return False
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return True
+    return checksum_in(line + b"\n") is not None
+
+
 def open_to_append(path: Path) -> BinaryIO:
-    """A file of rows, open to append for this process alone; its folder is made, and a last line without its end is cut off.
+    """A file of rows, open to append for this process alone; its folder is made.
 
     Raises:
-        ValueError: another process has it.
+        ValueError: another process has it, or it is a packed file.
     """
+    if path.suffix == PACKED:
+        raise ValueError(f"{path} is packed and cannot go on; give {path.with_suffix('')}, which is read with it")
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("ab+")
     if not lock(file):
         file.close()
         raise ValueError(f"another process is writing to {path}; run one command at a time")
-    if size := file.seek(0, os.SEEK_END):
-        file.seek(size - 1)
-        if file.read(1) != b"\n":
-            file.seek(0)
-            file.truncate(file.read().rfind(b"\n") + 1)
     return file
 
 

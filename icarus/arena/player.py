@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import numpy as np
 
-from icarus import games
+from icarus import checks, games
 from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
-from icarus.engine.scheme import MO_ISMCTS, parse_scheme
-from icarus.engine.search import Algorithm
-from icarus.kernel import AnyGame, State
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.engine.search import Algorithm, SearchResult
+from icarus.kernel import AnyGame, Evaluation, State, read_evaluation
 from icarus.load_files import load_files
 from icarus.specs import NAMES
 
 DEFAULT_ITERATIONS = 5000
+EVALUATION = ".npz"  # the end of the name of a file of a learned evaluation
+_SHARE_STREAM = 1  # of random numbers of a decision: whether it is random
 
 # ------------------------------------------------------------------------------------------- strategies and other algorithms
 
@@ -96,74 +99,133 @@ def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancemen
 
 
 @attrs.frozen
-class Configuration:
-    """A strategy, and how it searches; all as text.
+class Entrant:
+    """Who plays in a match: a strategy, how it searches, and the budget of each decision; all as rows and files can hold it.
+
+    Every setting but the strategy is optional. One more needs a field here, with its default, and nothing else: texts (`read_entrant`),
+    `settings`, and the keywords of the `icarus.Agent` follow from the fields.
 
     Attributes:
-        strategy: as `parse_strategy` reads it.
+        strategy: as `parse_strategy` reads it; empty for random play.
         scheme: as `icarus.parse_scheme` reads it, with its cut-off.
         move_decay: see `icarus.Agent`.
+        random_moves: the share of its decisions that are random.
+        evaluation: the file of a learned evaluation, and its digest: "othello.npz@1f0c2b9a6e55"; empty for the game's own heuristic.
+        iterations, seconds: see `icarus.Agent`; in a race, whose protocol has the budget of all, both are None.
     """
 
-    strategy: str
+    strategy: str = ""
     scheme: str = str(MO_ISMCTS)
     move_decay: float = 0.0
+    random_moves: float = 0.0
+    evaluation: str = ""
+    iterations: int | None = None
+    seconds: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        checks.real("random_moves", self.random_moves, 0, 1)
+
+    def settings(self, *besides: str) -> dict[str, Any]:
+        """The strategy, what is not as usual, and the settings of these names, as JSON can hold them."""
+        always = "strategy", *besides
+        return attrs.asdict(self, filter=lambda field, value: field.name in always or value != field.default)
+
+    @property
+    def search(self) -> Scheme:
+        """The scheme that its text describes."""
+        return parse_scheme(self.scheme)
+
+    @property
+    def text(self) -> str:
+        """The strategy, and the scheme where it is not the usual one: as keys and rows of experiments have it."""
+        return self.strategy if self.search == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
+
+    @property
+    def caption(self) -> str:
+        """The same as people must read it: a scheme that looks at hidden things says so."""
+        return self.search.label(self.strategy)
 
     def agent(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Agent:
-        """The player of a match.
+        """The agent, whatever share of its decisions is random.
 
         Args:
             names: enhancements of one's own that the strategy may name.
-            settings: its budget, and what else an `icarus.Agent` takes.
+            settings: what it has besides, such as a budget.
 
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        strategy = parse_strategy(self.strategy, names)
-        return Agent(strategy, scheme=parse_scheme(self.scheme), move_decay=self.move_decay, **settings)
+        given = self.settings("scheme") | settings
+        strategy, scheme = parse_strategy(given.pop("strategy"), names), parse_scheme(given.pop("scheme"))
+        given.pop("random_moves", None)
+        evaluation = evaluation_of(given.pop("evaluation", ""))
+        return Agent(strategy, scheme=scheme, evaluation=evaluation, **given)
+
+    def player(self, names: Mapping[str, Operand] = NAMES) -> Player:
+        """The player for `icarus.play`; errors as of `agent`."""
+        if not self.strategy:
+            return RandomPlayer()
+        agent = self.agent(names)
+        return PartlyRandom(agent, share=self.random_moves) if self.random_moves else agent
 
     def __str__(self) -> str:
-        usual = Configuration(self.strategy)
-        changed = [f"{name} = {value}" for name, value in attrs.asdict(self).items() if value != getattr(usual, name)]
-        return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
+        if not self.strategy:
+            return "random play"
+        changed = self.settings()
+        for name in ("strategy", *_BUDGET):
+            changed.pop(name, None)
+        text = self.strategy
+        if changed:
+            text += f"   [{', '.join(f'{name} = {value}' for name, value in changed.items())}]"
+        if self.iterations is not None:
+            text += f", {self.iterations} iterations"
+        if self.seconds is not None:
+            text += f", {self.seconds} s"
+        return text
 
 
-_TEXT = re.compile(
-    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?\])?"
-)
-
-
-def read_configuration(text: str) -> Configuration:
-    """The configuration that a text of `str(configuration)` stands for.
+def evaluation_of(text: str) -> Evaluation | None:
+    """The evaluation that an entrant names; None for "".
 
     Raises:
-        ValueError: `text` is not a configuration. TypeError: it is no text.
+        OSError, ValueError: its file cannot be read, is no evaluation, or has another digest by now.
+    """
+    if not text:
+        return None
+    file, _, digest = text.partition("@")
+    evaluation = read_evaluation(file)
+    if digest not in ("", evaluation.digest):
+        raise ValueError(f"{file} is another evaluation by now: {evaluation.digest}, not {digest}")
+    return evaluation
+
+
+_BUDGET = ("iterations", "seconds")
+_NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
+_TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
+
+
+def read_entrant(text: str) -> Entrant:
+    """The entrant without a budget that a text of `str(entrant)` stands for.
+
+    Raises:
+        ValueError: `text` is not one. TypeError: it is no text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"a configuration must be a Configuration or a str, such as 'RAVE >> MAST', not {text!r}")
+        raise TypeError(f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}")
     match = _TEXT.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is not a configuration")
-    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))
-
-
-@attrs.frozen
-class Entrant:
-    """Who plays in a match: a configuration with the budget of each decision; random play without one."""
-
-    configuration: Configuration | None = None
-    iterations: int | None = None
-    seconds: float | None = None
-
-    def player(self, names: Mapping[str, Operand]) -> Player:
-        """The player for `icarus.play`; `names` as for `icarus.parse`."""
-        if self.configuration is None:
-            return RandomPlayer()
-        return self.configuration.agent(names, iterations=self.iterations, seconds=self.seconds)
-
-    def __str__(self) -> str:
-        budget = f"{self.seconds} s" if self.iterations is None else f"{self.iterations} iterations"
-        return "random play" if self.configuration is None else f"{self.configuration}, {budget}"
+        raise ValueError(f"{text!r} does not say who plays")
+    settings = {"strategy": match["strategy"]}
+    for setting in re.split(f", (?={_NAME} = )", match["settings"] or ""):
+        name, _, value = setting.partition(" = ")
+        settings[name] = value
+    settings.pop("", None)
+    if evaluation := evaluation_of(settings.get("evaluation", "")):
+        settings["evaluation"] = f"{settings['evaluation'].partition('@')[0]}@{evaluation.digest}"
+    try:
+        return msgspec.convert(settings, Entrant, strict=False)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{text!r} does not say who plays: {error}") from None
 
 
 @attrs.frozen
@@ -185,8 +247,8 @@ class LoadedGame:
         Raises:
             ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
         """
-        player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
-        if player.scheme == Configuration(text).scheme:
+        player = read_entrant(text) if text.rstrip().endswith("]") else Entrant(text)
+        if player.scheme == Entrant().scheme:
             player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
         if settings["iterations"] is settings["seconds"] is None:
             settings["iterations"] = DEFAULT_ITERATIONS
@@ -199,12 +261,24 @@ class LoadedGame:
 def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:
     """A game by its name, which may be that of a game in one of the files, or itself; with these files.
 
+    Args:
+        files: of Python, with games and enhancements; and one with a learned evaluation, which the game then has.
+
     Raises:
-        ValueError: see `load_files` and `games.load`.
+        ValueError: see `load_files`, `games.load` and `AnyGame.with_evaluation`.
     """
     paths = [Path(file) for file in files]
-    names = load_files(paths)
-    return LoadedGame(games.load(game) if isinstance(game, str) else game, names, paths)
+    names = load_files([path for path in paths if path.suffix != EVALUATION])
+    return LoadedGame(game_with(game, paths), names, paths)
+
+
+def game_with(game: str | AnyGame, files: Iterable[Path]) -> AnyGame:
+    """A game by its name, or itself, with the evaluation that is among some files; errors as of `load_game`."""
+    loaded = games.load(game) if isinstance(game, str) else game
+    for path in files:
+        if path.suffix == EVALUATION:
+            loaded = loaded.with_evaluation(path)
+    return loaded
 
 
 class ChosenAction:
@@ -227,3 +301,29 @@ class RandomPlayer:
 
     def __str__(self) -> str:
         return "random"
+
+
+@attrs.frozen
+class PartlyRandom:
+    """A player some of whose moves are random.
+
+    Attributes:
+        plies: of the opening: the first actions of a game are random, the same whoever plays them.
+        share: of the decisions after it that are random too.
+    """
+
+    player: Any
+    plies: int = 0
+    share: float = 0.0
+
+    def seated(self, game: AnyGame) -> "PartlyRandom":
+        return attrs.evolve(self, player=self.player.seated(game))
+
+    def search(self, state: State, seed: Sequence[int]) -> SearchResult:
+        is_random = len(state.history) < self.plies
+        if self.share and not is_random:
+            is_random = np.random.default_rng((*seed, _SHARE_STREAM)).random() < self.share
+        return (RandomPlayer() if is_random else self.player).search(state, seed)
+
+    def __str__(self) -> str:
+        return str(self.player)

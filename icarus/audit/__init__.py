@@ -2,17 +2,26 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+
+import attrs
 
 from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
+from icarus.audit.replay import check_replay
 from icarus.audit.report import AuditReport, Check
+from icarus.audit.watch import DoesNotReturnError, watched
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 GAMES_FOR_EACH = 5  # random games for the contract for each that is looked at for its determinizations
 PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
+MISSING = {
+    "observation": "which cards a player holds",
+    "retrace": "whether a draw contradicts what he saw some moves earlier",
+}  # what the audit cannot know of a game that lacks a function
 
 
 def audit(
@@ -47,29 +56,59 @@ def audit(
     start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity)
+    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity, contract.checks["errors"])
+    if isinstance(game, Game):
+        game.kernels()  # compiled ahead of the process of the audit, in which only the game takes time
+    try:
+        looked, results = watched(game, partial(_played, contract, hidden, games, for_each), progress or _unseen)
+    except DoesNotReturnError as error:
+        looked, results = (0, 0, 0), _results(contract, hidden)
+        for check in results:
+            check.note, check.absent = "the audit ended before", False
+        message = str(error)
+        contract.checks["end"].note = ""
+        contract.checks["end"].count(1, 1, message.__str__)
+    perfect = game.determinize is None
+    lacks = {name: what for name, what in MISSING.items() if not perfect and getattr(game, name, what) is None}
+    return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start, lacks)
+
+
+def _unseen(games: int, draws: int) -> None:
+    """Progress that nobody looks at."""
+
+
+def _results(contract: Contract, hidden: Hidden) -> tuple[Check, ...]:
+    is_perfect = contract.game.determinize is None
+    return tuple(contract.checks.values()) + (() if is_perfect else tuple(hidden.checks.values()))
+
+
+def _played(
+    contract: Contract, hidden: Hidden, games: int, for_each: int, progress: Callable[[int, int], None]
+) -> tuple[tuple[int, int, int], tuple[Check, ...]]:
+    """The games of an audit: how many of them, of decisions and of draws there were, and what the checks have found."""
+    game, compiled = contract.game, contract.compiled
     if compiled:
         contract.check_indices()
     for number in range(games):
         for extra in range(for_each):
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken:
+            if contract.checks["recall"].failed:
+                hidden.game = attrs.evolve(game, recall=None)  # without which all else can be looked at
             hidden.play(number)
             if not hidden.broken:
                 contract.play_determinized(number)
-        if progress is not None:
-            progress(number + 1, hidden.draw_count)
+        progress(number + 1, hidden.draw_count)
         if not compiled and (contract.broken or hidden.broken):
             games = number + 1
             break
+    if not (compiled or contract.broken or hidden.broken):
+        check_replay(contract)
     contract.finish()
     if game.determinize is not None and not compiled and not (contract.broken or hidden.broken):
         hidden.look_at_deals()
     hidden.finish(contract.broken)
-    perfect, results = game.determinize is None, tuple(contract.checks.values())
-    results += () if perfect else tuple(hidden.checks.values())
-    looked = games, hidden.decisions, hidden.draw_count
-    return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start)
+    return (games, hidden.decisions, hidden.draw_count), _results(contract, hidden)
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit"]

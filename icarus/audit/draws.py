@@ -1,17 +1,21 @@
 """The draws of an audit: determinizations for an observer, each with its fault; how even they are, and what they redraw."""
 
 import contextlib
+import copy
 import itertools
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
+from icarus.audit.lockstep import random_action
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import SCALARS, facts_in, stamp, view_of
+from icarus.audit.subjects import DEEPEST, SCALARS, attributes_of, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
@@ -20,7 +24,15 @@ DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 SHOWN = 20  # legal actions, told in an example
 OFTEN, DEALS_KEPT = 20, 4  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
-ITEMS, OTHERS = 64, 4  # of a list that are looked at one by one; other values of a fact that are tried
+LEARNED, TRIED = (
+    8,
+    4,
+)  # random games that tell whether the order of lists matters, and states of each where it is tried, about
+ITEMS, MOST_FACTS, OTHERS = (
+    64,
+    400,
+    4,
+)  # of a list and of a state that are looked at one by one; other values that are tried
 KINDS = 16  # values of a list in a compiled game, such as the places of cards
 FAULTS = ("player", "actions", "view")  # of a determinization
 
@@ -85,31 +97,52 @@ class Faces:
     """What can be seen of states by everyone together: facts, and the moves of the episode as the environment recalls them.
 
     Of a compiled game the facts are the words of its text; of one in plain Python, all that its states are made of. There a list of
-    numbers or texts that is longer at some times than at others, such as a hand, tells no order.
+    numbers or texts that is longer at some times than at others, such as a hand, tells no order, unless a game goes otherwise if two items
+    change places.
     """
 
     def __init__(self, game: Any) -> None:
         self._game, self._known = game, dict[bytes, Face]()
         self._compiled = isinstance(game, Game)
-        self._lengths = dict[str, int]()
-        self._growing = set[str]()
+        self._lengths = dict[str, set[int]]()
+        self._ordered = set[str]()
 
     def clear(self) -> None:
         self._known.clear()
 
-    def note(self, data: StateData) -> None:
-        """A state of play: find out which lists grow."""
-        if not self._compiled:
-            facts_in(data, self._tells_order)
+    def learn(self, seed: Sequence[int]) -> None:
+        """Find out in random games which lists grow, and whether their order matters."""
+        for number in range(LEARNED):
+            luck, state = random.Random(f"{seed} order {number}"), self._game.new_initial_state((*seed, 9, number))
+            while not state.is_terminal():
+                facts_in(state.data, self._note_length)
+                if luck.random() < TRIED / (1 + len(state.history)):
+                    self._try_orders(state, luck)
+                state.apply_action(random_action(state, luck))
 
-    def _tells_order(self, where: str, length: int) -> bool:
-        if self._lengths.setdefault(where, length) != length:
-            self._growing.add(where)
-        return where not in self._growing
+    def _note_length(self, where: str, length: int) -> bool:
+        self._lengths.setdefault(where, set()).add(length)
+        return True
+
+    def tells_order(self, where: str, length: int) -> bool:
+        return where in self._ordered or len(self._lengths.get(where, ())) < 2
+
+    def _try_orders(self, state: State, luck: random.Random) -> None:
+        """Exchange two items of each list that grows, and play on."""
+        for name, items in itertools.islice(parts_of(state.data), MOST_FACTS):
+            where = _where(state.data, name)
+            if isinstance(items, list | tuple) and where in self._lengths and not self.tells_order(where, len(items)):
+                pairs = [(i, j) for i, j in itertools.combinations(range(len(items)), 2) if items[i] != items[j]]
+                if not pairs:
+                    continue
+                i, j = luck.choice(pairs)
+                other = State.from_data(self._game, exchanged(self._game.ask("copy", state.data), name, i, j))
+                if _go_apart(state.clone(), other, luck):
+                    self._ordered.add(where)
 
     def __call__(self, data: StateData) -> Face:
         if not self._compiled:
-            return tuple(facts_in(data, self._tells_order))
+            return tuple(facts_in(data, self.tells_order))
         key = data.tobytes()
         if key not in self._known:
             recalled = [] if self._game.recall is None else self._game.ask("recall", data, self._game.players)
@@ -122,7 +155,7 @@ class Faces:
 
     def words(self, data: StateData) -> set[Word]:
         """The single facts."""
-        facts = [("", self.text(data))] if self._compiled else facts_in(data, self._tells_order)
+        facts = [("", self.text(data))] if self._compiled else facts_in(data, self.tells_order)
         return {word for where, text in facts for word in _words(where, text)}
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
@@ -130,6 +163,24 @@ class Faces:
         faces = ({tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in worlds)
         faces_of_data = {tuple(facts_in(data, lambda *_: False)), self.text(data)}
         return not self._compiled and any(faces_of_data & face for face in faces)
+
+
+def _go_apart(state: State, other: State, luck: random.Random) -> bool:
+    """Whether two states are told apart while the same random actions are played in both."""
+    while True:
+        try:
+            players, legal = state.current_player(), state.legal_actions()
+            if players != other.current_player() or {*legal} != {*other.legal_actions()}:
+                return True
+            if state.is_terminal():
+                return state.returns() != other.returns()
+            action = random_action(state, luck)
+            if state.observed(action) != other.observed(action):
+                return True
+            state.apply_action(action)
+            other.apply_action(action)
+        except Exception:  # where the other stumbles, the order matters to it
+            return True
 
 
 def _words(where: str, text: str) -> list[Word]:
@@ -261,13 +312,13 @@ class Redraws:
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
-        """The facts of a state: its fields, their items, and where a list of integers has each of its values."""
-        for field, value in _fields(data).items():
-            yield from _parts((field,), value)
-            if isinstance(value, list) and len(value) > self._game.players and all(type(item) is int for item in value):
-                kinds = sorted({*value})[:KINDS] if len({*value}) < len(value) else []
-                for kind in kinds:
-                    yield (field, Value(kind)), [i for i, item in enumerate(value) if item == kind]
+        """The facts of a state: what it is made of, and where a list of integers has each of its values."""
+        for name, value in itertools.islice(parts_of(data), MOST_FACTS):
+            yield name, value
+            is_flat = len(name) == 1 and isinstance(value, list) and all(type(item) is int for item in value)
+            if is_flat and len(value) > max(self._game.players, len({*value})):
+                for kind in sorted({*value})[:KINDS]:
+                    yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
 
     def _note_names(self, name: Name, facts: dict[Name, Any]) -> None:
         """Which fields name the places where a list has a value, by their numbers or as the bits of a set."""
@@ -301,26 +352,16 @@ class Redraws:
 
     def _changed(self, data: StateData, name: Name, value: Any) -> Iterator[StateData]:
         """The state with another value of a fact; where it is the places of a value, one of them changes places with another."""
-        field, *place = name
-        whole = _fields(data)[field]
+        copied = partial(self._game.ask, "copy", data)
         if isinstance(name[-1], Value):
-            others = [i for i, item in enumerate(whole) if item != name[-1].number]
+            items = part_at(data, name[:-1])
+            others = [i for i, item in enumerate(items) if item != name[-1].number]
             for i, j in itertools.product(value[:2], others[:: max(1, len(others) // OTHERS)]):
-                yield self._with(data, field, _replaced(_replaced(whole, [i], whole[j]), [j], whole[i]))
+                yield exchanged(copied(), name[:-1], i, j)
         else:
             for other in self._others.get(name, ()):
                 if other != value:
-                    yield self._with(data, field, _replaced(whole, place, other))
-
-    def _with(self, data: StateData, field: str, value: Any) -> StateData:
-        changed = self._game.ask("copy", data)
-        if isinstance(changed, np.ndarray | dict):
-            changed[field] = value
-        elif isinstance(changed, list):
-            changed[int(field)] = value
-        else:
-            setattr(changed, field, value)
-        return changed
+                    yield replaced(copied(), name, other)
 
     def judge(self, check: Check) -> None:
         """Say what is never redrawn, although it is hidden."""
@@ -337,9 +378,10 @@ class Redraws:
             if self._redrawn[name, observer] or len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
                 continue
             if name in self._dealt or any(self._redrawn[each, observer] for each in self._beside(name)):
+                others = "those of others" if len(name) > 1 else "other facts"
                 yield (
-                    f"for player {observer}, {_name_text(name)} is never redrawn, while other facts are, and his observation stays the "
-                    "same with another value; if he knows it, observation(state, player) must tell it"
+                    f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are, and his observation stays the same "
+                    "with another value; if he knows it, observation(state, player) must tell it"
                 )
 
     def _beside(self, name: Name) -> list[Name]:
@@ -369,37 +411,79 @@ def _told(value: Any) -> object:
     return value if isinstance(value, SCALARS) else stamp(value)
 
 
-def _parts(name: Name, value: Any) -> Iterator[tuple[Name, Any]]:
-    """A value by its name, and the items of lists in it."""
-    yield name, value
-    if isinstance(value, list | tuple) and 1 < len(value) <= ITEMS:
-        for i, item in enumerate(value):
-            yield from _parts((*name, i), item)
-
-
-def _replaced(value: Any, place: Sequence[int], item: Any) -> Any:
-    """A value with another item at a place within it."""
-    if not place:
-        return item
-    items = [*value]
-    items[place[0]] = _replaced(items[place[0]], place[1:], item)
-    return type(value)(items)
-
-
 def _name_text(name: Name) -> str:
-    field, *places = name
-    if places and isinstance(places[-1], Value):
-        return f"where {field} is {places[-1].number}"
-    return f"{field}{''.join(f'[{place}]' for place in places)}"
+    if isinstance(name[-1], Value):
+        return f"where {place_of(name[:-1])} is {name[-1].number}"
+    return place_of(name)
 
 
-def _fields(data: StateData) -> Mapping[str, Any]:
-    """What a state is made of, by name, with lists in place of arrays."""
-    if isinstance(data, np.ndarray) and data.dtype.names:
-        return {name: data[name][0].tolist() for name in data.dtype.names}
-    if isinstance(data, list):
-        data = {f"{i}": item for i, item in enumerate(data)}
-    facts = data if isinstance(data, dict) else getattr(data, "__dict__", {})
-    if not all(isinstance(name, str) for name in facts):
-        return {}
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in facts.items()}
+# ------------------------------------------------------------------------------------------------- what lies where in a state
+
+
+def names_in(value: object) -> list[Any]:
+    """The names by which the parts of a value are found: places in a list, keys, attributes."""
+    if isinstance(value, np.ndarray):
+        return [*(value.dtype.names or range(len(value)))]
+    if isinstance(value, list | tuple):
+        return [*range(len(value))]
+    if isinstance(value, Mapping):
+        return [*value]
+    return [] if isinstance(value, SCALARS) or callable(value) else attributes_of(value)
+
+
+def part_of(value: Any, name: Any) -> Any:
+    """A part of a value; of an array, of which a state of a compiled game is one, with lists in place of arrays."""
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return value[name][0].tolist()
+    part = value[name] if isinstance(value, list | tuple | Mapping | np.ndarray) else getattr(value, name, None)
+    return part.tolist() if isinstance(part, np.ndarray | np.generic) else part
+
+
+def parts_of(value: Any, name: Name = ()) -> Iterator[tuple[Name, Any]]:
+    """What a state is made of, each part by its name, and after it the parts of it."""
+    names = names_in(value) if len(name) < DEEPEST else []
+    for each in names if len(names) <= ITEMS else []:
+        part = part_of(value, each)
+        yield (*name, each), part
+        yield from parts_of(part, (*name, each))
+
+
+def part_at(value: Any, name: Name) -> Any:
+    return reduce(part_of, name, value)
+
+
+def replaced(value: Any, name: Name, part: Any) -> Any:
+    """A value with another part; what lies in between is copied."""
+    if not name:
+        return part
+    first, *rest = name
+    inner = replaced(part_of(value, first), tuple(rest), part)
+    if isinstance(value, tuple):
+        return (*value[:first], inner, *value[first + 1 :])
+    changed = copy.copy(value)
+    if isinstance(changed, list | np.ndarray | dict):
+        changed[first] = inner
+    else:
+        object.__setattr__(changed, first, inner)  # frozen or not
+    return changed
+
+
+def exchanged(value: Any, name: Name, i: int, j: int) -> Any:
+    """A value in which two items of a list have changed places."""
+    items = [*part_at(value, name)]
+    items[i], items[j] = items[j], items[i]
+    return replaced(value, name, items)
+
+
+def place_of(name: Name) -> str:
+    """Where a part is found, in words."""
+    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in name).removeprefix(".")
+
+
+def _where(value: Any, name: Name) -> str:
+    """Where a part is found, as `facts_in` writes it."""
+    where = ""
+    for each in name:
+        where += f"[{each}]" if isinstance(value, list | tuple) else f".{each}"
+        value = part_of(value, each)
+    return where

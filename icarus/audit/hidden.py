@@ -20,23 +20,36 @@ and the same player acts, with the same legal actions if it is he. All these way
 the same random numbers draw the same, and a draw says nothing that none of many ways' ends says.
 """
 
+import contextlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Drawn, Draws, Face, Faces, Redraws, Word, facts_known, uneven
-from icarus.audit.lockstep import random_action
-from icarus.audit.report import checks_of
+from icarus.audit.deals import FEW, UnlikeError, deals
+from icarus.audit.draws import (
+    DRAWS_PER_STATE,
+    FAULTS,
+    Drawn,
+    Draws,
+    Face,
+    Faces,
+    Name,
+    Redraws,
+    Word,
+    facts_known,
+    uneven,
+)
+from icarus.audit.report import Check, checks_of
 from icarus.audit.subjects import stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, seeded
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -56,7 +69,6 @@ HIDDEN = {
     "in plain Python nothing that no deal says",
     "sees all": "a draw for CHANCE, who sees everything, changes at most the luck to come: nothing that a player knows",
 }
-OF_COMPILED = ("legal", "history")  # claims that only a compiled game is held to
 NO_SMALL_SET = "no information set was small enough for the number of draws"
 NO_RETRACE = (
     "the game has no retrace(state, data), the way from a deal to a determinization: draws that contradict what a player has seen "
@@ -71,10 +83,12 @@ UNCHECKED_NOTES = {
     "again": "nothing was hidden at any decision",
     "truth": NO_SMALL_SET,
     "uniform": "no information set of several states was small enough for the number of draws",
+    "seen": "steps tell something, but no single fact of which a draw could be missed",
+    **dict.fromkeys(("legal", "history"), NO_RETRACE),
 }
 ABSENT_NOTES = {
     "unseen": "no step was met that a player cannot tell from another",
-    "seen": "no step showed what its draws could lack",
+    "seen": "no step told a player anything that draws could contradict",
 }
 FEWEST_DRAWS = 200  # to compare, however small the set is
 PROBE = 60  # draws at a decision; more are made only if they show a small information set
@@ -115,11 +129,16 @@ class Hidden:
     """An audit under way, with the random game that is being played."""
 
     def __init__(
-        self, game: AnyGame, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Any], float] | None
+        self,
+        game: AnyGame,
+        determinizations: int,
+        seed: tuple[int, ...],
+        multiplicity: Callable[[Any], float] | None,
+        errors: Check,
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
-        self.compiled = isinstance(game, Game)
-        self.checks = checks_of(HIDDEN, () if self.compiled else OF_COMPILED)
+        self.compiled, self._errors = isinstance(game, Game), errors
+        self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
         self._largest, self._least, self._least_text = 0, 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
@@ -128,6 +147,9 @@ class Hidden:
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
         self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
+        self._seen: list[tuple[list[int], list[bool]]] = []  # of each action the moves, and who knows it by them
+        self._places = set[Name]()  # where draws have had something else
+        self._telling = self._hopeless = 0  # steps that some draws before rule out, and those that nearly all do
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
 
@@ -136,15 +158,16 @@ class Hidden:
     def play(self, number: int) -> None:
         """Play a random game and look at decisions of it."""
         self._number, self._texts = number, []
+        if number == 0 and not self.compiled:
+            self._faces.learn(self.seed)
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
         deal, steps = stamp(state.data), list[Transition]()
-        self._noticed, self._views = [[] for _ in range(self.game.players)], []
+        self._noticed, self._views, self._seen = [[] for _ in range(self.game.players)], [], []
         before: State | None = None
         actions: list[int] = []
         count = 0
         while True:
-            self._faces.note(state.data)
             self._views.append([view_of(self.game, state.data, each) for each in range(self.game.players)])
             self._notice_label(state)
             player = state.current_player()
@@ -162,7 +185,9 @@ class Hidden:
             action = random_action(state, self.luck)
             actions.append(action)
             self._texts.append(state.action_to_string(action))
-            for observer, move in enumerate(self._moves_seen(state, action)):
+            moves = self._moves_seen(state, action)
+            self._seen.append((moves, self._are_known(state, moves)))
+            for observer, move in enumerate(moves):
                 self._noticed[observer] += [("move", move)] * (move != UNSEEN)
             state.apply_action(action)
         if not any(self.checks[name].failed for name in ("player", "actions", "legal") if name in self.checks):
@@ -174,7 +199,8 @@ class Hidden:
         try:
             look()
         except Exception as error:
-            self._count_once("player", True, state, str(error) or repr(error))
+            message = str(error) or repr(error)
+            self._errors.count(1, 1, lambda: self._describe(state, message))
 
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
@@ -184,6 +210,13 @@ class Hidden:
     def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
         return [moves[self.game.perspective(player)] for player in range(self.game.players)]
+
+    def _are_known(self, state: State, moves: list[int]) -> list[bool]:
+        """Which players know an action by the move that they see of it, in a game in plain Python."""
+        if self.compiled or self.game.observe is None:
+            return [True] * self.game.players
+        sights = [self._moves_seen(state, action) for action in state.legal_actions()]
+        return [sum(sight[player] == move for sight in sights) == 1 for player, move in enumerate(moves)]
 
     def _describe(self, state: State, what: str, data: StateData | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
@@ -206,7 +239,9 @@ class Hidden:
         faults = draws.faults(worlds)
         for name in FAULTS:
             self._count_faults(name, (name,), draws, worlds, faults)
-        if isinstance(self.game, Game) and self.game.retrace is not None:
+        if not self.compiled:
+            self._replay_as_deals(state, observer, worlds)
+        elif getattr(self.game, "retrace", None) is not None:
             for data in worlds[:REPLAYED]:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
@@ -291,6 +326,50 @@ class Hidden:
                 what = f"after {count_text(number, 'action')} he knew something else than on the way to this one, by `observation`:"
             self._count_once("history", differs or number is not None, state, what, data)
 
+    def _replay_as_deals(self, state: State, observer: int, worlds: list[StateData]) -> None:
+        """Play the actions again from the deals of a few draws, which are not the truth."""
+        truth, luck = self._faces(state.data), random.Random(f"{self.seed} {self._number} {len(state.history)}")
+        others = (world for world in worlds if self._faces(world) != truth)
+        for world in itertools.islice(others, REPLAYED):
+            ways: dict[str, tuple[str, str]] = {}
+            with contextlib.suppress(UnlikeError):  # it is not known what was dealt
+                for start, names in deals(state, world, self._faces, self._places, luck):
+                    way = self._way_from(state, observer, start, names, self._faces(world))
+                    ways |= {f"{self._faces(start)}": way} if way is not None else {}
+                    if way == ("", ""):
+                        break
+            if len(ways) <= FEW and ways:
+                illegal, unseen = min(ways.values())
+                self._count_once("legal", bool(illegal), state, illegal, world)
+                self._count_once("history", bool(unseen), state, unseen, world)
+
+    def _way_from(
+        self, state: State, observer: int, start: StateData, names: Mapping[Any, Any], end: Face
+    ) -> tuple[str, str] | None:
+        """What is wrong with a way to a draw: an action that was not legal, and what was seen otherwise; None if it leads elsewhere."""
+        data, illegal, unseen = self.game.ask("copy", start), "", ""
+        try:
+            for number, (player, action) in enumerate(state.history):
+                moves, are_known = self._seen[number]
+                if not are_known[observer]:
+                    if player != CHANCE:
+                        return None  # he may have done something else
+                    action = names.get(action, action)
+                acts = self.game.ask("player", data)
+                if not illegal and (acts != player or action not in self.game.ask("legal", data)):
+                    text = self.game.action_text_of(data, action)
+                    illegal = f"player {player} could not have played {text} as action {number + 1}:"
+                sees = self.game.observed_moves(data, action)[self.game.perspective(observer)]
+                if sees != moves[observer] or view_of(self.game, data, observer) != self._views[number][observer]:
+                    unseen = (
+                        unseen
+                        or f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
+                    )
+                self.game.ask("apply", data, action)
+            return (illegal, unseen) if self._faces(data) == end else None
+        except Exception:  # an impossible way may be more than the rules bear
+            return None
+
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
         """After how many actions of the game the observer knew something else than on another way to here; None if never."""
         first = len(state.history) - len(replayed.history)
@@ -298,7 +377,7 @@ class Hidden:
             each for each, _ in state.history[max(first, 0) :]
         ]:
             return None
-        states = (replayed.start, *(data for _, _, data in replayed.replay()))
+        states = itertools.chain([replayed.start], (data for _, _, data in replayed.replay()))
         for number, data in enumerate(states, first):
             if view_of(self.game, data, observer) != self._views[number][observer]:
                 return number
@@ -373,8 +452,19 @@ class Hidden:
             self._count_once("again", True, draws.state, f"{error!r} when this is determinized:", rival)
             return None
         differ = [i for i, pair in enumerate(zip(first, second, strict=True)) if len(set(map(self._faces, pair))) > 1]
-        reason = f"for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
-        self._count_once(name, bool(differ), draws.state, f"draw {differ[0] + 1} {reason}" if differ else "", rival)
+        what = ""
+        if differ:
+            states = {
+                "": rival,
+                "its draw:": second[differ[0]],
+                "the true state:": draws.state.data,
+                "its draw: ": first[differ[0]],
+            }
+            what = f"draw {differ[0] + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
+            for title, data in states.items():
+                text = self._faces.text(data).replace("\n", "\n  ")
+                what += f"\n  {title}\n  {text}" if title else f"\n  {text}"
+        self._count_once(name, bool(differ), draws.state, what)
         return second
 
     # ---------------------------------------------------------------------------------------------------------- the steps
@@ -402,20 +492,28 @@ class Hidden:
     def _look_seen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
+        taken, left = (
+            set[Word](),
+            set[Word](),
+        )  # facts of the draws before from which a way was found, and of the others
         tried, moves = 0, _observed_moves(step.before, step.actions, observer)
         before, after = Draws(step.before, observer), Draws(step.after, observer)
         while len(ends) < WAYS:
             if tried >= 20 * WAYS or tried >= HOPELESS and len(ends) < WAYS / 10:
+                self._hopeless += 1
                 return
             for start in before.draw(step.before.data, WAYS // 2, rng):
                 end = _another_way(step, start, observer, moves, luck)
                 ends += [] if end is None else [self._faces.words(end)]
+                facts = left if end is None else taken
+                facts |= self._faces.words(start)
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
         facts_of_draws = list(map(self._faces.words, draws))
         ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
-        self.checks["seen"].checked += 1
+        self._telling += bool(left)
+        self.checks["seen"].checked += bool(left - taken)
         self._strange += len(strange)
         self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:
@@ -443,14 +541,15 @@ class Hidden:
             [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]], default=(0, ())
         )
         example = f"{count} of {DEALS} draws for the first player of a deal say {' and '.join(map(' '.join, facts))}, and no deal does"
-        self.checks["seen"].count(1, count >= FEWEST_STRANGE, example.__str__)
+        if count >= FEWEST_STRANGE:
+            self.checks["seen"].count(1, 1, example.__str__)
 
     # ------------------------------------------------------------------------------------------------------ the report
 
     @property
     def broken(self) -> bool:
         """Whether what is drawn is wrong; of uniformity nothing is known before the end."""
-        return any(check.failed for check in self.checks.values())
+        return any(check.failed for check in (*self.checks.values(), self._errors))
 
     def finish(self, contract_broken: bool) -> None:
         """Judge what only all draws together tell, and say of what was not checked why."""
@@ -465,11 +564,19 @@ class Hidden:
                 self.checks[name].checked, self.checks[name].note = 0, note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(0, 1, self._strange_text.__str__)
+        absent = {**ABSENT_NOTES}
+        if self.checks["legal"].checked:
+            absent["seen"] = "what a step tells is looked at by `legal` and `history`"
+        elif self._telling or self._hopeless:
+            absent.pop("seen")
+        if not self.compiled:
+            absent |= dict.fromkeys(
+                ("legal", "history"), "of no draw it is known after which deal the same actions lead to it"
+            )
         for check in self.checks.values():
             if not check.checked and not check.note:
-                notes = {**ABSENT_NOTES, **UNCHECKED_NOTES, **dict.fromkeys(OF_COMPILED, NO_RETRACE)}
-                check.note = notes.get(check.name, "no player had a decision")
-                check.absent = check.name in ABSENT_NOTES
+                check.note = (UNCHECKED_NOTES | absent).get(check.name, "no player had a decision")
+                check.absent = check.name in absent
 
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and all of them together (Fisher's method)."""

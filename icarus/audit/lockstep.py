@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer
-from icarus.kernel import CHANCE, AnyGame, State, draw_outcome
+from icarus.kernel import AnyGame, State, random_action
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
@@ -92,13 +92,6 @@ def compare(
         if progress is not None:
             progress(number + 1)
     return Comparison(games, actions, "")
-
-
-def random_action(state: Any, luck: random.Random) -> int:
-    """A random legal action, or an outcome of chance by its probability, of a `State` or another with OpenSpiel's methods."""
-    if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
-        return int(luck.choice(list(state.legal_actions())))
-    return draw_outcome(state, luck)
 
 
 def _difference(state: State, oracle: Reference) -> str:

@@ -74,6 +74,7 @@ class AuditReport:
         perfect: whether everyone sees everything.
         checks: in the order of CHECKS; those of determinizations only if something is hidden.
         seconds: wall-clock time.
+        missing: what the audit cannot know without functions that the game lacks, by their names.
     """
 
     game: str
@@ -83,6 +84,7 @@ class AuditReport:
     perfect: bool
     checks: tuple[Check, ...]
     seconds: float
+    missing: dict[str, str] = attrs.field(factory=dict)
 
     @property
     def outcome(self) -> str:
@@ -112,8 +114,11 @@ class AuditReport:
 
     @property
     def _verdict(self) -> str:
+        unchecked = f"{UNCHECKED}: {', '.join(self.unchecked)}"
+        if self.missing and not self.failed:
+            return f"{unchecked}; write {' and '.join(f'`{name}`' for name in self.missing)}"
         verdict = f"{FAILED}: {', '.join(self.failed)}" if self.failed else PASSED
-        return verdict + (f" ({UNCHECKED}: {', '.join(self.unchecked)})" if self.unchecked else "")
+        return verdict + (f" ({unchecked})" if self.unchecked else "")
 
     def __repr__(self) -> str:
         return f"<audit of {self.game}: {self._verdict}>"
@@ -122,4 +127,5 @@ class AuditReport:
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
+        head += "".join(f"; without `{name}` it cannot know {what}" for name, what in self.missing.items())
         return "\n".join([head, *map(str, self.checks), self._verdict])

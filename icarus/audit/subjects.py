@@ -9,6 +9,7 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
+from icarus.audit.watch import asking
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
 
@@ -16,10 +17,10 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
+MOST_TOLD, OF_STATES = 3000, ("initial", "copy", "determinize")  # answers that are kept; those that are states
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
-    **dict.fromkeys(("initial", "apply"), "repeat"),
     "player": "mover",
     "legal": "choices",
     "rewards": "rewards",
@@ -28,7 +29,7 @@ PROMISE_OF = {
     **dict.fromkeys(("episode", "simultaneous"), "episodes"),
     "recall": "recall",
     **dict.fromkeys(KINDS, "features"),
-}  # what is broken by a function that raises an error; elsewhere "memory"
+}  # what is broken by an answer that makes no sense; elsewhere, and by an error, "errors"
 
 
 class BrokenPromise(Exception):
@@ -44,6 +45,7 @@ class AskedGame:
 
     def __init__(self, game: AnyGame) -> None:
         self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
+        self.told: list[str] | None = None  # the answers of functions, as long as they are to be kept
         if isinstance(game, Game):
             self.game = _GuardedGame(**{field.name: getattr(game, field.name) for field in attrs.fields(Game)})
 
@@ -53,16 +55,21 @@ class AskedGame:
         reads = self.compiled or self._calls[name] < ALWAYS or self._calls[name] % OFTEN == 0
         before = stamp(inputs[0]) if reads and name not in ("initial", "apply") else None
         try:
-            answer = self.game.ask(name, *inputs)
+            with asking(name):
+                answer = self.game.ask(name, *inputs)
         except BrokenPromise:
             raise
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             message, notes = str(error), "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            promise = PROMISE_OF.get(name, "errors")
             if str(self.game) not in message:  # which says itself what is wrong
                 message = f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
-            raise BrokenPromise(PROMISE_OF.get(name, "memory"), message) from error
+                promise = "errors"
+            raise BrokenPromise(promise, message) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
+        if self.told is not None and len(self.told) < MOST_TOLD:
+            self.told.append(f"{name} returns {stamp(answer) if name in OF_STATES else answer}")
         return answer
 
     def after(self, data: StateData, action: int) -> StateData:
@@ -179,12 +186,17 @@ def _tell(
         else:
             parts = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
     else:
-        names = [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())] * (not callable(value))
+        names = [] if callable(value) else attributes_of(value)
         what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
         parts = [(f"{where}.{name}", getattr(value, name, None)) for name in names]
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
+
+
+def attributes_of(value: object) -> list[str]:
+    """The names of an object's attributes."""
+    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
 
 
 def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:

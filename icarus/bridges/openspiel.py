@@ -37,6 +37,7 @@ and any of OpenSpiel's that `icarus.bridges.openspiel` can search.
 import functools
 import re
 from collections.abc import Callable, Sequence
+from random import Random
 
 import numpy as np
 import pyspiel
@@ -48,7 +49,17 @@ from icarus.compiler.rng import seeded
 from icarus.engine.match import Agent
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Beliefs, PythonGame, State as IcarusState, check_game, uniform
+from icarus.kernel import (
+    CHANCE,
+    TERMINAL,
+    AnyGame,
+    Beliefs,
+    PythonGame,
+    State as IcarusState,
+    check_game,
+    draw_outcome,
+    uniform,
+)
 
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
@@ -187,12 +198,29 @@ def _action_text(state: "pyspiel.State", action: int) -> str:
 def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State":
     try:
         return state.resample_from_infostate(player, random)
-    except pyspiel.SpielError as error:
+    except seats.FAILURES as error:
+        drawn = _dealt_again(state, player, random)
+        if drawn is not None:
+            return drawn
         why = str(error).strip().splitlines()[-1][-120:]
         raise ValueError(
             f"{state.get_game()} hides information that OpenSpiel cannot redraw ({why}); "
             "give determinize=f with f(state, player, random) -> state"
         ) from None
+
+
+def _dealt_again(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State | None":
+    """A deal so far that the player cannot tell from this one, where he may have no card yet; None where he has, or none was found."""
+    if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
+        return None
+    known, luck = read_view(state, player), Random(random())
+    for _ in range(DEALS):
+        drawn = state.get_game().new_initial_state()
+        while len(drawn.history()) < len(state.history()):
+            drawn.apply_action(draw_outcome(drawn, luck))
+        if read_view(drawn, player) == known:
+            return drawn
+    return None
 
 
 def _redrawn(

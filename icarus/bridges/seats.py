@@ -13,12 +13,25 @@ import numpy as np
 
 from icarus.compiler import defined_at, seeded
 from icarus.games import GAMES
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, PythonGame, State, below, in_python, number_text
+from icarus.kernel import (
+    CHANCE,
+    LONGEST,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    PythonGame,
+    State,
+    below,
+    draw_outcome,
+    in_python,
+    number_text,
+)
 from icarus.views.boards import drawing
 
 if TYPE_CHECKING:
     import pyspiel
 
+FAILURES = (RuntimeError, IndexError, ValueError)  # by which OpenSpiel's C++ refuses something; its SpielError is one
 TRIED = 8  # deals, and random games, that show whether chance acts in them
 
 
@@ -69,14 +82,12 @@ def parameters_of(name: str) -> dict[str, int]:
 
 def read_view(state: "pyspiel.State", player: int) -> str | None:
     """What a player knows in a state of OpenSpiel's, by the game's own words; None where the game has none for this state."""
-    import pyspiel
-
     kind = state.get_game().get_type()
     try:
         if kind.provides_information_state_string:
             return state.information_state_string(player)
         return state.observation_string(player)
-    except pyspiel.SpielError:
+    except FAILURES:
         return None  # some games have no words for states in which nobody decides
 
 
@@ -138,9 +149,10 @@ def game_of(kind: type) -> PythonGame:
     Its constructor takes nothing, or a `random.Random` that deals. Where something is hidden, `resample(player, rng)` returns a state that
     the player cannot tell from this one, and `observation(player)` all that he may know of a state. A player sees of an action what it
     changes in his observation. `min_utility()` and `max_utility()` bound the returns; without them these are from −1 to 1.
+    Where there is no `num_players()`, there are as many players as returns.
 
     Raises:
-        ValueError: it has only one of `resample` and `observation`.
+        ValueError: it has only one of `resample` and `observation`; or no `num_players`, and no random game ends.
     """
     takes_luck = bool(inspect.signature(kind).parameters)
 
@@ -148,6 +160,7 @@ def game_of(kind: type) -> PythonGame:
         return kind(_luck(rng)) if takes_luck else kind()
 
     first = initial(seeded(0))
+    players = first.num_players() if hasattr(first, "num_players") else _count_returns(kind, initial(seeded(0)))
     hides = hasattr(first, "resample")
     if hides != hasattr(first, "observation"):
         has, lacks = ("resample", "observation") if hides else ("observation", "resample")
@@ -156,9 +169,9 @@ def game_of(kind: type) -> PythonGame:
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
     def observe(state: Any, action: int) -> list[int]:
-        after, players = copy.deepcopy(state), range(state.num_players())
+        after = copy.deepcopy(state)
         after.apply_action(action)
-        views = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in players]
+        views = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in range(players)]
         return [action if player == state.current_player() else move for player, move in enumerate(views)]
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
@@ -180,13 +193,25 @@ def game_of(kind: type) -> PythonGame:
         if functions[name] is not None:  # messages know it by the method of the class
             functions[name] = functools.partial(functions[name])
             functions[name].py_func = getattr(kind, method, None)
-    return PythonGame(name=kind.__name__, players=first.num_players(), utilities=(low, high), **functions)
+    return PythonGame(name=kind.__name__, players=players, utilities=(low, high), **functions)
+
+
+def _count_returns(kind: type, state: Any) -> int:
+    """How many players get something at the end of a random game."""
+    luck = random.Random(0)
+    for _ in range(LONGEST):
+        if state.is_terminal():
+            return len(state.returns())
+        chance = state.current_player() == CHANCE
+        state.apply_action(draw_outcome(state, luck) if chance else luck.choice(state.legal_actions()))
+    raise ValueError(f"{kind.__name__} has no num_players(), and a random game does not end within {LONGEST:,} actions")
 
 
 def _luck(rng: np.ndarray) -> random.Random:
     return random.Random(int(below(rng, 1 << 32)))
 
 
+@functools.lru_cache(1 << 14)
 def difference(before: str | None, after: str | None) -> int:
     """What has changed, as a number; UNSEEN where nothing has. The same text before and other texts after give other numbers."""
     if before == after:

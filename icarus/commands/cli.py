@@ -11,6 +11,7 @@ from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.ladder import ladder_command
+from icarus.commands.learn import learn_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import With
 from icarus.commands.play import play_command
@@ -66,6 +67,7 @@ COMMANDS = (  # the first line of each one's docstring stands in the list of all
     new_command,
     check_command,
     discover_command,
+    learn_command,
     ladder_command,
     describe_command,
     exploitability_command,

@@ -17,9 +17,8 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.player import Entrant, load_game
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -80,7 +79,7 @@ class SavedGame(msgspec.Struct):
 
     game: str
     seed: Annotated[int, msgspec.Meta(ge=0)]
-    seats: list[Entrant | None]
+    seats: list[dict[str, Any] | None]  # settings of an `Entrant`; None for a person
     files: dict[str, str]
     moves: list[str]
     level: int | None = None
@@ -210,7 +209,9 @@ class Session:
         seats = [
             None
             if agent is None
-            else Entrant(Configuration(str(agent.strategy), str(agent.scheme)), agent.iterations, agent.seconds)
+            else Entrant(
+                str(agent.strategy), str(agent.scheme), iterations=agent.iterations, seconds=agent.seconds
+            ).settings()
             for agent in self.agents
         ]
         files = {str(file): digest for file, digest in self.files.items()}
@@ -244,8 +245,14 @@ class Session:
                     loaded = Path(name).name in [file.name for file in files]
                     changed = f"{name}, or a file that it imports, has changed"
                     raise ValueError(changed if loaded else f"give --with {name}")
-            agents: Any = [seat and seat.player(names) for seat in saved.seats]
-            session = cls(games.load(saved.game), agents, saved.seed, files, saved.level)
+            agents: list[Any] = []
+            for seat in saved.seats:
+                if seat is None:
+                    agents.append(None)
+                else:  # earlier files have strategy and scheme as a part of their own
+                    settings = {**seat, **seat.get("configuration", {})}
+                    agents.append(msgspec.convert(settings, Entrant).player(names))
+            session = cls(load_game(saved.game, files).game, agents, saved.seed, files, saved.level)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:

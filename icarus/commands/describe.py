@@ -18,19 +18,20 @@ import typer
 
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
-from icarus.arena.match import load_unedited
-from icarus.arena.player import Configuration, Entrant, read_configuration
+from icarus.arena.match import Match, load_unedited
+from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, value_option
-from icarus.discovery.race import KEY, difference
-from icarus.engine.match import FILE as LEVEL_FILE, Player, play
+from icarus.discovery.race import KEY
+from icarus.engine.match import FILE as LEVEL_FILE, play
 from icarus.kernel.game import AnyGame, Game, seat_name
-from icarus.ladder.ladders import Rating, expected, fitted, level_rows, play_game, side_score
+from icarus.ladder.ladders import OPENING, Rating, expected, fitted, level_rows, on_side, score_of, side_score
 from icarus.load_files import digest_of
+from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
@@ -46,7 +47,6 @@ REFERENCE = "BASELINE"
 RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; report-GAME if not given."
-CONFIDENCE = 0.95
 NOTE = (
     "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
     "strategies play both sides of each deal. Their intervals, and those of seats, are simultaneous. Units are games, of strategies deals."
@@ -64,12 +64,13 @@ def describe_command(
     workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     own_files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
     Length, choices, seats, levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
-    source = options.chosen_game(game, own_files)
+    source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"report-{loaded.name}")
     chosen = tuple(strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else [])))
@@ -115,9 +116,9 @@ def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: i
         progress_of("seconds", round(seconds)) as show,
     ):
         try:
-            tasks = ((number, task) for number in range(rounds) for task in plan.round(number))
-            while batch := list(itertools.islice(tasks, BATCH * workers)):
-                ledger.play([task for _, task in batch], plan.play, playing)
+            games = ((number, match) for number in range(rounds) for match in plan.round(number))
+            while batch := list(itertools.islice(games, BATCH * workers)):
+                ledger.play([match for _, match in batch], report_row, playing)
                 remaining = deadline - time.monotonic()
                 description = f"round {batch[-1][0] + 1}, {len(ledger.rows)} games; seconds"
                 show(round(seconds - remaining), description=description)
@@ -134,29 +135,6 @@ def _json(content: object) -> str:
 
 
 # -------------------------------------------------------------------------------------------------------------------- games
-
-
-@attrs.frozen
-class Task:
-    """One game to be played.
-
-    Attributes:
-        kind: one of KINDS.
-        player, opponent: who sits on which side; the same in games of one player with himself.
-        number: of the deal. Both sides are played with the same one.
-        side: of the player, 0 or 1.
-    """
-
-    kind: str
-    player: Entrant
-    opponent: Entrant
-    number: int
-    side: int = 0
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Of the row."""
-        return self.kind, str(self.player), str(self.opponent), self.number, self.side
 
 
 @attrs.frozen
@@ -186,75 +164,63 @@ class Plan:
             ValueError: a strategy cannot be read, or cannot play this game.
         """
         for strategy in self.strategies:
-            play(game, [Entrant(read_configuration(strategy), 4).player(names)] * game.players)
+            play(game, [read_entrant(strategy).agent(names, iterations=4)] * game.players)
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
-        return [Entrant(), *(Entrant(Configuration(REFERENCE), round(self.iterations * share)) for share in SHARES)]
+        return [Entrant(), *(Entrant(REFERENCE, iterations=round(self.iterations * share)) for share in SHARES)]
 
     def entrant(self, strategy: str) -> Entrant:
         """The player of a strategy."""
-        return Entrant(read_configuration(strategy), self.iterations)
+        return attrs.evolve(read_entrant(strategy), iterations=self.iterations)
 
-    def round(self, number: int) -> list[Task]:
+    def round(self, number: int) -> list[Match]:
         """The games of a round."""
         even, levels = self.entrant(REFERENCE), self.entrants()
-        tasks = [Task(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
-        tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
+        matches = [self.match(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
+        matches += [self.match(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
         pairs = [(LEVELS, strong, weak) for weak, strong in itertools.pairwise(levels)]
         pairs += [(STRATEGIES, self.entrant(each), even) for each in self.strategies]
-        return tasks + [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
+        return matches + [self.match(*pair, number, side) for pair in pairs for side in (0, 1)]
 
-    def play(self, task: Task) -> GameRow:
-        """Play a game: the same one whenever and wherever."""
-        loaded = load_unedited(self.game, ((*self.own_files, self.digest),))
-        game, seed = loaded.game, (self.seed, KINDS.index(task.kind), task.number)
-        player, opponent = task.player.player(loaded.names), task.opponent.player(loaded.names)
-        row: GameRow = dict(zip(KEY, task.key, strict=True))
-        if task.kind in (RANDOM, EVEN):
-            log = play(game, [player] * game.players, seed=seed)
-            choices = [each.legal for each in log.decisions]
-            return row | {"returns": list(log.returns), "length": len(log.actions), "choices": choices}
-        if game.players == 1:
-            return row | {"score": score_alone(game, player, opponent, (*seed, task.side))}
-        return row | {"score": play_game(game, player, opponent, seed=seed, side=task.side)["score"]}
+    def match(self, kind: str, player: Entrant, opponent: Entrant, deal: int, side: int = 0) -> Match:
+        """One game.
+
+        Args:
+            kind: one of KINDS.
+            player, opponent: who sits on which side; the same in games of one player with himself.
+            deal: both sides are played with the same one.
+            side: of the player, 0 or 1.
+        """
+        key, files = (kind, str(player), str(opponent), deal, side), ((*self.own_files, self.digest),)
+        game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
+        if game.players == 1:  # two who are compared play by themselves
+            if player == opponent:
+                return Match(key, self.game, (player,), seed, files)
+            return Match(key, self.game, (player, opponent), (*seed, side), files)
+        entrants = tuple(player if is_player else opponent for is_player in on_side(game, side))
+        opening = 0 if kind in (RANDOM, EVEN) else OPENING.get(game.name, 0)
+        return Match(key, self.game, entrants, seed, files, opening)
 
 
-def score_alone(game: AnyGame, player: Player, opponent: Player, seed: tuple[int, ...]) -> float:
-    """The first one's share of both rewards in a game of one player, which each of two plays with the same chance."""
-    returns = [play(game, [each], seed=seed).returns[0] for each in (player, opponent)]
-    return side_score(returns, (True, False))
+def report_row(match: Match) -> GameRow:
+    """Play a game: its part of the row beside the key."""
+    if match.key[0] in (RANDOM, EVEN):
+        log = match.play()
+        choices = [each.legal for each in log.decisions]
+        return {"returns": list(log.returns), "length": len(log.actions), "choices": choices}
+    if match.loaded.game.players == 1:
+        alone = [attrs.evolve(match, entrants=(each,)).play().returns[0] for each in match.entrants]
+        return {"score": side_score(alone, (True, False))}
+    return {"score": score_of(match, match.play().returns)}
 
 
 # ---------------------------------------------------------------------------------------------------- what the games come to
 
 
-@attrs.frozen
-class MeanInterval:
-    """A mean with its interval, which allows for as many comparisons as it is one of.
-
-    Attributes:
-        number: of values.
-    """
-
-    mean: float
-    low: float
-    high: float
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-    def percent(self) -> str:
-        """As a share, in percent."""
-        return f"{self.mean:.0%} [{self.low:.0%}, {self.high:.0%}]"
-
-
-def mean_of(values: Sequence[float], comparisons: int = 1) -> MeanInterval:
-    """The mean of values from 0 to 1, with an interval."""
-    margin = difference(values, 0.0)
-    low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return MeanInterval(margin.mean, low, high, margin.units)
+def simultaneous(values: Sequence[float], comparisons: int) -> Estimate:
+    """The mean of values from 0 to 1, with an interval that allows for as many comparisons as it is one of."""
+    return mean_of(values, 0.0, confidence=1 - (1 - CONFIDENCE) / comparisons)
 
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[GameRow]) -> Measures:
@@ -284,20 +250,20 @@ def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
         "size of the game tree, about": f"10^{np.log10(choices).sum() / len(rows):.0f}",
     }
     for seat in range(game.players):
-        cells[f"mean reward of {seat_name(game, seat)}"] = str(mean_of(returns[:, seat].tolist(), game.players))
+        cells[f"mean reward of {seat_name(game, seat)}"] = str(simultaneous(returns[:, seat].tolist(), game.players))
     if game.players > 1:
-        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist()).percent()
-        cells |= {f"{name} is first": share.percent() for name, share in seats(game, returns).items()}
+        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0).text(".0%")
+        cells |= {f"{name} is first": share.text(".0%") for name, share in seats(game, returns).items()}
     return cells
 
 
-def seats(game: AnyGame, returns: np.ndarray) -> dict[str, MeanInterval]:
+def seats(game: AnyGame, returns: np.ndarray) -> dict[str, Estimate]:
     """How often each seat is first, by its name; those with the highest reward share a game, so that an equal share is even."""
     if not len(returns) or game.players == 1:
         return {}
     best = returns == returns.max(1, keepdims=True)
     shares = best / best.sum(1, keepdims=True)
-    return {seat_name(game, i): mean_of(shares[:, i].tolist(), game.players) for i in range(game.players)}
+    return {seat_name(game, i): simultaneous(shares[:, i].tolist(), game.players) for i in range(game.players)}
 
 
 def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
@@ -305,7 +271,7 @@ def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     if not rows:
         return []
     zero, *players = plan.entrants()
-    agents = {str(each): {"strategy": str(each.configuration), "iterations": each.iterations} for each in players}
+    agents = {str(each): each for each in players}
     played = [row | {"seed": [row["deal"]]} for row in rows]
     return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
 
@@ -314,9 +280,9 @@ def strategies(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     """What each strategy scores against the reference, the best first; the intervals hold all at once."""
     scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
     comparisons: list[Measures] = [
-        {"strategy": strategy, "score": mean_of(each, len(scores))} for strategy, each in scores.items() if each
+        {"strategy": strategy, "score": simultaneous(each, len(scores))} for strategy, each in scores.items() if each
     ]
-    return sorted(comparisons, key=lambda each: -each["score"].mean)
+    return sorted(comparisons, key=lambda each: -each["score"].value)
 
 
 def _by_deal(rows: Iterable[GameRow], player: Entrant) -> list[float]:
@@ -352,11 +318,11 @@ def _findings(measures: Measures) -> Iterator[Block]:
     if levels:
         mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
         name = f"{REFERENCE}, {levels[-1]['agent']['iterations']:,} iterations"
-        effects.append((name, RANDOM, 0.5, MeanInterval(mean, low, high, levels[-1]["games"])))
-    effects.sort(key=lambda effect: -abs(effect[3].mean - effect[2]))
+        effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
+    effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
     for caption, is_told in {"Told from even, the largest effect first": True, "Not told from even": False}.items():
         rows = [
-            [name, where, share.percent(), f"{even:.0%}", str(share.number)]
+            [name, where, share.text(".0%"), f"{even:.0%}", str(share.count)]
             for name, where, even, share in effects
             if is_told == (share.low > even or share.high < even)
         ]

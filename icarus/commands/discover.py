@@ -13,7 +13,7 @@ from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_result
 from icarus.discovery.space import shipped_spaces
 
-SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."
+SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own; general if not given, knowledge with --evaluation."
 AGAINST_HELP = (
     "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
     f"{' and '.join(POOL)} if not given."
@@ -30,7 +30,7 @@ def discover_command(
     number: Annotated[int, integer_option("Games of the whole race.", "--games")],
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
-    space: Annotated[str, value_option("SPACE", SPACE_HELP)] = "general",
+    space: Annotated[str | None, value_option("SPACE", SPACE_HELP)] = None,
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat")] = None,
@@ -39,12 +39,13 @@ def discover_command(
     cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Find the strategy that plays a game best, and prove it.
 
     A game of your own is checked first. Compositions of enhancements race. The winner is proven on games that were not used to choose it.
     """
-    source, (game, files) = game, options.game_and_files(game, files)
+    source, (game, files) = game, options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
         if not audited(options.chosen_game(game, files).game, seed).passed:
@@ -52,6 +53,7 @@ def discover_command(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )
         print_note(f"{game} passes icarus check")
+    space = space or ("general" if evaluation is None else "knowledge")
     settings = {"games": number, "space": space, "iterations": iterations, "seconds": seconds, "files": files}
     settings |= {"against": against or POOL, "finalists": finalists, "seats": seats or None, "seed": seed}
     with progress_of("", None) as progress:

@@ -34,12 +34,13 @@ def ladder_command(
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Rate a strategy against engines written elsewhere.
 
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
         player = loaded.agent(strategy, scheme, cutoff, iterations=iterations, seconds=seconds)
@@ -68,14 +69,14 @@ def _installation(name: str) -> str:
 def _play(climb: Climb, number: int) -> bool:
     """Play the games with a bar of progress, until there are enough or Ctrl-C; whether that was what ended it."""
     try:
-        done = climb.rating().games
+        done = climb.rating().count
         with progress_of("games", number, done=done) as show:
             for row in climb.games(number):
                 if "void" in row:
                     print_note(f"void: {row['void']}")
-                show(climb.rating().games, description=f"{climb.rating()} Elo, games")
+                show(climb.rating().count, description=f"{climb.rating()} Elo, games")
     except KeyboardInterrupt:
-        print_note(f"stopped after {climb.rating().games} of {number} games")
+        print_note(f"stopped after {climb.rating().count} of {number} games")
         return True
     finally:
         if isinstance(climb.player, EnginePlayer):

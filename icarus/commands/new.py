@@ -165,14 +165,10 @@ def hints(game: AnyGame) -> Iterator[str]:
     if game.max_length == LONGEST:
         yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not isinstance(game, Game):
-        if hides and getattr(game, "observation", None) is None:
-            yield "there is no observation(state, player): a determinization that redraws a player's own cards can pass"
         return
     if not DEBUG:
         yield "indices were checked in few games; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
-    if hides and game.retrace is None:
-        yield "there is no retrace(state, data): a determinize that contradicts what a player saw some moves earlier may go unseen"
     if hides and game.episode is None:
         yield "there is no episode: EPIC treats the whole game as one episode; return a label where a trick or round begins"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from icarus import games
-from icarus.arena.player import DEFAULT_ITERATIONS, LoadedGame, load_game
+from icarus.arena.player import DEFAULT_ITERATIONS, EVALUATION, LoadedGame, load_game
 from icarus.engine.match import Agent
 from icarus.engine.scheme import SCHEMES
 from icarus.kernel.game import AnyGame
@@ -48,6 +48,8 @@ LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 13; see do
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
 WITH_HELP = "Python file with enhancements, weights or games of your own. Repeatable."
+EVALUATION_HELP = "File of a learned evaluation (icarus learn), which is the game's heuristic for all strategies."
+Learned = Annotated[Path | None, value_option("FILE.npz", EVALUATION_HELP, "--evaluation")]
 With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
 DECAY_HELP = "Weight of a search's records in the next {}: 0 forgets them, 1 keeps all that apply. One number, or one for each strategy."
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
@@ -88,13 +90,17 @@ def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[
     return [] if level is None else [Agent.at_level(game, level, levels)]
 
 
-def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
-    """The name of a game, and the files to load: a game may be given as the file that defines it.
+def game_and_files(game: str, files: Sequence[Path] | None, evaluation: Path | None = None) -> tuple[str, list[Path]]:
+    """The name of a game, and the files to load, that of an evaluation among them: a game may be given as the file that defines it.
 
     Raises:
         ValueError: there is no such file; it has no game, or several; it has parameters; a name is that of a file without its ending.
     """
-    files = list(files or ())
+    files = [*(files or ()), *([] if evaluation is None else [evaluation])]
+    if evaluation is not None and evaluation.suffix != EVALUATION:
+        raise ValueError(
+            f"--evaluation is {str(evaluation)!r}; it must be a file that icarus learn has written, {EVALUATION}"
+        )
     file, bracket, _ = game.partition("(")
     if bracket and file.endswith(".py"):
         raise ValueError(
@@ -107,6 +113,6 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
-def chosen_game(game: str, files: Sequence[Path] | None) -> LoadedGame:
+def chosen_game(game: str, files: Sequence[Path] | None, evaluation: Path | None = None) -> LoadedGame:
     """A game with the files; arguments and errors as of `game_and_files`, and errors of `load_game`."""
-    return load_game(*game_and_files(game, files))
+    return load_game(*game_and_files(game, files, evaluation))

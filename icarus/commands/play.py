@@ -41,6 +41,7 @@ def play_command(
     browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
     host: Annotated[str | None, value_option("NAME", HOST_HELP)] = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
 
@@ -54,7 +55,7 @@ def play_command(
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
         options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
-        loaded = options.chosen_game(game, files)
+        loaded = options.chosen_game(game, files, evaluation)
         texts = against or ["BASELINE"]
         agents = [loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds) for text in texts]
         if any(agent.move_decay for agent in agents):
@@ -70,8 +71,8 @@ def play_command(
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
-        names = load_files(files or [])
-        session = Session.resumed(resume, {file: digest_of(file) for file in files or []}, names)
+        names, given = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
+        session = Session.resumed(resume, {file: digest_of(file) for file in given}, names)
     elif not browser:
         raise ValueError(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"

@@ -1,5 +1,6 @@
 """`icarus search` and `icarus match`: what a search of one position finds, and games between strategies."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,12 +13,12 @@ from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
-from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
 from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
 from icarus.kernel import AnyGame, State, draw_outcome, seat_name
+from icarus.statistics import mean_of
 from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
@@ -39,11 +40,12 @@ def search_command(
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     records: Annotated[list[str] | None, value_option("NAME", RECORDS_HELP)] = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Search one position."""
     if html is not None:
         check_new_file(html)
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agent = loaded.agent(strategy, scheme, cutoff, **budget)
     if isinstance(agent.strategy, Enhancement):
@@ -69,21 +71,36 @@ def search_command(
         print_text(f"tree: {write_tree_page(result, html)}")
 
 
+_NUMBERED = re.compile(r"^\d+\.+")  # the number of a move, before it
+
+
 def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """The state after some moves; chance that is due there is drawn by the seed.
 
     Args:
-        moves: in the notation of the game, with spaces between them; a move may have spaces of its own.
+        moves: in the notation of the game, with spaces between them; a move may have spaces of its own. Where no move is written so,
+            numbers of moves, such as "1.", capitals and missing spaces are overlooked.
 
     Raises:
         ValueError: a move is not legal.
     """
     state, words = game.new_initial_state(seed=seed), moves.split()
     while words:
-        texts = [text.split() for text in map(state.action_to_string, state.legal_actions())]
-        move = max((text for text in texts if text == words[: len(text)]), key=len, default=words[:1])
-        state.apply_action(state.string_to_action(" ".join(move)))
-        words = words[len(move) :]
+        texts = list(map(state.action_to_string, state.legal_actions()))
+        exact = [text for text in texts if text.split() == words[: len(text.split())]]
+        if exact:
+            move = max(exact, key=len)
+            words = words[len(move.split()) :]
+        else:
+            word = _NUMBERED.sub("", words[0])
+            begins = [text for text in texts if word.casefold().startswith(text.casefold())]
+            move = max(begins, key=len, default=word)
+            if sum(text.casefold() == move.casefold() for text in texts) > 1:
+                move = word  # which is refused: two moves differ in capitals alone
+            rest = word[len(move) :]
+            words = [rest, *words[1:]] if rest else words[1:]
+        if move:
+            state.apply_action(state.string_to_action(move))
     rng = np.random.default_rng(seed)
     while state.is_chance_node():
         state.apply_action(draw_outcome(state, rng))
@@ -91,7 +108,6 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
 
 
 Rewards = Sequence[float]  # of each seat in a game
-CONFIDENCE = 0.95
 STRATEGIES_HELP = "Strategy of each seat, at least two. The last takes all other seats."
 GAMES_HELP = "Games to play. The strategies change seats after each."
 SCHEMES_HELP = f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}"
@@ -115,13 +131,14 @@ def match_command(
     level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
     files: options.With = None,
+    evaluation: options.Learned = None,
 ) -> None:
     """Play games between strategies.
 
     The table has a line for each strategy, with its mean reward over all seats that it takes; for a strategy against itself, a line for
     each seat.
     """
-    loaded = options.chosen_game(game, files)
+    loaded = options.chosen_game(game, files, evaluation)
     players = loaded.game.players
     _check_seats(strategies, loaded.game, level)
     settings = zip(
@@ -183,6 +200,5 @@ def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> li
         sum(game[(seat + shift * trial) % len(game)] for seat in seats) / len(seats)
         for trial, game in enumerate(rewards)
     ]
-    estimate = difference(means, 0.0)
-    low, high = estimate.interval(CONFIDENCE)
-    return [len(rewards), len(seats), f"{estimate.mean:.3f}", f"[{low:.3f}, {high:.3f}]", agent]
+    mean = mean_of(means, 0.0)
+    return [len(rewards), len(seats), f"{mean.value:.3f}", f"[{mean.low:.3f}, {mean.high:.3f}]", agent]

@@ -28,7 +28,9 @@ from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
-LONGEST_BODY, MOST_GAMES, LONGEST_SEARCH = 20_000, 500, 5.0  # bytes of a request, games under way, seconds
+LONGEST_BODY, SHOWN = 20_000, 40  # bytes of a request; characters of what is refused
+MOST_GAMES, LONGEST_SEARCH = 500, 5.0  # games under way, seconds of a search
+USUAL_LEVEL = 3
 UNMEASURED = Agent(BASELINE, iterations=1000)  # the agent of a game without levels
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
@@ -40,11 +42,11 @@ HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked for a game: its name, the person's seat, the level of the others, and how many persons play."""
+    """What is asked for a game: its name, the person's seat, the level of the others (by default 3), and how many persons play."""
 
     game: str
     seat: Annotated[int, msgspec.Meta(ge=0)] = 0
-    level: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    level: Annotated[int, msgspec.Meta(ge=1)] = 0
     persons: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
     moves: list[str] = []
     seed: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -81,10 +83,11 @@ class Tables:
         game, number = games.load(request.game), next(self.numbers)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         people = [seat] if request.persons == 1 or game.players == 1 else [seat, (seat + 1) % game.players]
-        agent = UNMEASURED if request.level is None else Agent.at_level(game, request.level)
+        level = request.level or min(USUAL_LEVEL, len(self._levels(game))) or None
+        agent = UNMEASURED if level is None else Agent.at_level(game, level)
         agents = [None if each in people else agent for each in range(game.players)]
         seed = secrets.randbits(31) if request.seed is None else request.seed
-        session = Session(game, agents, seed, self.files, request.level)
+        session = Session(game, agents, seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
         self.games[number] = Conversation(session, *people)
@@ -104,13 +107,15 @@ class Tables:
         """The games that one can choose, their rules, seats and levels."""
         return [self._choice(games.load(name)) for name in games.names()]
 
-    def _choice(self, game: AnyGame) -> dict[str, Any]:
-        levels: Sequence[Mapping[str, Any]] = []
+    def _levels(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
         with contextlib.suppress(ValueError):
-            levels = levels_of(game)
+            return levels_of(game)
+        return []
+
+    def _choice(self, game: AnyGame) -> dict[str, Any]:
         rules = (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n\n")
         half_a_page = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
-        elo = [f"{level['elo']:+d} Elo over random play" for level in levels]
+        elo = [f"{level['elo']:+d} Elo over random play" for level in self._levels(game)]
         return {
             "name": game.name,
             "players": game.players,
@@ -191,10 +196,7 @@ class Handler(BaseHTTPRequestHandler):
             seats = self._check()
             if seats is None:
                 return self._welcome(address.path)
-            size = int(self.headers.get("Content-Length") or 0)
-            if not 0 <= size <= LONGEST_BODY:
-                raise Refused(413, f"a request has at most {LONGEST_BODY:,} bytes")
-            body = self.rfile.read(size)
+            body = self.rfile.read(self._length())
             match [self.command, *address.path.strip("/").split("/")]:
                 case ["GET", ""]:
                     self._send_page(page("table", "icarus"), "'none'")
@@ -218,6 +220,15 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json({"error": f"the request cannot be understood: {error}"}, 400)
         except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
             self._send_json({"error": sentence_of(error) or repr(error)}, 409)
+
+    def _length(self) -> int:
+        """Of the body, which is not read before it is known whose it is."""
+        text = self.headers.get("Content-Length", "0")
+        if not (text.isascii() and text.isdigit()):
+            raise Refused(400, f"the length of a request must be a number, not {text[:SHOWN]!r}")
+        if int(text) > LONGEST_BODY:
+            raise Refused(413, f"this request has {int(text):,} bytes; one has at most {LONGEST_BODY:,}")
+        return int(text)
 
     def _answer_game(
         self, method: str, number: int, rest: list[str], seats: dict[int, int | None], body: bytes

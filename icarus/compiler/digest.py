@@ -4,14 +4,17 @@ What counts is what the process holds in memory, never what a file says by now. 
 together; of every other function, what it reaches through globals, modules, containers and closures.
 """
 
+import ast
 import contextlib
 import enum
 import functools
 import hashlib
 import importlib.util
+import inspect
 import os
 import platform
 import sys
+import textwrap
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -277,6 +280,36 @@ def digest(function: Callable, *context: object) -> str:
         described = _describe(part.value)
         hasher.update(f"{part.name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]
+
+
+def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
+    """A name for what functions do, as their authors have written it, which another version of Python gives too.
+
+    Functions of users that they reach are told by their text without comments and docstrings; of a class, the text of all of it.
+    """
+    hasher, seen = hashlib.sha256(repr(context).encode()), set[object]()
+    for part in (part for rule in rules if rule is not None for part in reachable(rule, DIGESTED)):
+        if isinstance(part.value, pytypes.FunctionType | type):
+            if part.value not in seen:
+                seen.add(part.value)
+                hasher.update(_text_of(part.value))
+        elif isinstance(part.value, PLAIN | MUTABLE | enum.Enum):
+            hasher.update(_describe(part.value))
+    return hasher.hexdigest()[:12]
+
+
+def _text_of(value: Any) -> bytes:
+    """The text of a function or a class without comments and docstrings, or what it does where there is none; of Python's own the name."""
+    if _module_of(value).partition(".")[0] in {*sys.stdlib_module_names, *LIBRARIES}:
+        return str(value.__qualname__).encode()
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(value)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return _describe(value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) and len(node.body) > 1:
+            del node.body[0]
+    return ast.unparse(tree).encode()
 
 
 def _version_file(package: str) -> Path:

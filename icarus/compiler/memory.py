@@ -7,6 +7,7 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 import functools
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -252,6 +253,24 @@ def plain_lowest_bit(word: int) -> int:
     """`lowest_bit` in plain Python."""
     bits = int(word) & (1 << 64) - 1
     return (bits & -bits).bit_length() - 1 if bits else 64
+
+
+def _quietly(function: Callable) -> Callable:
+    """What compiled code has in place of a function of `math`: where it would raise, the number that NumPy gives, ∞ or NaN."""
+    by_numpy = getattr(np, function.__name__)
+
+    def computed(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except (OverflowError, ValueError):
+            with np.errstate(all="ignore"):
+                return float(by_numpy(*map(np.float64, numbers)))
+
+    return computed
+
+
+_ROOTS_AND_LOGARITHMS = (math.sqrt, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p)
+plain_math = {function: _quietly(function) for function in _ROOTS_AND_LOGARITHMS}
 
 
 @inlined

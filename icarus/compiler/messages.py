@@ -202,6 +202,8 @@ def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
             room, value = _room(target, statement, origins), typed.typemap[statement.value.name]
             if is_read_only(target):
                 wrong = "writes to what is read-only"
+            elif isinstance(target, types.Record) and _field_of(statement) == "record" and "record" in target.fields:
+                wrong = "writes to the key of a record, stats.record; it may change its other fields only"
             elif isinstance(room, types.Integer) and isinstance(getattr(value, "dtype", value), types.Float):
                 wrong = "writes a float, which would be truncated to an integer"
             else:
@@ -223,10 +225,13 @@ def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
 _BY_PLACE = ("getitem", "static_getitem", "exhaust_iter", "getiter")
 
 
+def _field_of(statement: Any) -> str:
+    return statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
+
+
 def _room(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
     """The type of what a statement writes to, if that is a field of a row of θ, or an array that is such a field or an argument."""
     if isinstance(target, types.Record):
-        name = statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
-        return target.typeof(name) if "record" in target.fields else None
+        return target.typeof(_field_of(statement)) if "record" in target.fields else None
     origin = origins.get(statement.target.name)
     return target.dtype if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg) else None

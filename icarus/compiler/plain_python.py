@@ -19,41 +19,94 @@ import numpy as np
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of
 from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
-from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
+from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_math, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
 ArrayOrRecord: TypeAlias = np.ndarray | np.void
 
 
-class SmallIntegers(np.ndarray):
-    """An array of integers of less than 64 bits, whose elements are read as 64 bits: compiled code computes with these."""
+_COUNT = np.dtype(np.int32)
+_element, _write = np.ndarray.__getitem__, np.ndarray.__setitem__
+
+
+class Integers(np.ndarray):
+    """An array of integers that refuses what compiled code would cut down without a word: reals, and integers that have no room."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _write(self, index, _fitting("an array of integers", self.dtype, value))
+
+
+class SmallIntegers(Integers):
+    """An array of integers of less than 64 bits, whose elements are read as Python's own: compiled code computes with 64 bits."""
 
     def __getitem__(self, index: Any) -> Any:
         element = _element(self, index)
-        return element if isinstance(element, np.ndarray) else np.int64(element)
+        return element if isinstance(element, np.ndarray) else int(element)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
 
 
-_element = np.ndarray.__getitem__
+class Unwritten(SmallIntegers):
+    """An array of `np.empty`, in which nothing is read that nobody has written. What numpy makes of it is not followed further."""
 
+    _written: np.ndarray | None = None
 
-class Integers(np.ndarray):
-    """An array of integers that refuses reals, which compiled code would cut down to integers."""
+    def __array_finalize__(self, source: object) -> None:
+        if isinstance(source, Unwritten) and source._written is not None:
+            source._written[...] = True  # from now on, others may write to the same memory
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._written is None:
+            return super().__getitem__(index) if is_small(self.dtype) else _element(self, index)
+        element, written = self.view(np.ndarray)[index], self._written[index]
+        if isinstance(written, np.ndarray):
+            part = element.view(Unwritten)
+            part._written = written
+            return part
+        if not written:
+            raise IndexError(f"index {index} of an array of np.empty is read before anything is written there")
+        return int(element) if is_small(self.dtype) else element
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        _refuse_cut("an array of integers", value)
-        super().__setitem__(index, value)
+        fits = _fitting("an array of integers", self.dtype, value) if self.dtype.kind in "iu" else value
+        self.view(np.ndarray)[index] = fits
+        if self._written is not None:
+            self._written[index] = True
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
 
 
-def _refuse_cut(target: str, value: Any) -> None:
-    if type(value) is not int and np.asarray(value).dtype.kind == "f":
+def _fitting(target: str, dtype: np.dtype, value: Any) -> Any:
+    """What can be written to integers of this dtype.
+
+    Raises:
+        TypeError: a real. ValueError: an integer that has no room.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        is_real = value.dtype.kind == "f"
+        bounds = [value.min(), value.max()] if is_small(dtype) and value.size and value.dtype != dtype.base else []
+    else:
+        bounds = [value] if isinstance(value, int | float) else list(np.asarray(value, object).flat)
+        is_real = any(isinstance(each, float) for each in bounds)
+    if is_real:
         raise TypeError(f"{target} is given the float {value}, which would be truncated to an integer")
+    least, most = _limits(dtype.base)
+    for bound in bounds:
+        if not least <= bound <= most:
+            raise ValueError(f"{target} is given {bound}, which is out of bounds for {dtype.base}")
+    return value
+
+
+@functools.cache
+def _limits(dtype: np.dtype) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 class Structure:
-    """A record with its fields as attributes: small integers are read as 64 bits, and integers refuse reals."""
+    """A record with its fields as attributes: small integers are read as Python's own, and integers refuse what has no room."""
 
     __slots__ = ("_data",)
 
@@ -78,32 +131,34 @@ def _field(name: str, dtype: np.dtype) -> property:
         return as_compiled(structure._data[name])
 
     def read_small(structure: Structure) -> Any:
-        return np.int64(structure._data[name])
+        return int(structure._data[name])
 
     def write(structure: Structure, value: Any) -> None:
         structure._data[name] = value
 
     def write_integer(structure: Structure, value: Any) -> None:
-        _refuse_cut(name, value)
-        try:
-            structure._data[name] = value
-        except OverflowError:
-            if value < 0:
-                raise
-            # Full, as compiled code leaves a count, which then is refused.
-            structure._data[name] = np.iinfo(dtype.base).max
+        if dtype == _COUNT and value > _limits(_COUNT)[1]:
+            value = _limits(_COUNT)[1]  # full, as compiled code leaves a count, which then is refused
+        structure._data[name] = _fitting(name, dtype, value)
 
-    if dtype.base.names is not None or (dtype.shape and is_small(dtype)):
-        return property(read_as_compiled, write)
-    if dtype.base.kind in "iu":
+    is_integer = dtype.base.kind in "iu"
+    if dtype.base.names is not None or dtype.shape and is_integer:
+        return property(read_as_compiled, write_integer if is_integer else write)
+    if is_integer:
         return property(read_small if is_small(dtype) else read, write_integer)
     return property(read, write)
+
+
+def _keep_key(structure: Structure, value: Any) -> None:
+    raise TypeError("stats.record is the key of a record, which stays; a slot may change its other fields only")
 
 
 @functools.cache
 def _structure_of(dtype: np.dtype) -> Callable[[np.void], Structure]:
     """What makes a structure of a record of this dtype."""
     fields = {name: _field(name, dtype[name]) for name in dtype.names or ()}
+    if next(iter(fields)) == "record":  # a row of θ
+        fields["record"] = property(lambda structure: structure._data["record"], _keep_key)
     return type("Structure", (Structure,), {"__slots__": (), **fields})
 
 
@@ -123,9 +178,9 @@ def _read(value: Any) -> Any:
     """What was read of a record, or of an array of records, as compiled code reads it."""
     if isinstance(value, np.void):
         return as_compiled(value)
-    if isinstance(value, np.ndarray) and not isinstance(value, SmallIntegers):
-        return as_compiled(value) if value.dtype.names is not None or is_small(value.dtype) else value.view(np.ndarray)
-    return np.int64(value) if isinstance(value, np.integer) and is_small(value.dtype) else value
+    if isinstance(value, np.ndarray) and not isinstance(value, Integers):
+        return as_compiled(value)
+    return int(value) if isinstance(value, np.integer) and is_small(value.dtype) else value
 
 
 def is_small(dtype: np.dtype) -> bool:
@@ -134,15 +189,18 @@ def is_small(dtype: np.dtype) -> bool:
 
 
 def as_compiled(value: Any) -> Any:
-    """An array or record that reads as in compiled code: fields as attributes, small integers as 64 bits; nothing is copied."""
+    """An array or record that reads as in compiled code: fields as attributes, small integers as Python's own; nothing is copied."""
     if isinstance(value, np.void):
         return _structure_of(value.dtype)(value)
-    return value.view(SmallIntegers if is_small(value.dtype) else RecordArray)
+    if value.dtype.names is not None:
+        return value.view(RecordArray)
+    kind = SmallIntegers if is_small(value.dtype) else Integers if value.dtype.kind in "iu" else np.ndarray
+    return value.view(kind)
 
 
 def _differs(value: object) -> TypeGuard[ArrayOrRecord]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
-    if isinstance(value, np.ndarray) and not isinstance(value, SmallIntegers | RecordArray):
+    if isinstance(value, np.ndarray) and not isinstance(value, Integers | RecordArray):
         return is_small(value.dtype) or value.dtype.names is not None
     return isinstance(value, np.void)
 
@@ -152,8 +210,11 @@ def _making_arrays(make: Callable) -> Callable:
 
     @functools.wraps(make)
     def made(*arguments: object, **keywords: object) -> object:
-        array = make(*arguments, **keywords)
-        return as_compiled(array) if _differs(array) else array
+        array = as_compiled(make(*arguments, **keywords))
+        if make in _EMPTY and array.dtype.names is None:
+            array = array.view(Unwritten)
+            array._written = np.zeros(array.shape, bool)
+        return array
 
     return made
 
@@ -214,9 +275,7 @@ def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) 
     array.flags.writeable = writeable
     if not shape:
         return as_compiled(array[()])
-    if dtype.names is not None or is_small(dtype):
-        return as_compiled(array)
-    return array.view(Integers) if dtype.kind == "i" else array
+    return as_compiled(array)
 
 
 def _viewed(address: int, *shape_and_dtype: Any, writeable: bool = True) -> Any:
@@ -238,11 +297,13 @@ def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
 # ---------------------------------------------------------------------------------------------------- functions made plain
 
 _viewed_only = functools.partial(_viewed, writeable=False)
+_EMPTY = (np.empty, np.empty_like)
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
 _STAND_INS: list[tuple[object, Callable]] = [
     *((make, _making_arrays(make)) for make in _MAKERS),
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
+    *plain_math.items(),
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),

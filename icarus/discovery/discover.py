@@ -11,14 +11,13 @@ import msgspec
 
 from icarus import checks
 from icarus.arena.match import load_unedited
-from icarus.arena.player import Configuration, read_configuration
+from icarus.arena.player import Entrant, load_game, read_entrant
 from icarus.arena.workers import workers as start_workers
-from icarus.audit.lockstep import random_action
 from icarus.discovery import race
 from icarus.discovery.race import Discovery, RaceGames, RaceProgress, RaceProtocol, Report, plan_units
 from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
 from icarus.engine.search import check_callable
-from icarus.kernel import AnyGame, State, check_game
+from icarus.kernel import AnyGame, State, check_game, random_action
 from icarus.load_files import digest_of
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
@@ -36,7 +35,7 @@ class RaceSettings:
         games: the greatest number of games of the race.
         space: a `SearchSpace`, the name of a shipped one, or the path of a TOML file.
         iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
-        against: the opponents, strategies or `Configuration`s; the last is the reference, which must be beaten.
+        against: the opponents, strategies or `Entrant`s; the last is the reference, which must be beaten.
         finalists: the greatest number of finalists.
         level: of significance, after Holm.
         seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
@@ -48,7 +47,7 @@ class RaceSettings:
     space: SearchSpace | str | Path = "general"
     iterations: int | None = None
     seconds: float | None = None
-    against: Sequence[str | Configuration] = POOL
+    against: Sequence[str | Entrant] = POOL
     finalists: int = 5
     level: float = 0.01
     seats: Sequence[int] | None = None
@@ -111,7 +110,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
             raise TypeError(f"{name} is {value!r}; it must be a list")
     iterations, seconds = settings.iterations, settings.seconds
     own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
-    loaded = load_unedited(game, own_files).game
+    loaded = load_game(game, settings.files).game
     check_game("discover", loaded)
     chosen = ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
     seats = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in chosen)
@@ -127,7 +126,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     finalists = checks.integer("finalists", settings.finalists, least=1, most=20)
     level = checks.real("level", settings.level, 0, 0.5, above=True)
     space = settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
+    pool = tuple(each if isinstance(each, Entrant) else read_entrant(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
@@ -200,9 +199,9 @@ class ProvenConfiguration:
     """
 
     game: str
-    configuration: Configuration
+    configuration: Entrant
     iterations: int
-    reference: Configuration
+    reference: Entrant
     mean: float
     low: float
     high: float

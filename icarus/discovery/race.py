@@ -18,104 +18,17 @@ import numpy as np
 
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited, work_of
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
 from icarus.discovery.space import INACTIVE, Point, SearchSpace, level_text
 from icarus.kernel.game import AnyGame
+from icarus.statistics import Estimate, holm, paired_difference, sign_flip, student_quantile
 from icarus.views import document
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table
 
-CONFIDENCE = 0.99
-ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
-GRID = 2520  # which all numbers to 10 divide
-
-
-@attrs.frozen
-class Difference:
-    """The mean of paired differences.
-
-    Attributes:
-        mean: of a unit's score, less the reference's on the same deals.
-        error: the standard error of the mean; 0 where all are equal.
-        units: how many.
-        least, most: what the mean can be.
-    """
-
-    mean: float
-    error: float
-    units: int
-    least: float
-    most: float
-
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """See `mean_interval`."""
-        return mean_interval(self.mean, self.error, self.units, self.least, self.most, confidence)
-
-    def __str__(self) -> str:
-        low, high = self.interval()
-        return f"{self.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
-
-
-def difference(scores: Sequence[float], least: float = -1.0, most: float = 1.0) -> Difference:
-    """The mean of differences, each of them and so the mean from `least` to `most`, and how sure it is."""
-    values = np.array(scores, float)
-    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if np.ptp(values) > ROUNDING else 0.0
-    return Difference(float(values.mean()), error, len(values), least, most)
-
-
-def paired_difference(scores: Sequence[float], usual: Sequence[float]) -> Difference:
-    """The mean of rewards less the usual ones on the same deals; it is not further from these than 0 and 1 are."""
-    return difference([a - b for a, b in zip(scores, usual, strict=True)], -max(usual), 1 - min(usual))
-
-
-def mean_interval(
-    mean: float, error: float, count: int, least: float, most: float, confidence: float
-) -> tuple[float, float]:
-    """A two-sided interval of a mean by Student's distribution, as far as the mean can be: from `least` to `most`.
-
-    Values that are all equal have the error 0, which says nothing. The chance of another one is then at most 1 - c, Clopper and
-    Pearson's bound for n of n, and it would be between `least` and `most`; for wins alone, which are 1, this is their interval.
-    """
-    if not error:
-        certain = ((1 - confidence) / 2) ** (1 / count)
-        return certain * mean + (1 - certain) * least, certain * mean + (1 - certain) * most
-    width = student_quantile((1 - confidence) / 2, count - 1) * error
-    return max(least, mean - width), min(most, mean + width)
-
-
-def student_quantile(tail: float, freedom: float) -> float:
-    """The value that Student's t with so many degrees of freedom exceeds with a probability."""
-    from scipy.special import stdtrit
-
-    return -float(stdtrit(freedom, tail))
-
-
-def sign_flip(differences: Sequence[float]) -> float:
-    """The p value of the mean being at most 0, by the exact sign-flip test (Fisher, 1935): the share of all 2^n ways to choose the signs
-    of the differences whose sum is at least theirs. It cannot be below 2^-n.
-
-    The differences are rounded to 1 / `GRID`, to either side of 0 alike, so that the test remains exact.
-    """
-    steps = np.rint(np.array(differences) * GRID).astype(int)
-    steps //= max(1, np.gcd.reduce(steps))
-    chances, reach = np.eye(1, np.abs(steps).sum() + 1)[0], 1  # of each sum of the sizes with the sign +
-    for size in np.sort(np.abs(steps)):
-        chances[:reach] /= 2
-        chances[size : reach + size] += chances[:reach].copy()
-        reach += size
-    return float(chances[steps[steps > 0].sum() :].sum())
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """p values adjusted for as many tests (Holm, 1979), in the order given."""
-    adjusted, most = [0.0] * len(p), 0.0
-    for rank, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        most = max(most, min(1.0, (len(p) - rank) * p[i]))
-        adjusted[i] = most
-    return adjusted
-
+CONFIDENCE = 0.99  # of what is proven
 
 # ----------------------------------------------------------------------------------------------------------------------- protocol
 
@@ -155,8 +68,8 @@ class RaceProtocol:
     seats: tuple[int, ...]
     space: SearchSpace
     finder: Literal["factorial"]
-    reference: Configuration
-    pool: tuple[Configuration, ...]
+    reference: Entrant
+    pool: tuple[Entrant, ...]
     iterations: int | None
     seconds: float | None
     games: int
@@ -171,7 +84,8 @@ class RaceProtocol:
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
         space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
-        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space}))
+        players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
+        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space, **players}))
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
@@ -192,6 +106,11 @@ class RaceProtocol:
         """Write the protocol, where it is not written yet; errors as of `check`."""
         self.check(directory)
         write_settings(directory / FILE, self.settings())
+
+
+def plain(entrant: Entrant) -> dict[str, Any]:
+    """An entrant as files of races have it."""
+    return entrant.settings("scheme", "move_decay")
 
 
 def detectable(units: int, deviation: float, level: float) -> float:
@@ -236,14 +155,14 @@ CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random number
 STREAMS = ("calibration", "exploration", "proof", "ablation")
 STAGES = ("check", "explore", "prove", "ablate")
 KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game
-Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
+Pair = tuple[Entrant, Entrant]  # who is judged, and against whom
 
 
 def race_row(match: Match) -> GameRow:
-    """Play a match of a race."""
+    """Play a match of a race: its part of the row beside the key."""
     log, seat = match.play(), match.key[KEY.index("seat")]
     choices = [each for each in log.decisions if each.legal > 1]
-    return dict(zip(KEY, match.key, strict=True)) | {
+    return {
         "returns": [round(float(reward), 9) for reward in log.returns],
         "moves": len(log.actions),
         "work": work_of(each for each in choices if each.player == seat),
@@ -269,7 +188,7 @@ class RaceGames(Ledger):
             stream: what it is for; decides, with the race's protocol and the deal, everything random.
         """
         race = self.protocol
-        player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
+        player, opponent = (attrs.evolve(each, iterations=race.iterations, seconds=race.seconds) for each in pair)
         players = load_unedited(self.game, race.files).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
@@ -330,9 +249,9 @@ class Proof:
         rate: iterations per second, as a share of the reference's; the clock's affair, and no part of what makes two races equal.
     """
 
-    configuration: Configuration
+    configuration: Entrant
     point: Point
-    difference: Difference
+    difference: Estimate
     p: float
     rate: float = attrs.field(eq=False)
 
@@ -348,8 +267,8 @@ class Ablation:
 
     factor: str
     level: str
-    configuration: Configuration
-    difference: Difference
+    configuration: Entrant
+    difference: Estimate
 
 
 @attrs.frozen(repr=False)
@@ -371,7 +290,7 @@ class Discovery:
     @property
     def winner(self) -> Proof | None:
         """The best finalist that is proven better than the reference; None where none is."""
-        proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.mean > 0]
+        proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.value > 0]
         return proven[0] if proven else None
 
     def __repr__(self) -> str:
@@ -419,10 +338,16 @@ def prove(protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], 
     even, *received = scores(games, PROOF, pairs, protocol.units[1], report)
     p_values = holm([sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received])
     proofs = [
-        Proof(configuration, point, paired_difference(each, even), p, rate_of(games, configuration, protocol.reference))
+        Proof(
+            configuration,
+            point,
+            paired_difference(each, even, CONFIDENCE),
+            p,
+            rate_of(games, configuration, protocol.reference),
+        )
         for configuration, point, each, p in zip(configurations, finalists, received, p_values, strict=True)
     ]
-    return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
+    return tuple(sorted(proofs, key=lambda proof: -proof.difference.value))
 
 
 def scores(games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
@@ -436,7 +361,7 @@ def scores(games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, rep
     return received
 
 
-def rate_of(games: RaceGames, configuration: Configuration, reference: Configuration) -> float:
+def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> float:
     """Iterations per second of a configuration's searches, as a share of the reference's in the same games: the median over games, nan
     where there are none."""
     names, rates = (str(configuration), str(reference)), list[float]()
@@ -465,7 +390,7 @@ def ablate(protocol: RaceProtocol, games: RaceGames, winner: Point, report: Repo
     ablations = []
     for name, configuration, lower in zip(without, configurations[1:], reduced, strict=True):
         level = str(space.factors[name][winner[space.names.index(name)]])
-        ablations.append(Ablation(name, level, configuration, paired_difference(best, lower)))
+        ablations.append(Ablation(name, level, configuration, paired_difference(best, lower, CONFIDENCE)))
     return tuple(ablations)
 
 
@@ -495,13 +420,15 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
         yield Heading(f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval")
         words = ["better" if each.p < protocol.level else "not proven" for each in discovery.proofs]
         finalists = [
-            (str(each.difference), _p_text(each.p), word, f"speed {_rate_text(each)}", str(each.configuration))
+            (each.difference.text("+.3f"), _p_text(each.p), word, f"speed {_rate_text(each)}", str(each.configuration))
             for each, word in zip(discovery.proofs, words, strict=True)
         ]
         yield Table("", ["difference", "after Holm", "", "speed", "finalist"], finalists)
     if discovery.ablations:
         yield Heading("What the best finalist loses with one factor back at its default")
-        rows = [[str(each.difference), f"{each.factor} = {level_text(each.level)}"] for each in discovery.ablations]
+        rows = [
+            [each.difference.text("+.3f"), f"{each.factor} = {level_text(each.level)}"] for each in discovery.ablations
+        ]
         yield Table("", ["difference", "factor"], rows)
     yield Heading("Protocol")
     yield Preformatted(
@@ -517,17 +444,17 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
 def _verdict(discovery: Discovery) -> list[str]:
     protocol, winner = discovery.protocol, discovery.winner
     if winner is not None:
-        (low, high), number = winner.difference.interval(), len(discovery.proofs)
+        margin, number = winner.difference, len(discovery.proofs)
         best = f"the best of {number} finalists, for which mean and interval make no allowance, " if number > 1 else ""
         return [
             str(winner.configuration),
             "",
             f"is better than {protocol.reference}",
-            f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], {_p_text(winner.p)} after Holm,",
-            f"{best}on {winner.difference.units} units that it was not found by",
+            f"by {margin.value:.3f} in mean reward [{margin.low:.3f}, {margin.high:.3f}], {_p_text(winner.p)} after Holm,",
+            f"{best}on {margin.count} units that it was not found by",
             f"iterations per second as a share of the reference's: {_rate_text(winner)}",
         ]
-    excluded = max(proof.difference.interval()[1] for proof in discovery.proofs)
+    excluded = max(proof.difference.high for proof in discovery.proofs)
     return [
         f"Nothing was proven better than {protocol.reference}.",
         f"None of the finalists is better by more than {excluded:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",

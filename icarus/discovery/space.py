@@ -34,7 +34,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration
+from icarus.arena.player import Entrant
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.specs import NAMES
 
@@ -161,14 +161,14 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
 
     # ------------------------------------------------------------------------------------------------------ configurations
 
-    def configuration(self, point: Point) -> Configuration:
+    def configuration(self, point: Point) -> Entrant:
         """What plays at a point.
 
         Raises:
             ValueError: a decay that is not a number.
         """
         strategy, scheme, decay = (self._expand(text, point) for text in self._templates)
-        return Configuration(strategy, scheme or str(MO_ISMCTS), float(decay or 0.0))
+        return Entrant(strategy, scheme or str(MO_ISMCTS), float(decay or 0.0))
 
     def _expand(self, text: str, point: Point) -> str:
         while match := _FIELD.search(text):

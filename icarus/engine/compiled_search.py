@@ -14,6 +14,7 @@ from icarus.checks import count_text
 from icarus.compiler import MAKES_PLAIN, RNG_WORDS, WORD_BYTES, defined_at, offset_of, python_of, seeded
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import UNPLACED, CompiledFunction
+from icarus.compiler.memory import array_at, call
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
@@ -21,7 +22,19 @@ from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, LoweredStrategy, ch
 from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable, address_in
-from icarus.kernel import CHANCE, LONGEST, MAX_EPISODE_MOVES, ROWS, AnyGame, Game, PythonGame, State, StateData, mix
+from icarus.kernel import (
+    CHANCE,
+    LONGEST,
+    MAX_EPISODE_MOVES,
+    ROWS,
+    TERMINAL,
+    AnyGame,
+    Game,
+    PythonGame,
+    State,
+    StateData,
+    mix,
+)
 from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
 
 _CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
@@ -37,6 +50,7 @@ QUOTED_ACTIONS = 10  # in a message
 
 _NUMBER, _FAILED = ctypes.c_int64, -1  # what compiled code takes for an exception that it hands on as it is
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
+MANY = 10_000  # lists of legal actions that are remembered
 ROOM = 512  # legal actions that there is room for to begin with
 
 
@@ -44,20 +58,50 @@ class MoreActions(NoRoom):
     """For the legal actions of a state."""
 
 
-class Callback:
-    """A function of integers as a kernel of compiled code."""
+class Cells(dict[int, Any]):
+    """What stands at addresses, of which there are few, as a type of C: to make one anew takes longer than to read it."""
 
-    def __init__(self, function: Callable[..., int], arity: int, kept: list[BaseException]) -> None:
+    def __init__(self, kind: Any = _NUMBER) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, address: int) -> Any:
+        cell = self[address] = self._kind.from_address(int(address))
+        return cell
+
+
+class Callback:
+    """A function of integers as a kernel of compiled code; of an exception, what `told` makes of it is kept."""
+
+    def __init__(
+        self,
+        function: Callable[..., int],
+        arity: int,
+        kept: list[BaseException],
+        told: Callable[[BaseException], BaseException],
+    ) -> None:
+        cells = Cells()
+
         def called(result: int, raised: int, *words: int) -> int:
             try:
-                _NUMBER.from_address(result).value = function(*words)
+                cells[result].value = function(*words)
             except BaseException as error:  # Ctrl-C too: here it would be lost
-                kept.append(error)
+                kept.append(told(error))
                 return _FAILED
             return 0
 
         self._called = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[_NUMBER] * arity)(called)
         self.address: int = ctypes.cast(self._called, ctypes.c_void_p).value or 0
+
+
+def _telling(function: Callable[..., int], told: Callable[[BaseException], BaseException]) -> Callable[..., int]:
+    def called(*words: int) -> int:
+        try:
+            return function(*words)
+        except KeyboardInterrupt as stop:
+            raise told(stop) from None
+
+    return called
 
 
 def _words(address: int, count: int) -> np.ndarray:
@@ -81,15 +125,24 @@ class CalledBack:
         self.max_legal, self.ahead = max_legal, 0
         self.kept: list[BaseException] = []
         self._objects: dict[int, StateData] = {}
+        self._numbers = Cells()  # of states
         self._beliefs: object = None
         names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
-        self._kernels = {name: self._kernel(name) for name in names}
+        self._kernels: dict[str, Any] = {name: self._kernel(name) for name in names}
 
     def _kernel(self, name: str) -> PlainKernel | Callback:
-        function = getattr(self, f"_{name}", None) or self._asked(name)
+        function = self._function(name)
+
+        def told(error: BaseException) -> BaseException:
+            return self.game.interrupted(name, error) if isinstance(error, KeyboardInterrupt) else error
+
         if MAKES_PLAIN.get() is not None:
-            return PlainKernel(function, name)
-        return Callback(function, len(ROWS[name].words), self.kept)
+            return PlainKernel(_telling(function, told), name)
+        return Callback(function, len(ROWS[name].words), self.kept, told)
+
+    def _function(self, name: str) -> Callable[..., int]:
+        """A function as a kernel is called."""
+        return getattr(self, f"_{name}", None) or self._asked(name)
 
     def address(self, name: str) -> int:
         """The address of a function; 0 where it is absent."""
@@ -101,12 +154,12 @@ class CalledBack:
 
     def state(self, address: int) -> StateData:
         """The object that the number at an address stands for."""
-        return self._objects[_NUMBER.from_address(int(address)).value]
+        return self._objects[self._numbers[address].value]
 
     def hold(self, address: int, state: StateData, number: int = _PLAYED) -> None:
         """Let the number at an address stand for an object."""
         self._objects[number] = state
-        _NUMBER.from_address(int(address)).value = number
+        self._numbers[address].value = number
 
     # ------------------------------------------------------------------------------------ the functions, as kernels are called
 
@@ -120,9 +173,8 @@ class CalledBack:
             if inputs == len(words):
                 return answer
             count = min(len(answer), words[-1]) if name == "recall" else len(answer)
-            if name == "legal" and count > self.max_legal:
-                self.max_legal = 2 * count
-                raise MoreActions
+            if name == "legal":
+                self.need_room(count)
             room = _words(words[inputs], count)
             (room.view(float) if is_real else room)[:] = answer[:count]
             return len(answer)
@@ -139,6 +191,109 @@ class CalledBack:
         generator = _words(rng, RNG_WORDS).view(np.uint64)
         self.hold(state, self.game.ask("determinize", self.state(state), int(observer), self._beliefs, generator))
         return 0
+
+    def need_room(self, count: int) -> None:
+        """Ask for more room where there are more legal actions."""
+        if count > self.max_legal:
+            self.max_legal = 2 * count
+            raise MoreActions
+
+
+# A search in machine code calls back once for each step: `apply` and `determinize` leave with a state who is about to act and what is
+# legal, for small kernels that read it. The words of a state: the number of its object; who acts; how many actions are legal, 0 where
+# that is to be asked; where they stand; the kernel that asks.
+_PLAYER, _COUNT, _ACTIONS, _ASKING, STATE_WORDS = range(1, 6)
+
+
+@kernel_cache
+def prepared_kernel(name: str) -> CompiledFunction:
+    """`player` or `legal` of such a state."""
+
+    def player(state: int) -> int:
+        return array_at(state, STATE_WORDS, _INT)[_PLAYER]
+
+    def legal(state: int, room: int) -> int:
+        words = array_at(state, STATE_WORDS, _INT)
+        count = words[_COUNT]
+        if count == 0:
+            return call(words[_ASKING], (state, room))
+        given, actions = array_at(words[_ACTIONS], count, _INT), array_at(room, count, _INT)
+        for i in range(count):
+            actions[i] = given[i]
+        return count
+
+    kernel, arity = {"player": (player, 1), "legal": (legal, 2)}[name]
+    return CompiledFunction(kernel, arity, f"{name} of a game in plain Python")
+
+
+class Prepared(CalledBack):
+    """The functions for a search in machine code. Of an answer only that is checked which is not plain."""
+
+    def __init__(self, game: PythonGame, max_legal: int) -> None:
+        self._records = Cells(_NUMBER * STATE_WORDS)
+        super().__init__(game, max_legal)
+        self._given: Any = None  # the legal actions of the state that is played, which must not be freed
+        self._asking = self._kernels["legal"]
+        self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal")}
+
+    def hold(self, address: int, state: StateData, number: int = _PLAYED) -> None:
+        super().hold(address, state, number)
+        record = self._records[address]
+        record[_ASKING] = self._asking.address
+        self._prepare(record, state, number == _PLAYED)
+
+    def _function(self, name: str) -> Callable[..., int]:
+        return self._step() if name == "apply" else super()._function(name)
+
+    def _step(self) -> Callable[[int, int], int]:
+        """`apply`, with all that it needs at hand: it is called at every step."""
+        game, objects, records, seen = self.game, self._objects, self._records, dict[tuple, Any]()
+        actors, addressof = {*range(game.players), CHANCE, TERMINAL}, ctypes.addressof
+
+        def prepare(record: Any, data: StateData, lists: bool) -> None:
+            asked = "player"
+            try:
+                player = game.player(data)
+                if type(player) is not int or player not in actors:
+                    player = game.checked("player", player, data)
+                record[_PLAYER] = player
+                if player == TERMINAL or not lists:
+                    record[_COUNT] = 0
+                    return
+                asked = "legal"
+                actions = game.legal(data)
+            except KeyboardInterrupt as stop:
+                raise game.interrupted(asked, stop) from None
+            try:
+                given = seen.get(tuple(actions)) if type(actions) is list else None
+            except TypeError:  # of what cannot be hashed
+                given = None
+            if given is None:
+                checked = game.checked("legal", actions, data)
+                self.need_room(len(checked))
+                if len(seen) > MANY:
+                    seen.clear()
+                given = seen[(*checked,)] = (_NUMBER * len(checked))(*checked)
+            record[_COUNT], record[_ACTIONS] = len(given), addressof(given)
+            self._given = given
+
+        def apply(state: int, action: int) -> int:
+            if state == self.ahead:
+                objects[_AHEAD] = game.ask("copy", self.state(state))
+                records[state][0] = _AHEAD
+            record = records[state]
+            data = objects[record[0]]
+            try:
+                answer = game.apply(data, action)
+            except KeyboardInterrupt as stop:
+                raise game.interrupted("apply", stop) from None
+            if answer is not None:
+                game.checked("apply", answer, data, action)
+            prepare(record, data, state != self.ahead)
+            return 0
+
+        self._prepare = prepare
+        return apply
 
 
 # ------------------------------------------------------------ the memory of a search
@@ -194,7 +349,7 @@ class Layout:
     def _words(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """How many words each array has."""
         game, program, steps = self._game, self.program, room.steps + 1
-        state = -(-game.state.itemsize // WORD_BYTES) if isinstance(game, Game) else 1
+        state = -(-game.state.itemsize // WORD_BYTES) if isinstance(game, Game) else STATE_WORDS
         features = {f"playout.{name}": width * room.legal for name, width in widths.items()}
         return {
             **dict.fromkeys(("buffers.rng", "buffers.rng_before"), RNG_WORDS),
@@ -297,7 +452,8 @@ class CompiledSearch:
             self.program = lower(self.game, strategy, scheme)
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             is_compiled = isinstance(state.game, Game)
-            self.functions = state.game if is_compiled else CalledBack(state.game, max(ROOM, len(self.actions)))
+            called_back = Prepared if plain is None else CalledBack
+            self.functions = state.game if is_compiled else called_back(state.game, max(ROOM, len(self.actions)))
             self._loop = loop.compiled_loop()
             self._move(Room(self.functions.max_legal, _STEPS, _UPDATES))
             self.root_keys = _first_root(self.game.perspectives) if reuse is None else reuse.root

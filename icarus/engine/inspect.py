@@ -4,6 +4,8 @@ The search runs as far as one likes, compiled where it can be; the playout that 
 decision, every captured record and every updated row passes by and is noted. It is the playout that the search itself would have made.
 """
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,16 +15,18 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import HISTORY, POSITION, RULE_UNIFORM, RULE_VOTE, Enhancement, FieldValue
 from icarus.compiler import WORD_BYTES, PlainPython, interpret, memory, python_of, seeded
+from icarus.compiler.plain_python import RecordArray
 from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
-from icarus.engine.lowering import Vote, terms_of
-from icarus.engine.result import Result
+from icarus.engine.lowering import Vote, components_of, storage_of, terms_of
+from icarus.engine.result import Result, ReusedRecords
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, State, extended, mix
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
+from icarus.kernel.theta import row_index
 from icarus.specs.catalogue import EXP3
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
@@ -271,6 +275,102 @@ def _information(row: np.void | None) -> dict[str, FieldValue] | None:
     if row is None:
         return None
     return {name: row[name].tolist() for name in row.dtype.names or () if name != "record"}
+
+
+# --------------------------------------------------------------------------------------- slots of an author that do nothing
+
+# What a policy looks for is seen in a few more playouts in plain Python, with all that the search has learned. The library's own slots have
+# tests, so only strategies with slots of others are looked at.
+
+
+LOOKED_AT = 3  # playouts
+LEAST_ASKED, LEAST_FOUND = 20, 0.02  # who has looked for so many records finds a greater share of them
+
+
+class _Watched(RecordArray):
+    """Steps, or what belongs to them, of which it is noted where an author's slot counts them from the end by a computed index."""
+
+    def __getitem__(self, index: Any) -> Any:
+        first = index[0] if isinstance(index, tuple) else index
+        if isinstance(first, int | np.integer) and first < 0:
+            slot = sys._getframe(1)
+            callers = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
+            if first not in callers and _is_foreign(slot.f_globals.get("__name__")):
+                _watches[-1].wrapped.setdefault(f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first))
+        return super().__getitem__(index)
+
+
+class _Watch:
+    """What has been looked for, and found, by each kernel; and which slots have counted steps from the end."""
+
+    def __init__(self, search: CompiledSearch) -> None:
+        self.search, self.asked, self.found = search, Counter[int](), Counter[int]()
+        self.wrapped: dict[str, int] = {}
+
+
+_watches: list[_Watch] = []
+
+
+def _watched_row(index: np.ndarray, records: np.ndarray, key: int) -> int:
+    row, watch = interpret(row_index)(index, records, key), _watches[-1]
+    running = int(watch.search._workspace["running"][0])
+    watch.asked[running] += 1
+    watch.found[running] += row > 0
+    return row
+
+
+def _watched_history(address: int) -> History:
+    history = interpret(history_at)(address)
+    return history._replace(**{name: getattr(history, name).view(_Watched) for name in ("steps", *OF_STEPS)})
+
+
+OF_STEPS = ("moves", "keys", "episodes")
+_WATCHING = PlainPython([(row_index, _watched_row), (history_at, _watched_history)])
+
+
+def _is_foreign(module: str | None) -> bool:
+    return not (module or "").startswith("icarus.")
+
+
+def notes_of(result: Result) -> tuple[str, ...]:
+    """A sentence for each slot of the author's own that seems to do nothing, or reads a step that is not yet played (`Result.notes`)."""
+    strategy, scheme, game = result.strategy, result.scheme, result.state.game
+    slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture, part.backpropagation)]
+    if result.root is None or not any(_is_foreign(slot.function.__module__) for slot in slots):
+        return ()
+    tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
+    components, _ = components_of(strategy, scheme.uses_exp3(game))
+    rows = tuple(tables[storage_of(part)].rows[1:] for part in components)
+    reuse = ReusedRecords(rows, result.root, result.earlier_iterations + result.iterations)
+    search = CompiledSearch(result.state, strategy, 0, scheme, reuse, _WATCHING)
+    watch = _Watch(search)
+    _watches.append(watch)
+    try:
+        search.run(LOOKED_AT)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return (f"a playout in plain Python, which looks at the slots, ends in {error!r}",)
+    finally:
+        _watches.pop()
+    notes = []
+    for c, part in enumerate(components):
+        kernels = {int(leaf["kernel"]) for leaf in search.program.leaf if leaf["component"] == c}
+        asked, found = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
+        if len(rows[c]) == 0:
+            notes.append(f"{part} has no records: its capture asks for none")
+        elif all((rows[c][name] == tables[storage_of(part)].rows[0][name]).all() for name in part.information.names):
+            notes.append(
+                f"{part} has {len(rows[c]):,} records, and all are as at first: its backpropagation changes none"
+            )
+        elif asked >= LEAST_ASKED and found < LEAST_FOUND * asked:
+            share = f"found {found or 'none'} of {asked:,} that it looked for"
+            notes.append(
+                f"{part} has {len(rows[c]):,} records, and its policy {share}; its capture must name the same keys"
+            )
+    wrapped = "a negative index counts from the end, where the last step is not yet played"
+    return (
+        *notes,
+        *(f"{where} reads step {index} by a computed index: {wrapped}" for where, index in watch.wrapped.items()),
+    )
 
 
 # --------------------------------------------------------------------------------------- the tree, read back from its records

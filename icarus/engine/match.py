@@ -64,6 +64,7 @@ class Agent(Search):
         game_decay: the weight of the records, except those of histories, in the next game, for an agent that plays several games
             after one call of `seated`: from 0, which keeps nothing, to 1.
         recommendation: the rule of line 18 (see `search`).
+        evaluation: a learned evaluation, or its file, which the agent's searches have as the heuristic of whatever game they are in.
 
     Raises:
         TypeError: the strategy is not an enhancement, or the scheme not a scheme. ValueError: no positive budget, an invalid number of
@@ -140,7 +141,8 @@ class Agent(Search):
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
         rule = [label(self.recommendation)] * (self.recommendation is not most_visits)
-        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule)})"
+        learned = [str(self.evaluation)] * (self.evaluation is not None)
+        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule + learned)})"
 
 
 class SeatedAgent:
@@ -286,7 +288,7 @@ def play(
             raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")
     players = [agent.seated(game) for agent in agents]
     fixed, key = checks.seed(seed), checks.seed_key(seed)
-    started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
+    started, state, decisions = time.perf_counter(), first_state(game, key), []
     chance_rng = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():
         decision = None
@@ -303,6 +305,11 @@ def play(
         watch(state, None, None)
     names, actions, returns = tuple(map(str, agents)), tuple(state.history), tuple(state.returns())
     return GameLog(str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started)
+
+
+def first_state(game: AnyGame, key: Sequence[int]) -> State:
+    """The state in which `play` begins by a seed, which is given as a key."""
+    return game.new_initial_state((*key, _CHANCE_STREAM))
 
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:

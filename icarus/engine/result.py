@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, Enhancement, Kind
+from icarus.algebra import HISTORY, PLAYER, Enhancement, Kind
 from icarus.checks import count_text, real
 from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
@@ -209,7 +209,8 @@ class Result:
     earlier_iterations: int = 0
     root: Root | None = None
     _policy: np.ndarray | None = None
-    pages: ClassVar[Any]  # `icarus.views`, which builds on results, puts itself here
+    pages: ClassVar[Any]  # `icarus.views` and `inspect`, which build on results, put themselves here
+    look_for_notes: ClassVar[Callable[["Result"], tuple[str, ...]]]
 
     def decayed(self, decay: float) -> "Result":
         """The same result with records of less weight: every count is multiplied by `decay` and rounded down, its sums likewise.
@@ -227,11 +228,13 @@ class Result:
     def without_histories(self) -> "Result":
         """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
 
-        Of a component with several kinds of records all stay; those of histories are met by no later search.
+        Of a component with several kinds of records, what cannot be told from others stays; no later search meets it.
         """
-        return self._with_rows(
-            lambda table: table.rows[1 : 1 if table.component.records == HISTORY else None], root=None
-        )
+        if self.parts:
+            parts = tuple(part.without_histories() for part in self.parts)
+            return attrs.evolve(self, records=parts[0].records, parts=parts, root=None)
+        baseline = next(iter(self.records.values()))._table
+        return self._with_rows(lambda table: rows_that_fit(table, baseline, histories=False), root=None)
 
     def _with_rows(self, change: Callable[[RecordTable], np.ndarray], **fields: Any) -> "Result":
         """The same result with other rows in its tables, and other fields."""
@@ -257,6 +260,11 @@ class Result:
     def policy(self) -> np.ndarray:
         """Visits as shares; of another algorithm what it would play. [actions]"""
         return read_only(self._statistics.policy if self._policy is None else self._policy)
+
+    @functools.cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What seems wrong with slots of your own that do nothing, or read a step that is not yet played; looked for when first asked."""
+        return type(self).look_for_notes(self)
 
     @property
     def state(self) -> State:
@@ -286,7 +294,7 @@ class Result:
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
         spent = f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
-        return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
+        return "\n".join([f"{what}: {spent}, depth {self.depth}, {records} records", table, *self.notes])
 
     def to_html(self, path: str | Path) -> None:
         """Write the tree into a new HTML file, one page that needs no network.
@@ -395,12 +403,32 @@ def _reused(result: Result, state: State, scheme: Scheme, components: Sequence[E
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     baseline = tables[storage_of(components[0])]
     root, histories = _root_of(result, state, scheme, baseline)
-    tree = baseline.rows[1:]["record"]
-    rows = [tables[storage_of(part)].rows[1:] for part in components]
-    for i, part in enumerate(components):
-        if part.records == HISTORY:
-            rows[i] = rows[i][np.isin(rows[i]["record"], tree)] if histories else rows[i][:0]
-    return ReusedRecords(tuple(rows), root, result.earlier_iterations + result.iterations)
+    rows = tuple(rows_that_fit(tables[storage_of(part)], baseline, histories) for part in components)
+    return ReusedRecords(rows, root, result.earlier_iterations + result.iterations)
+
+
+def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) -> np.ndarray:
+    """The rows of a table that a later search may meet.
+
+    Args:
+        histories: whether its root is one of the histories of the baseline's table; if not, no record of a history fits. Where records of
+            other kinds stand beside them, those of histories are told by their keys, as far as the baseline has them.
+    """
+    spaces = table.component.records.alternatives
+    of_histories = [space for space in spaces if space.factors[:1] == HISTORY.factors]
+    if not of_histories or (histories and table is baseline):
+        return table.rows[1:]
+    mixed, told = len(of_histories) < len(spaces), {HISTORY, HISTORY * PLAYER}
+    if not mixed and not histories:
+        return table.rows[:0]
+    if histories and (mixed or not {*of_histories} <= told):
+        return table.rows[1:]
+    tree, is_known = baseline.rows[1:]["record"], np.zeros(len(table.rows), np.bool_)
+    is_known[table.places(tree)] = True
+    for player in range(table.game.players if HISTORY * PLAYER in of_histories else 0):
+        is_known[table.places(mix_arrays(tree, np.array([player])))] = True
+    fits = is_known == histories
+    return table.rows[1:][fits[1:]]
 
 
 # ---------------------------------------------------------------------------------------------------- where the new root is

@@ -5,6 +5,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import attrs
@@ -17,7 +18,18 @@ from icarus.compiler.digest import renew_rebound
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import Recommendation, Result, most_visits, recommend, reused_records, sum_statistics
 from icarus.engine.scheme import GONE, MO_ISMCTS, Scheme
-from icarus.kernel import CHANCE, PHASES, TERMINAL, UNLIMITED, AnyGame, Game, State, check_is_state
+from icarus.kernel import (
+    CHANCE,
+    PHASES,
+    TERMINAL,
+    UNLIMITED,
+    AnyGame,
+    Evaluation,
+    Game,
+    State,
+    check_is_state,
+    read_evaluation,
+)  # fmt: skip
 
 SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
 FIRST_SLICE = 8  # iterations before the first poll
@@ -170,6 +182,10 @@ def _check_strategy(instance: object, attribute: attrs.Attribute, value: object)
         )
 
 
+def _evaluation(value: Any) -> Any:
+    return read_evaluation(value) if isinstance(value, str | Path) else value
+
+
 @attrs.frozen(repr=False)
 class Search:
     """How to search, whatever the state: arguments as of `search`, which are checked here and nowhere else."""
@@ -182,6 +198,7 @@ class Search:
     cutoff: int | None = attrs.field(default=None, kw_only=True)
     recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
     engine: str | None = attrs.field(default=None, kw_only=True)
+    evaluation: Evaluation | None = attrs.field(default=None, kw_only=True, converter=_evaluation)
 
     def __attrs_post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
@@ -236,6 +253,9 @@ class Search:
 
     def begin(self, state: State, seed: int | Sequence[int] = 0, records: Result | None = None) -> "RunningSearch":
         """A search that has made no playout yet: of one tree or of several, in one thread or in several."""
+        if self.evaluation is not None:
+            check_is_state("search", state)
+            state = state.with_evaluation(self.evaluation)
         strategy, scheme = self.check(state), self.scheme
         checks.seed(seed)
         renew_rebound()

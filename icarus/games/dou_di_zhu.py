@@ -453,6 +453,11 @@ def episode(state: Facts) -> int:
     return state.player if state.play == PASS else CONTINUES
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own cards, and the play to beat."""
+    return state.hands[player], state.play, state.player, state.passes, state.kickers_due
+
+
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The deal that leads to a determinization: what each player holds there, and what he has played."""
     start = np.zeros(1, STATE)

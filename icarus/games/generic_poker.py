@@ -178,6 +178,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.cards[1 - observer] = _draw_card(state, observer, rng)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own card, the one on the table, and the bets."""
+    return state.cards[player], state.table, state.paid, state.stage, state.player, state.bets, state.acted
+
+
 def multiplicity(state: Facts) -> float:
     """Deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
@@ -192,7 +197,9 @@ def text(state: Facts) -> str:
         return f"{hands}\nplayer {1 - state.player} has folded"
     if state.stage == 2:
         return f"{hands}\nthe cards are shown"
-    return f"{hands}\n" + ("the table is dealt a card" if player(state) == CHANCE else f"player {state.player} to act")
+    if player(state) == CHANCE:
+        return f"{hands}\nthe table is dealt a card"
+    return f"{hands}\nplayer {state.player} to act" + (f", bets in this round: {state.bets}" if state.bets else "")
 
 
 def action_text(state: Facts, action: int) -> str:

@@ -173,6 +173,11 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return state.start.copy(), [int(bids[i % 2, i // 2]) for i in range(len(state.history))]
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own bids and cards, and the lead."""
+    return state.bids[player], state.hands[player], state.rounds, state.player, state.lead
+
+
 def text(state: Facts) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL

@@ -406,6 +406,23 @@ def _redraw_pass(state: Facts, passer: int, holder: int, rng: np.ndarray) -> Non
     shuffle(rng, state.passed[passer], count)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own cards, those that he has passed and been passed, and what lies open."""
+    is_dealt, is_exchanged = state.phase != DEALING, state.passes == ALL_PASSES and state.phase == PLAYING
+    own = (state.held[player], state.passed[player]) if is_dealt else ()
+    received = state.passed[giver(state, player)] if is_exchanged else ()
+    return (
+        own,
+        received,
+        state.played,
+        state.scores,
+        state.trick[: state.count],
+        state.points,
+        state.phase,
+        state.player,
+    )
+
+
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
     facts = data.view(np.recarray)[0]

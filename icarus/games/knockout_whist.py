@@ -195,6 +195,21 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     return state.count
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own hand, once he has taken it up, and what lies open."""
+    hand = state.hands[player] if state.stage <= CHOOSE else 0
+    return (
+        hand,
+        state.played,
+        state.tricks,
+        state.voids,
+        state.trick[: state.count],
+        state.alive,
+        state.trumps,
+        state.stage,
+    )
+
+
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """An initial data with the hands of `data` in the round that it belongs to, and the actions that lead there."""
     world, start = data.view(np.recarray)[0], state.start.copy()

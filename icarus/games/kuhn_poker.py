@@ -87,6 +87,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.cards[1 - observer] = _other_card(state.cards[observer], rng)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own card, and the bets."""
+    return state.cards[player], state.paid, state.count, state.folded
+
+
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another deal, which is the first field of the data."""
     start, dealt = state.start.copy(), data.dtype.descr[0][0]

@@ -132,6 +132,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         _roll(state, 1 - observer, rng)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own dice, and the bid."""
+    return state.faces[player], state.bid, state.player, state.called
+
+
 def text(state: Facts) -> str:
     """The dice, the last bid, and who is to act."""
     rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))

@@ -777,6 +777,12 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
             _redraw_card(state, LIGHT, state.acted - 1, LIGHT_PLAYS, rng)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own pieces, how many there are in each place, and the cards that have not been played."""
+    own = state.pos[player * TEAM : (player + 1) * TEAM]
+    return own, state.count, state.hands, state.turn, state.side, state.node, state.square, state.winner
+
+
 def episode(state: Facts) -> int:
     """Eq. (20): the side that is about to move, no battle being in progress."""
     return state.side if state.node == MOVE else CONTINUES

@@ -183,6 +183,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     state.open[opponent] = board & ~(marks | open_to_other)
 
 
+def observation(state: Facts, player: int) -> tuple:
+    """His own marks, and the squares that he may try."""
+    return state.marks[player], state.open[player], state.player, state.ended
+
+
 @inlined
 def _draw_marks(state: Facts, beliefs: Facts, rng: np.ndarray) -> np.uint64:
     """Those found and a set of others (Floyd's method), drawn again as long as there is a line among them."""

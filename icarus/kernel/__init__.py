@@ -2,6 +2,7 @@
 
 from icarus.compiler import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle, uniform
 from icarus.kernel.contract import *
+from icarus.kernel.evaluation import Evaluation, read_evaluation
 from icarus.kernel.features import *
 from icarus.kernel.functions import *
 from icarus.kernel.game import *

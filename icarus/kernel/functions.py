@@ -215,6 +215,14 @@ def _integers(answer: Any) -> list[int]:
     return list(map(_integer, _items(answer)))
 
 
+def _actions(answer: Any) -> list[int]:
+    """Not a list of whether each is legal."""
+    items = _items(answer)
+    if bool in map(type, items):
+        raise TypeError
+    return list(map(_integer, items))
+
+
 def _real(answer: Any) -> float:
     if isinstance(answer, str):
         raise TypeError
@@ -275,7 +283,7 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]]
     "prepare": (_same, None, ""),
     "apply": (_same, _is_unused, "change the state that it is given and return None"),
     "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
-    "legal": (_integers, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
+    "legal": (_actions, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
     "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
     "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
     "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),

@@ -9,7 +9,8 @@ import inspect
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -20,6 +21,7 @@ from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, 
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
 from icarus.kernel import contract
 from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DEAL, SPARE_LEGAL, Facts, StateData
+from icarus.kernel.evaluation import Evaluation, read_evaluation, with_evaluation
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.scene import Drawing
@@ -165,11 +167,18 @@ class AnyGame(ABC):
         Raises:
             ValueError: it makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
         """
-        function: Any = getattr(self, name, None)
         try:
             answer = self.answer(name, *inputs)
-        except KeyboardInterrupt as stop:  # who has waited for a function that does not return learns which one it is
-            raise KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(function, stop)}") from None
+        except KeyboardInterrupt as stop:
+            raise self.interrupted(name, stop) from None
+        return self.checked(name, answer, *inputs)
+
+    def interrupted(self, name: str, stop: KeyboardInterrupt) -> KeyboardInterrupt:
+        """Ctrl-C with the function in which it came: who has waited for one that does not return learns which one it is."""
+        return KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(getattr(self, name, None), stop)}")
+
+    def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
+        """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
         convert, is_right, right = ANSWERS[name]
         try:
             converted = convert(answer)
@@ -180,7 +189,8 @@ class AnyGame(ABC):
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
         answered = " ".join(repr(answer).split())  # in one line
         text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
-        raise ValueError(f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}")
+        place = defined_at(getattr(self, name, None))
+        raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
 
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""
@@ -192,6 +202,14 @@ class AnyGame(ABC):
     @abstractmethod
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         """A copy of a state data with other facts, and what follows from them."""
+
+    def with_evaluation(self, evaluation: Evaluation | str | Path) -> Self:
+        """This game with a learned evaluation, or that of a file, as its heuristic; the same game each time.
+
+        Raises:
+            OSError: the file cannot be read. ValueError: it is no evaluation, or one of another game or other rules.
+        """
+        return with_evaluation(self, evaluation if isinstance(evaluation, Evaluation) else read_evaluation(evaluation))
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.

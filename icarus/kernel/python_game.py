@@ -96,7 +96,13 @@ class PythonGame(AnyGame):
         function = getattr(self, name)
         if function is None:
             return self.ask("copy", *inputs[:1]) if name == "determinize" else None
-        return function(*inputs) if name not in DEALING else function(*inputs, **self.parameters)
+        if name not in DEALING:
+            return function(*inputs)
+        # A copy: what is dealt may have parts, such as a list of the module, that the next game would find as this one left them.
+        dealt = function(*inputs, **self.parameters)
+        if name == "initial":
+            return dealt if dealt is None else self.ask("copy", dealt)
+        return dealt if dealt is None else (self.ask("copy", dealt[0]), *dealt[1:])
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)")

@@ -215,6 +215,12 @@ class State:
             raise ValueError(f"{self.game} has no heuristic")
         return self.game.ask("heuristic", self.data)
 
+    def with_evaluation(self, evaluation: Any) -> "State":
+        """The same state of the game with a learned evaluation; arguments and errors as of `AnyGame.with_evaluation`."""
+        state = self.clone()
+        state.game = self.game.with_evaluation(evaluation)
+        return state
+
     def clone(self) -> "State":
         state = object.__new__(type(self))
         vars(state).update(vars(self), data=self.game.ask("copy", self.data), history=list(self.history))
@@ -364,3 +370,10 @@ def draw_outcome(state: Any, luck: np.random.Generator | random.Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     index = bisect.bisect(list(itertools.accumulate(probabilities)), luck.random())
     return int(outcomes[min(index, len(outcomes) - 1)])
+
+
+def random_action(state: Any, luck: random.Random) -> int:
+    """A random legal action, or an outcome of chance by its probability, of a `State` or another with OpenSpiel's methods."""
+    if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
+        return int(luck.choice(list(state.legal_actions())))
+    return draw_outcome(state, luck)

@@ -26,6 +26,7 @@ from icarus.kernel import AnyGame, State
 
 LAST_WORDS = 3  # lines of standard error that a message quotes
 LONGEST_WORDS = 200  # characters of them
+FULL_SECONDS = 0.02  # after which it is tried again to write to an engine that does not read
 GRACE = 2.0  # seconds that an engine has to end by itself
 LAST_SECONDS = 0.1  # in which its last words are read, if somebody whom it has started goes on writing
 LONGEST = 100_000  # bytes of an answer
@@ -65,6 +66,7 @@ class Process:
         except OSError as error:
             hint = f"; {installation}" if installation else ""
             raise EngineFailed(name, f"cannot be started: {command[0]}: {error.strerror}{hint}") from None
+        os.set_blocking(self._child.stdin.fileno(), False)
         self._content: dict[Any, bytes] = {self._child.stdout: b"", self._child.stderr: b""}
         self._selector = selectors.DefaultSelector()
         for stream in self._content:
@@ -86,11 +88,21 @@ class Process:
         Raises:
             EngineFailed: to one of them no answer in time, none at all, or a refusal; the process is ended then.
         """
-        try:
-            self._child.stdin.write("".join(f"{command}\n" for command in commands).encode())
-        except OSError:
-            raise self._failure(f"died before {commands[0].split()[0]}") from None
+        self._send("".join(f"{command}\n" for command in commands).encode(), commands[0].split()[0])
         return [self._answer(command.split()[0]) for command in commands][-1]
+
+    def _send(self, content: bytes, command: str) -> None:
+        """Write to the engine, and take what it writes meanwhile, which it may have to be rid of before it reads on."""
+        deadline = time.monotonic() + self.seconds
+        while content:
+            try:
+                content = content[os.write(self._child.stdin.fileno(), content) :]
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise self._failure(f"did not read {command} within {self.seconds:g} s") from None
+                self._read(FULL_SECONDS)
+            except OSError:
+                raise self._failure(f"died before {command}") from None
 
     def _answer(self, command: str) -> str:
         deadline, stream = time.monotonic() + self.seconds, self._child.stdout

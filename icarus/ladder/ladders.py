@@ -23,17 +23,16 @@ import numpy as np
 
 from icarus import games
 from icarus.arena.ledger import GameRow, Key, Ledger
-from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, AgentSettings, Player, play
-from icarus.engine.search import SearchResult, SeatedPlayer
-from icarus.kernel import AnyGame, State
+from icarus.arena.match import Match
+from icarus.arena.player import Entrant, RandomPlayer
+from icarus.engine.match import Player
+from icarus.kernel import AnyGame
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
-from icarus.specs import parse
+from icarus.statistics import NORMAL_95, Estimate
 from icarus.version import VERSION
 
 ELO = math.log(10) / 400
-NORMAL_95 = 1.959963984540054
 UNKNOWN = 1500.0  # Elo: standard deviation of a rating of which nothing is known
 STEPS, PRECISION = 200, 1e-6
 EVEN_PAIRS = 10
@@ -43,26 +42,11 @@ LEVEL_STEP = 100.0  # Elo from level to level, about: 64 % of the points
 PairScore = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
 
 
-@attrs.frozen
-class Rating:
-    """A rating in Elo with its 95 % interval.
-
-    Attributes:
-        games: how many it rests on.
-    """
-
-    value: float
-    low: float
-    high: float
-    games: int = 0
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation."""
-        return (self.high - self.low) / (2 * NORMAL_95)
+class Rating(Estimate):
+    """A rating in Elo with its 95 % interval; `count` is that of its games."""
 
     def __str__(self) -> str:
-        return f"{round(self.value)} ± {(self.high - self.low) / 2:.0f}"
+        return f"{round(self.value)} ± {self.half:.0f}"
 
 
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
@@ -197,18 +181,23 @@ class Rung:
 
     Attributes:
         name: random play, an engine, or a text for an agent of this library.
-        agent: the settings of such an agent; empty for the others.
+        agent: who such an agent is; None for the others.
     """
 
     name: str
     rating: Rating
-    agent: AgentSettings = attrs.field(factory=dict)
+    agent: Entrant | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the opponent is the same whenever it plays: it is no engine, and no clock ends its search."""
+        return self.name == RANDOM or (self.agent is not None and self.agent.iterations is not None)
 
     def player(self) -> Player:
         """The opponent at the table."""
         if self.name == RANDOM:
             return RandomPlayer()
-        return agent_of(self.agent) if self.agent else EnginePlayer(ENGINES[self.name])
+        return self.agent.player() if self.agent else EnginePlayer(ENGINES[self.name])
 
     def is_installed(self) -> bool:
         """Whether the opponent can play here."""
@@ -245,12 +234,6 @@ class Ladder:
         return posterior(scores, opponents, [player], covariance, self.dispersion).ratings()[player]
 
 
-def agent_of(settings: AgentSettings) -> Agent:
-    """An agent of a strategy's text and the keywords of `Agent`."""
-    keywords = dict(settings)
-    return Agent(parse(keywords.pop("strategy")), **keywords)
-
-
 def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
@@ -265,20 +248,24 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     if str(game) != name:
         raise ValueError(f"there is no ladder of {game}; the opponents' ratings are those of {name}")
     content = msgspec.json.decode(path.read_bytes())
-    rungs = [Rung(rung.pop("name"), agent=rung.pop("agent", {}), rating=Rating(**rung)) for rung in content["rungs"]]
+    rungs = list[Rung]()
+    for rung in content["rungs"]:
+        player, agent = rung["name"], rung.get("agent")
+        rating = Rating(rung["value"], rung["low"], rung["high"], rung["games"])
+        rungs.append(Rung(player, rating, None if agent is None else Entrant(**agent)))
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
 
 
-def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
+def level_rows(agents: Mapping[str, Entrant], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
     that none is far off.
 
     Args:
-        agents: the settings of players by their names, the weakest first; the last is the highest level.
+        agents: players by their names, the weakest first; the last is the highest level.
         zero: the player at 0, above whom the first level stands.
     """
     values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
@@ -290,8 +277,8 @@ def level_rows(agents: Mapping[str, AgentSettings], estimate: Posterior, zero: s
     _, levels = list(ways.values())[-1]
     for number, name in enumerate(levels, 1):
         rating, step = values[name], _interval(estimate.difference(name, zero))
-        level = {"level": number, **_interval(rating), "games": rating.games, "step": step}
-        content.append(level | {"agent": dict(agents[name])})
+        level = {"level": number, **_interval(rating), "games": rating.count, "step": step}
+        content.append(level | {"agent": agents[name].settings()})
         zero = name
     return content
 
@@ -327,51 +314,46 @@ def rated_games(path: Path | None) -> Ledger:
     return Ledger(path, FIELDS, RatedGame, unchecked=True)
 
 
-@attrs.frozen
-class PlayerWithOpening:
-    """A player of one match whose first moves are random, the same whoever plays them."""
-
-    player: SeatedPlayer
-    plies: int
-
-    def seated(self, game: AnyGame) -> "PlayerWithOpening":
-        return self
-
-    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
-        """A random decision within the opening, the player's after it."""
-        return (RandomPlayer() if len(state.history) < self.plies else self.player).search(state, seed)
+def on_side(game: AnyGame, side: int) -> list[bool]:
+    """Whether each seat is on the first side, or with side 1 on the other one."""
+    first = FIRST_SIDE.get(game.name, range(0, game.players, 2))
+    return [(seat in first) != (side == 1) for seat in range(game.players)]
 
 
-def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> GameRow:
-    """A game as a row; where an engine fails the row is void, and says why.
+def rated_match(game: AnyGame, pair: Sequence[tuple[str, Player]], seed: tuple[int, ...], side: int) -> Match:
+    """A game between two players.
 
     Args:
-        player, opponent: players for `icarus.play`; the row's score is the first one's.
+        pair: the player and the opponent, with their names.
         seed: fixes opening, dice and deal, and the searches.
-        side: 0 if the player has the first side.
+        side: 0 if the player, whose score the row has, has the first side.
     """
-    first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
-    seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
-    row: GameRow = {"game": str(game), "player": str(player), "opponent": str(opponent)}
-    row |= {"seed": list(seed), "side": side}
+    (name, player), (other_name, opponent) = pair
+    entrants = tuple(player if is_player else opponent for is_player in on_side(game, side))
+    key = str(game), name, other_name, seed, side
+    return Match(key, game, entrants, seed, opening=OPENING.get(game.name, 0))
+
+
+def rated_row(match: Match) -> GameRow:
+    """Play a game between two players; where an engine fails its row is void, and says why."""
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    row |= {"icarus": VERSION, "started": started, "engines": {}}
+    row: GameRow = {"icarus": VERSION, "started": started, "engines": {}, **match.labels}
     actions: list[Any] = []
     try:
-        log = play(
-            game,
-            [PlayerWithOpening(each.seated(game), OPENING.get(game.name, 0)) for each in seats],
-            seed=seed,
-            watch=lambda state, action, decision: actions.append(action),
-        )
-        row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
+        log = match.play(watch=lambda state, action, decision: actions.append(action))
+        row |= {"score": score_of(match, log.returns), "returns": list(log.returns)}
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}
-    for each in seats:  # the version of each engine, as it says it, and the arguments that it was started with
+    for each in match.entrants:  # the version of each engine, as it says it, and the arguments that it was started with
         if isinstance(each, EnginePlayer):
             row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
     return row
+
+
+def score_of(match: Match, returns: Sequence[float]) -> float:
+    """The player's score in a match whose key ends with his side."""
+    return side_score(returns, on_side(match.loaded.game, match.key[-1]))
 
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
@@ -417,15 +399,14 @@ class Pairs:
         """The next two games between two players, or the one that a pair lacks."""
         tried = len(self.between(player, opponent))
         for number in range(tried, tried + 2 - tried % 2):
-            seed, side = (self._seed, number // 2), number % 2
-            row = play_game(self._game, self._players[player], self._players[opponent], seed=seed, side=side)
-            row |= {"player": player, "opponent": opponent, **self._stamp}
-            if "void" in row:
-                self.failures[row["failed"]] += 1
-            else:
-                self.failures[player] = self.failures[opponent] = 0
-            self.ledger.keep(row)
-            yield row
+            pair = [(name, self._players[name]) for name in (player, opponent)]
+            match = rated_match(self._game, pair, (self._seed, number // 2), number % 2)
+            for row in self.ledger.played([attrs.evolve(match, labels=self._stamp)], rated_row):
+                if "void" in row:
+                    self.failures[row["failed"]] += 1
+                else:
+                    self.failures[player] = self.failures[opponent] = 0
+                yield row
 
     def __enter__(self) -> "Pairs":
         return self

@@ -57,10 +57,14 @@ BASELINE = Enhancement(
 
 @helper
 def bound_of(stats: Row, player: int, exploration: float) -> float:
-    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for (q, n, m): what other enhancements add to."""
+    """q_ρ/n + c √(log max{m, 1} / n), +∞ if n = 0 or m = 0, for (q, n, m): what other enhancements add to.
+
+    A count in which older playouts weigh less is below 1 where records of an earlier search have decayed.
+    """
     if stats.visits == 0 or stats.availability == 0:
         return np.inf
-    return stats.reward[player] / stats.visits + exploration * math.sqrt(math.log(stats.availability) / stats.visits)
+    trials = math.log(max(stats.availability, 1))
+    return stats.reward[player] / stats.visits + exploration * math.sqrt(trials / stats.visits)
 
 
 @helper

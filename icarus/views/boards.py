@@ -237,7 +237,7 @@ HIDDEN = "?"  # stands for a word that a seat does not know, in the text of a ga
 # Determinizations of which such a text is made, the seconds after which the fewest are enough, and other deals whose facts are tried.
 DRAWS, FEWEST, PATIENCE, DEALS = 100, 12, 0.2, 6
 TOKENS = re.compile(r"[\s,;:()]+|[^\s,;:()]+")
-ESTIMATED = "estimated: what random deals agree in is shown (the game has no observation)"
+ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 
 
 def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Scene:

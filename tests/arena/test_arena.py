@@ -18,10 +18,11 @@ import msgspec
 import pytest
 
 from experiments.results import is_being_written, pack
+from icarus import games
 from icarus.arena import ledger
 from icarus.arena.ledger import Ledger, line_of, read_rows, write_whole
-from icarus.arena.match import Match
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.match import Match, game_row
+from icarus.arena.player import ChosenAction, Entrant, PartlyRandom, RandomPlayer, read_entrant
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers
 
 FIELDS = ("name", "seed")
@@ -68,6 +69,71 @@ def test_one_process_writes_at_a_time(tmp_path: Path, monkeypatch: pytest.Monkey
     with Ledger(path, FIELDS):  # the lock has gone with who held it
         monkeypatch.setattr(ledger, "fcntl", None)
         assert Ledger(path, FIELDS).rows == {}
+
+
+# -------------------- Files that are no ledger, given by mistake: refused, and left as they are.
+
+NO_LEDGERS = {
+    "JSON of one line": b'{"name":"settings","seed":[1]}',
+    "cut JSON of one line": b'{"title": "settings", "seed": [1',
+    "JSON of several lines": b'{\n "name": "settings",\n "seed": [1]\n}',
+    "a list": b"[1, 2, 3]",
+    "notes": b"first line\nlast line",
+    "a note of one line": b"remember",
+    "UTF-16": '{"name":"settings"}'.encode("utf-16"),
+    "UTF-16 with line ends": '{"name":"settings"}\n'.encode("utf-16"),
+    "packed rows under another name": gzip.compress(b"".join(map(line_of, ROWS))),
+    "rows of another ledger": line_of({"game": "othello", "seed": [1]}) + b'{"game":',
+    "rows and a note": b"".join(map(line_of, ROWS)) + b"remember",
+    "an empty line": b"\n",
+}
+
+
+@pytest.mark.parametrize("content", NO_LEDGERS.values(), ids=NO_LEDGERS)
+def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"rows\.jsonl.*(damaged|the last line has no end and is not a row)"):
+        Ledger(path, FIELDS)
+    assert path.read_bytes() == content
+
+
+def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    packed, content = tmp_path / "rows.jsonl.gz", gzip.compress(b"".join(map(line_of, ROWS)))
+    packed.write_bytes(content)
+    with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is packed and cannot go on; give .*rows\.jsonl, which"):
+        Ledger(packed, FIELDS)
+    assert packed.read_bytes() == content
+    packed.write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is damaged"):
+        Ledger(tmp_path / "rows.jsonl", FIELDS)
+    assert list(tmp_path.iterdir()) == [packed]
+
+
+@pytest.mark.parametrize("whole", [0, 1, 3])
+@pytest.mark.parametrize("kept", [12, 30, -1, "zeros"])
+def test_what_a_killed_process_left_of_a_row_is_cut_off(whole: int, kept: int | str, tmp_path: Path) -> None:
+    path, rows = tmp_path / "rows.jsonl", b"".join(map(line_of, ROWS[:whole]))
+    left = bytes(40) if isinstance(kept, str) else line_of(ROWS[whole])[:kept]
+    path.write_bytes(rows + left)
+    if whole or any(left):
+        with Ledger(path, FIELDS) as ledger:
+            assert list(ledger.rows.values()) == ROWS[:whole]
+        assert path.read_bytes() == rows
+    else:  # which may be anything
+        with pytest.raises(ValueError, match="the last line has no end"):
+            Ledger(path, FIELDS)
+
+
+def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(line_of(ROWS[0]) + line_of(ROWS[1]) + line_of(ROWS[0]))
+    with Ledger(path, FIELDS, strict=True) as ledger:
+        assert [*ledger.rows.values()] == ROWS[:2]
+    path.write_bytes(line_of(ROWS[0]) + line_of({**ROWS[0], "score": 1.0}))
+    assert list(read_rows(path, FIELDS)) == ROWS[:1]
+    with pytest.raises(ValueError, match="line 2: damaged; a line above is another row of the same game"):
+        Ledger(path, FIELDS, strict=True)
 
 
 def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
@@ -177,9 +243,86 @@ def actions(match: Match) -> tuple[tuple[int, int], ...]:
 
 
 def test_every_match_is_played_once_and_alike_wherever(two: Workers) -> None:
-    entrants = Entrant(Configuration("BASELINE"), 4), Entrant()
+    entrants = Entrant("BASELINE", iterations=4), Entrant()
     matches = [Match((number,), "kuhn-poker", entrants, (1, number)) for number in range(5)]
     assert sorted(two.results(actions, matches)) == sorted(ALONE.results(actions, matches))
+
+
+def test_matches_are_played_into_a_ledger_and_again_alike(two: Workers, tmp_path: Path) -> None:
+    entrants = Entrant("RAVE", iterations=4), Entrant("BASELINE", iterations=4, random_moves=0.5)
+    matches = [
+        Match((i,), "othello", entrants, (7, i), opening=4 * (i % 2), labels={"is_opened": i % 2}) for i in range(4)
+    ]
+    with Ledger(tmp_path / "rows.jsonl", ["number"]) as ledger:
+        rows = ledger.play(matches, game_row, two)
+        assert [row["number"] for row in rows] == [0, 1, 2, 3] and [row["is_opened"] for row in rows] == [0, 1, 0, 1]
+        assert ledger.play(matches, game_row) == rows  # not played again
+    for row, match in zip(rows, matches, strict=True):
+        again = game_row(match)
+        assert all(again[name] == row[name] for name in ("seed", "returns", "actions"))
+
+
+@pytest.mark.parametrize("plies", [0, 6])
+def test_a_share_of_moves_and_those_of_an_opening_are_random(plies: int) -> None:
+    """A player who always takes the first action shows which moves were not his."""
+
+    class First:
+        def seated(self, game: object) -> "First":
+            return self
+
+        def search(self, state: Any, seed: object) -> ChosenAction:
+            return ChosenAction(state.legal_actions()[0])
+
+    game, firsts, others = games.load("othello"), 0, 0
+    for seed in range(30):
+        state = game.new_initial_state(seed=seed)
+        player = PartlyRandom(First(), plies, share=0.25).seated(game)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            action = player.search(state, (seed, len(state.history))).action
+            if len(legal) > 4 and len(state.history) >= plies:
+                firsts, others = firsts + (action == legal[0]), others + (action != legal[0])
+            state.apply_action(action)
+        if plies:
+            opening = [action for _, action in state.history[:plies]]
+            assert opening == [action for _, action in opened(seed, plies)]
+    assert 0.17 < others / (firsts + others) < 0.25  # of a quarter, some are the first by chance
+
+
+def opened(seed: int, plies: int) -> list[tuple[int, int]]:
+    """The random opening alone."""
+    state = games.load("othello").new_initial_state(seed=seed)
+    while len(state.history) < plies:
+        state.apply_action(RandomPlayer().search(state, (seed, len(state.history))).action)
+    return list(state.history)
+
+
+@pytest.mark.parametrize(
+    ("entrant", "text"),
+    [
+        (Entrant(), "random play"),
+        (Entrant("RAVE >> MAST"), "RAVE >> MAST"),
+        (Entrant("MAST", seconds=0.5), "MAST, 0.5 s"),
+        (Entrant("MAST", move_decay=1e-05, iterations=8), "MAST   [move_decay = 1e-05], 8 iterations"),
+        (
+            Entrant("X", "RIS_ISMCTS with EXP3", 0.5, random_moves=0.1),
+            "X   [scheme = RIS_ISMCTS with EXP3, move_decay = 0.5, random_moves = 0.1]",
+        ),
+    ],
+)
+def test_who_plays_is_written_and_read(entrant: Entrant, text: str) -> None:
+    assert str(entrant) == text
+    assert Entrant(**json.loads(json.dumps(entrant.settings()))) == entrant
+    if entrant.strategy:
+        without_budget = attrs.evolve(entrant, iterations=None, seconds=None)
+        assert read_entrant(str(without_budget)) == without_budget
+
+
+def test_a_text_that_does_not_say_who_plays_is_refused() -> None:
+    for text in ("", "MAST   [move_decay = much]"):
+        with pytest.raises(ValueError, match="does not say who plays"):
+            read_entrant(text)
+    assert read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"  # which is then no strategy
 
 
 def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import Game, audit
+from icarus import BASELINE, Game, audit, search
 from icarus.audit import CONTRACT, HIDDEN
 from icarus.compiler.memory import address_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, functions_of, helper
@@ -196,6 +196,25 @@ def apply_too_large(state: Any, action: int) -> None:
     state.mover = 1 - state.mover
 
 
+def apply_counting(state: Any, action: int) -> None:
+    state.taken[1] += 100  # at the second action the sum is beyond 127
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
+def apply_halving(state: Any, action: int) -> None:
+    state.taken[1] += action / 2
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
+def legal_of_nothing(state: Any, actions: np.ndarray) -> int:
+    taken = np.empty(3, np.int64)
+    taken[:2] = 1
+    actions[0] = 1 if taken[0] + taken[2] < (1 << 62) else 2
+    return 1
+
+
 def legal_unwritten(state: Any, actions: np.ndarray) -> int:
     actions[0] = 1
     return 2
@@ -351,6 +370,15 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"legal": legal_twice}, "choices", "returned [1, 1]; it must be a list of different integers"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
     (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
+    (
+        SMALL_NIM,
+        {"apply": apply_counting},
+        "indices",
+        "an array of integers is given 200, which is out of bounds for int8",
+    ),
+    (SMALL_NIM, {"apply": apply_halving}, "indices", "an array of integers is given the float"),
+    (NIM, {"apply": apply_halving}, "indices", "an array of integers is given the float"),
+    (NIM, {"legal": legal_of_nothing}, "indices", "index 2 of an array of np.empty is read before anything is written"),
     (NIM, {"legal": legal_too_many}, "choices", "nim7 gave 6 legal actions, of 3 at most"),
     (NIM, {"legal": legal_outside}, "memory", "legal writes outside its `actions`"),
     (
@@ -416,6 +444,11 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     if promise != "luck":  # found without playing
         assert "new_initial_state(seed=(0, 2, " in example and ", after " in example
         assert len(example.splitlines()) > 1 or "text of " in example
+    if promise == "indices":
+        with pytest.raises((IndexError, TypeError, ValueError), match=message):
+            search(attrs.evolve(game, **slip).new_initial_state(), BASELINE, iterations=9, engine="python")
+        (function,) = slip.values()
+        assert f"in plain Python, {function.__name__} ({__file__}, line " in example
 
 
 # ------------------------------------------------------------------------------------------------------------ determinizations

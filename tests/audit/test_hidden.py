@@ -259,7 +259,8 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
     for name in ("legal", "history"):
         assert not report[name].passed
         assert "not checked" in str(report[name]) and "the game has no retrace" in str(report[name])
-    assert re.search(r"passed \(not checked: .*legal, history\)$", str(report))
+    assert re.search(r"not checked: .*legal, history; write `retrace`$", str(report))
+    assert "without `retrace` it cannot know whether a draw contradicts" in str(report).splitlines()[0]
 
 
 def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -320,7 +321,7 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found() -
     def state(*places: int) -> Any:
         return SimpleNamespace(data=np.array([(places,)], [("place", np.int8, (4,))]))
 
-    redraws, check = Redraws(WHIST), Check("redraw", "")
+    redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")
     redraws.begin(state(0, 1, 2, 2)), redraws.begin(state(2, 0, 1, 2))  # player 0, player 1, the talon
     for number in range(2 * OFTEN):
         redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data])

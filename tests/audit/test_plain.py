@@ -1,7 +1,11 @@
 """The audit of games in plain Python: it passes those that are right, and finds each fault that is planted in them."""
 
 import copy
+import os
 import random
+import re
+import signal
+import time
 import tomllib
 import types
 from collections.abc import Callable
@@ -13,9 +17,11 @@ import numpy as np
 import pytest
 
 from icarus import PythonGame, audit, games, in_python
+from icarus.audit import watch
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
+from icarus.load_files import game_of_file
 from tests.test_documents import example
 
 second_chance = example("second_chance")
@@ -79,7 +85,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": wrongly(cards=lambda cards, rng: [*cards, 0]), "observation": None}, "truth"),
     ({"determinize": by_the_truth}, "swap"),
     ({"determinize": in_place}, "memory"),
-    ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "memory"),
+    ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "errors"),
     ({"initial": lambda rng: second_chance.initial(rng) | {"turn": random.randrange(2)}}, "repeat"),
     ({"initial": with_a_talon}, "redraw"),
     ({"legal": writing}, "memory"),
@@ -108,6 +114,73 @@ def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str)
     report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else 25)
     assert claim in report.failed or not claim, report
     assert all(report[name].examples and report[name].examples[0] for name in report.failed)
+
+
+@pytest.mark.parametrize("name", ["determinize", "legal"])
+def test_a_function_that_does_not_return_is_named_with_its_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*arguments: Any) -> Any:
+        while True:
+            pass
+
+    GAME.new_initial_state()  # compiles what draws
+    monkeypatch.setattr(watch, "SECONDS", 1.0)
+    report = audit(attrs.evolve(GAME, **{name: endless}), games=1, determinizations=20)
+    line, code = report["end"].examples[0], endless.__code__
+    assert report.failed == ("end",) and line.startswith("a function has not returned after 1 s: ")
+    place = re.search(rf"in {name} of second-chance \({re.escape(__file__)}, line (\d+)\)", line)
+    assert place is not None and int(place[1]) - code.co_firstlineno in (1, 2)
+
+
+def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function() -> None:
+    def endless(state: dict) -> list[int]:
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(60)
+        return []
+
+    with pytest.raises(KeyboardInterrupt, match="in legal of second-chance"):
+        audit(attrs.evolve(GAME, legal=endless), games=1)
+
+
+# ------------------------------------------------------------------------------------------------ what outlives a game
+
+
+def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
+    opened: list[int] = []
+    game = attrs.evolve(GAME, initial=lambda rng: second_chance.initial(rng) | {"open": opened})
+    for _ in range(2):
+        state = game.new_initial_state(seed=1)
+        state.apply_action(second_chance.SWAP)
+        assert len(state.data["open"]) == 1 and not opened
+
+
+def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
+    dealt: list[int] = []  # what a module remembers of the games before; each deal is asked for twice
+
+    def initial(rng: np.ndarray) -> dict:
+        dealt.append(1)
+        return second_chance.initial(rng) | {"age": (len(dealt) - 1) // 2}
+
+    report = audit(attrs.evolve(GAME, initial=initial), games=1, determinizations=20)
+    assert "at the end of the audit is another one: initial returns" in report["repeat"].examples[0]
+
+
+CHOICES = 'list(state["deck"]) if state["drawing"] else '
+IN_A_FILE = {
+    "hash": CHOICES + "[hash('keep') % 1000 + 20, SWAP]",
+    "order of a set": CHOICES + "[list('abcdefgh').index(each) for each in {*'abcdefgh'}]",
+    "memo": CHOICES + "MEMO.setdefault(state['turn'], [KEEP, SWAP][:: 1 if state['cards'][0] > 3 else -1])",
+}
+
+
+@pytest.mark.parametrize("legal", IN_A_FILE.values(), ids=IN_A_FILE)
+def test_a_game_that_is_another_one_in_a_new_process_is_found(legal: str, tmp_path: Path) -> None:
+    source = Path(second_chance.__file__).read_text().replace('name="second-chance"', 'name="outlives"')
+    changed = source.replace(CHOICES + "[KEEP, SWAP]", legal).replace(
+        "KEEP, SWAP = 0, 10", "MEMO, KEEP, SWAP = {}, 0, 10"
+    )
+    (tmp_path / "outlives.py").write_text(changed)
+    report = audit(game_of_file(tmp_path / "outlives.py", ""), games=2, determinizations=20)
+    assert "in a new process is another one: legal returns" in report["repeat"].examples[0]
 
 
 def test_the_example_passes_with_and_without_what_a_player_observes() -> None:
@@ -307,15 +380,15 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Coins, sampler(biased), "uniform"),
     (Coins, sampler(changing), "memory"),
     (Coins, sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)), "player"),
-    (Coins, {"resample": lambda self, player, rng: None}, "memory"),
+    (Coins, {"resample": lambda self, player, rng: None}, "errors"),
     (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
     (Coins, {"legal_actions": lambda self: [random.randrange(1000)]}, "choices"),
     (Coins, {"legal_actions": lambda self: None}, "choices"),
-    (Coins, {"apply_action": lambda self, action: [][0]}, "moves"),
+    (Coins, {"apply_action": lambda self, action: [][0]}, "errors"),
     (Coins, {"apply_action": lambda self, action: None}, "end"),
     (Coins, {"returns": lambda self: "abc"}, "rewards"),
     (Coins, {"returns": lambda self: [1.0]}, "rewards"),
-    (Drawn, {"returns": lambda self: 1 / 0}, "rewards"),
+    (Drawn, {"returns": lambda self: 1 / 0}, "errors"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
     (Drawn, {"num_players": lambda self: 1}, "mover"),
     (Drawn, {"resample": Coins.resample}, "unseen"),
@@ -329,10 +402,10 @@ def test_a_class_passes_or_what_is_wrong_with_it_is_found(base: type, changes: d
     assert claim in report.failed if claim else report.passed, report
 
 
-@pytest.mark.parametrize("legal_actions", [lambda self: [][0], lambda self: [1, 1]])
-def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable) -> None:
+@pytest.mark.parametrize(("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")])
+def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable, claim: str) -> None:
     report = audit(game_of(type("Coins", (Coins,), {"legal_actions": legal_actions})), games=1)
-    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report["choices"].examples[0]
+    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report[claim].examples[0]
 
 
 def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
@@ -377,7 +450,7 @@ def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
         ({}, ("uniform",)),
         ({"multiplicity": deals}, ()),
         ({"multiplicity": deals, "determinize": evenly}, ("uniform",)),
-        ({"multiplicity": lambda state: 0}, ("player",)),
+        ({"multiplicity": lambda state: 0}, ("errors",)),
     ],
 )
 def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict, failed: tuple[str, ...]) -> None:

@@ -129,9 +129,9 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
         .replace("    observation=observation,\n    text=text", "    text=text")
         .replace("    max_length", "    # max_length")
     )
-    assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
+    assert cli.run(["check", "my_game.py", "--games", "2"]) == 3
     output = capsys.readouterr().out
-    assert "hint: max_length is not given" in output and "hint: there is no observation(state, player)" in output
+    assert "hint: max_length is not given" in output and "write `observation`" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
     assert cli.run(["check", "my_game.py"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out

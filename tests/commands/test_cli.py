@@ -142,6 +142,14 @@ def test_what_many_searches_take_is_told_first(icarus: Call, monkeypatch: pytest
     assert re.fullmatch(r"16 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
 
 
+@pytest.mark.parametrize("moves", ["F5 d6 C3", "f5d6c3", "1. f5 d6 2. c3", "1.F5 d6 2.c3"])
+def test_moves_are_read_without_regard_to_capitals_numbers_and_spaces(moves: str) -> None:
+    othello = games.load("othello")
+    assert state_after(othello, 0, moves).history == state_after(othello, 0, "f5 d6 c3").history
+    with pytest.raises(ValueError, match="'c9' is not legal here"):
+        state_after(othello, 0, f"{moves}c9".replace("c3c9", "c9").replace("C3c9", "c9"))
+
+
 def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
     coins = PythonGame(
         name="coins",

@@ -11,16 +11,18 @@ import numpy as np
 import pytest
 
 from icarus import games
-from icarus.arena.player import Configuration, Entrant
+from icarus.arena.ledger import Ledger
+from icarus.arena.player import Entrant
 from icarus.audit import AuditReport
 from icarus.commands.cli import run
-from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, mean_of, measures_of, page_of, seats
-from icarus.discovery.race import RaceGames
+from icarus.commands.describe import EVEN, LEVELS, Plan, course, measures_of, page_of, report_row, seats
+from icarus.discovery.race import KEY, RaceGames
 from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder import Engine
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 from icarus.load_files import digest_of
+from icarus.statistics import mean_of
 from icarus.views.document import Table, html
 
 
@@ -65,7 +67,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     level = ["--level", str(highest), "--levels", "report-my-game"]
     assert run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
     assert "BASELINE (128 iterations)" in capsys.readouterr().out
-    assert measures["strategies"][0]["score"]["number"] == 2  # deals
+    assert measures["strategies"][0]["score"]["count"] == 2  # deals
     page = (folder / "report.html").read_text()
     assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page)
 
@@ -121,7 +123,7 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats():
 def test_findings_are_ordered_by_size_and_an_effect_of_nothing_is_none():
     """By hand: of 40 games seat 1 is first in 30; A scores .9 in 50 deals and B, 0 and 1 by turns, one half."""
     returns = np.array([[0.0, 1.0]] * 30 + [[1.0, 0.0]] * 10)
-    scores = {"A": mean_of([1.0] * 45 + [0.0] * 5), "B": mean_of([0.0, 1.0] * 20)}
+    scores = {"A": mean_of([1.0] * 45 + [0.0] * 5, 0.0), "B": mean_of([0.0, 1.0] * 20, 0.0)}
     strategies = [{"strategy": name, "score": score} for name, score in scores.items()]
     measures = {"levels": [], "plan": {"iterations": 128}, "course": {}, "strategies": strategies}
     measures["seats"] = seats(load("othello"), returns)
@@ -148,13 +150,13 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
     plan = Plan("patience", (str(file),), digest_of(file), 20, ("MAST",), 1)
-    best = Entrant(Configuration("BASELINE"), 20)
-    scores = {round(plan.play(Task(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
+    best = Entrant("BASELINE", iterations=20)
+    scores = {round(report_row(plan.match(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
     assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
-    rows = [plan.play(task) for task in plan.round(0) if task.kind != LEVELS]
+    rows = Ledger(None, KEY).play([match for match in plan.round(0) if match.key[0] != LEVELS], report_row)
     measures = measures_of(plan, load("patience"), rows)
     assert "mean reward of player 0" in measures["course"][EVEN] and "drawn games" not in measures["course"][EVEN]
-    assert measures["strategies"][0]["score"].number == 1
+    assert measures["strategies"][0]["score"].count == 1
 
 
 # ------------------------------------------------------------------------------------------------------------------- races
@@ -205,7 +207,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
 def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ladder of random play, one weak agent, and engines that are not installed."""
     monkeypatch.setattr(Engine, "is_installed", lambda engine: False)
-    weak = Rung("weak", Rating(50, 20, 80), {"strategy": "BASELINE", "iterations": 2})
+    weak = Rung("weak", Rating(50, 20, 80), Entrant("BASELINE", iterations=2))
     engines = [Rung(f"grhino depth {depth}", Rating(500, 400, 600)) for depth in (1, 2)]
     ladder = Ladder("othello", (Rung(RANDOM, ZERO), weak, *engines))
     monkeypatch.setattr("icarus.commands.ladder.read_ladder", lambda game: ladder)

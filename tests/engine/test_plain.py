@@ -195,6 +195,28 @@ def hidden_coin() -> PythonGame:
     )
 
 
+@pytest.mark.parametrize("answer", [[True, False], {1, 2}, [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None])
+def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer: Any) -> None:
+    asked = []
+
+    def legal(heap: Heap) -> Any:
+        if heap.sticks > 4:
+            return [1, 2]
+        asked.append(heap.sticks)
+        return answer
+
+    game = attrs.evolve(nim(), legal=legal)
+    with pytest.raises(ValueError, match="legal of heap.* returned .*; it must be a list of different integers"):
+        search(game.new_initial_state(), BASELINE, iterations=9)
+    assert len(asked) == 1
+
+
+def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched() -> None:
+    game = attrs.evolve(nim(), legal=lambda heap: list(range(1, heap.sticks + 1)), parameters={"sticks": 2000})
+    result = search(game.new_initial_state(), BASELINE, iterations=3, seed=1)
+    assert result.iterations == 3 and len(result.visits) == 2000
+
+
 def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
     state = hidden_coin().new_initial_state()
     assert state.chance_outcomes() == [(0, 0.25), (1, 0.75)]

@@ -10,8 +10,20 @@ import pytest
 from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
 from icarus.algebra import Enhancement, Kind, initial
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
-from icarus.kernel import CHANCE
-from icarus.specs import BASELINE, GRAVE, LGRF, MAST, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, RAVE
+from icarus.kernel import CHANCE, mix
+from icarus.specs import (
+    BASELINE,
+    BOUNDED_GRAVE,
+    DISCOUNTED_HISTORY,
+    DISCOUNTED_UCB,
+    GRAVE,
+    LGRF,
+    MAST,
+    MAST_BATCH_DECAY,
+    MCTS_SOLVER,
+    PROGRESSIVE_HISTORY,
+    RAVE,
+)
 from icarus.specs.catalogue import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import compared as is_compared, composition, named_information, named_parts
@@ -245,6 +257,27 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> N
                     assert (remaining == change).all() or forgotten
 
 
+@pytest.mark.parametrize("name", SPECIFICATIONS)
+def test_every_strategy_searches_on_with_records_that_have_decayed(name: str) -> None:
+    proves = SPECIFICATIONS[name].components[0].capture.proves
+    for game in [toy.BRANCHES, toy.CHAIN if proves else toy.PENNIES]:
+        state = decided(game, 1)
+        for decay in (0.1, 0.5):
+            result = search(state, SPECIFICATIONS[name], iterations=40, seed=1)
+            for seed in range(2, 5):
+                result = search(state, SPECIFICATIONS[name], iterations=40, seed=seed, records=result.decayed(decay))
+                assert 0 <= result.value <= 1 and result.earlier_iterations == 40 * (seed - 1)
+
+
+def test_a_discounted_count_below_one_adds_no_exploration() -> None:
+    state = toy.BRANCHES.new_initial_state()
+    first = search(state, DISCOUNTED_UCB, iterations=3, seed=1).decayed(0.1)
+    rows = first.records["DISCOUNTED_UCB"].rows
+    assert ((0 < rows["availability"]) & (rows["availability"] < 1)).any()
+    twice = [search(state, DISCOUNTED_UCB, iterations=9, seed=2, records=first, engine=e) for e in (None, "python")]
+    assert (twice[0].records["DISCOUNTED_UCB"].rows == twice[1].records["DISCOUNTED_UCB"].rows).all()
+
+
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
     strategy = BASELINE >> MAST_BATCH_DECAY(0.5, 20)
     first = search(OTHELLO.new_initial_state(), strategy, iterations=100, seed=1)
@@ -263,10 +296,7 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
     assert (general.records["MAST"].rows == first.records["MAST"].rows).all()
     name = str(PROGRESSIVE_HISTORY())
     pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
-    assert set(general.records[name]) == set(first.records[name]) > pairs & set(first.records[name])
-    begun = toy.begun(first.state, first.strategy, records=general)
-    histories = [begun.records()[name].key((player, (action,))) for player in range(2) for action in range(65)]
-    assert not set(histories) & set(first.records[name])
+    assert set(general.records[name]) == pairs & set(first.records[name]) < set(first.records[name])
     fresh = search(
         OTHELLO.new_initial_state(),
         BASELINE >> MAST,
@@ -278,6 +308,29 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals
+
+
+def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None:
+    state = walked(OTHELLO.new_initial_state(), random.Random(1), 54)  # where something can be proved
+    assert state is not None
+    strategy = GRAVE >> BOUNDED_GRAVE >> DISCOUNTED_HISTORY
+    first = search(state, strategy, iterations=200, seed=1)
+    after = state.clone()
+    after.apply_action(first.action)
+    now = toy.begun(after, strategy, records=first).result().records
+    tree = now["BASELINE"].rows["record"]
+    proofs = {mix(int(key), player) for key in tree for player in range(2)} & set(first.records["BOUNDED_GRAVE"])
+    assert len(now["GRAVE"]) < len(first.records["GRAVE"]) and len(proofs) > 0
+    assert set(now["BOUNDED_GRAVE"]) == set(now["GRAVE"]) | proofs
+    assert len(now["DISCOUNTED_HISTORY"]) == len(first.records["DISCOUNTED_HISTORY"])
+    beside = state.clone()  # a root that the tree does not have
+    beside.apply_action(first.actions[0])
+    start = search(beside, strategy, iterations=5, seed=1)
+    for _ in range(3):
+        beside.apply_action(beside.legal_actions()[-1])
+    now = toy.begun(beside, strategy, records=start).result().records
+    assert [len(now[name]) for name in ("BASELINE", "GRAVE", "BOUNDED_GRAVE")] == [0, 0, 0]
+    assert len(now["DISCOUNTED_HISTORY"]) == len(start.records["DISCOUNTED_HISTORY"]) - len(start.records["BASELINE"])
 
 
 def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:

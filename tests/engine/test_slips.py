@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,13 +18,26 @@ import pytest
 from scipy import stats
 
 from icarus import Game, SearchExhausted, games, search
-from icarus.algebra import ACTION, Enhancement, Space, backpropagation, candidates, capture, initial, values, weight
+from icarus.algebra import (
+    ACTION,
+    COUNT,
+    REAL,
+    Enhancement,
+    Space,
+    backpropagation,
+    candidates,
+    capture,
+    information,
+    initial,
+    values,
+    weight,
+)
 from icarus.compiler import CompilationError, PlainPython
 from icarus.engine.loop import check_actions
 from icarus.engine.lowering import lower
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.kernel import CHANCE, facts_of, find, helper, record, update
-from icarus.specs import AMAF, BASELINE, EPIC, LGRF2, MAST, NAST2, argmax, gibbs, parse, roulette
+from icarus.specs import AMAF, BASELINE, EPIC, LGRF2, MAST, NAST2, argmax, gibbs, parse, roulette, ucb1
 from tests import toy
 from tests.audit import test_contract as slips
 from tests.audit.test_contract import COIN, NIM, SECRET
@@ -747,3 +761,81 @@ def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> N
     with pytest.raises(SearchExhausted, match="a count has reached 2147483647") as ended:
         search(games.load("othello").new_initial_state(), jumping, iterations=100, seed=1, engine=engine)
     assert ended.value.result.records["JUMPING"].rows["visits"].max() == np.iinfo(np.int32).max
+
+
+# -------------------------------------------------------------------------------------- slots that do nothing
+
+
+@candidates(independent=True)
+def other_keys(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    for i in range(len(legal)):
+        records[i] = record(legal[i], history.steps[-1].player, 7)
+
+
+@capture
+def asks_for_nothing(history: Any, updates: Any) -> None:
+    pass
+
+
+@capture
+def steps_from_the_end(history: Any, updates: Any) -> None:
+    steps = history.steps
+    for i in range(len(steps) - 1):
+        update(updates, record(steps[i - 1].action, steps[i].action), steps[i].player)
+
+
+@capture
+def steps_guarded(history: Any, updates: Any) -> None:
+    for i in range(1, len(history.steps) - 1):
+        before = history.steps[i - 1].action
+        update(updates, record(history.steps[i].action, before * 0 + history.steps[i].player), history.steps[i].player)
+
+
+@backpropagation
+def changes_nothing(stats: Any, context: int, rewards: np.ndarray) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("slots", "notes"),
+    [
+        ({"policy": gibbs().over(other_keys)}, r"has \d+ records, and its policy found none of \d+ that it looked for"),
+        ({"capture": asks_for_nothing}, "has no records: its capture asks for none"),
+        ({"capture": steps_from_the_end}, "steps_from_the_end, in line [0-9]+ reads step -1 by a computed index"),
+        ({"backpropagation": changes_nothing}, r"has \d+ records, and all are as at first"),
+        ({"capture": steps_guarded}, ""),
+    ],
+)
+def test_a_slot_that_does_nothing_is_noted_with_the_result(slots: dict[str, Any], notes: str) -> None:
+    result = search(state(), BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots), iterations=40)
+    assert re.search(notes, " ".join(result.notes)) if notes else not result.notes
+    assert not notes or str(result).endswith(result.notes[-1])
+
+
+@backpropagation
+def changes_the_key(stats: Any, context: int, rewards: np.ndarray) -> None:
+    stats.record += 1
+
+
+@ENGINES
+def test_the_key_of_a_record_is_not_changed(engine: str) -> None:
+    wrong = BASELINE >> attrs.evolve(MAST, name="KEYED", backpropagation=changes_the_key)
+    with pytest.raises(TypeError, match=r"stats\.record"):
+        search(state(), wrong, iterations=5, engine=engine)
+
+
+@values
+def logarithms(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        visits = find(theta, record(legal[i], history.steps[-1].player)).visits
+        out[i] = math.exp(-math.log(visits)) + math.exp(1e3 * visits)
+
+
+def test_logarithms_of_nothing_are_the_same_in_both_engines() -> None:
+    by_visits = BASELINE >> attrs.evolve(MAST, name="LOGARITHMS", policy=argmax().over(logarithms))
+    both = [
+        search(toy.KINDS[0].new_initial_state(), by_visits, iterations=30, engine=e) for e in ("compiled", "python")
+    ]
+    assert (both[0].records["LOGARITHMS"].rows == both[1].records["LOGARITHMS"].rows).all()
+    with pytest.raises(ValueError, match="reads availability as a COUNT"):
+        attrs.evolve(MAST(ucb1()), name="REAL", information=information(reward=REAL, visits=COUNT, availability=REAL))

@@ -14,7 +14,7 @@ from experiments.commands import main
 from experiments.plan import loading
 from experiments.plan.definition import Experiment
 from experiments.plan.loading import build
-from experiments.run import row, run, trials_of
+from experiments.run import run
 from icarus.arena.ledger import GameRow
 from icarus.arena.workers import ALONE, Workers
 
@@ -78,7 +78,9 @@ def command(tmp_path: Path) -> Command:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A complete run that nothing disturbed, played in this process; not to be changed."""
     experiment = small()
-    return keep(tmp_path_factory.mktemp("played") / "run", experiment, map(row, trials_of(experiment)))
+    directory = tmp_path_factory.mktemp("played") / "run"
+    play(experiment, directory)
+    return directory
 
 
 SMALL = ("figure5", "--games", "othello", "--trials", TRIALS, "--iterations", 20)
@@ -126,9 +128,9 @@ class Invented(Workers):
         self.played: list[tuple[str, int]] = []
 
     def results(self, play: Any, tasks: Iterable[Any]) -> Iterator[Any]:
-        for task in tasks:
-            self.played.append(task.key)
-            yield a_row(task.cell, task.number)
+        for match in tasks:
+            self.played.append(match.key)
+            yield row_of_match(match)
 
 
 def play(experiment: Any, directory: Path, workers: Workers = ALONE) -> None:
@@ -143,15 +145,27 @@ def a_row(cell: Any, trial: int, **changes: Any) -> GameRow:
         "cell": cell.key,
         "game": cell.column.game,
         "agent": cell.agent,
-        "strategy": str(cell.spec.strategy),
-        "opponent": str(cell.column.opponent.strategy),
+        "strategy": cell.spec.strategy,
+        "opponent": cell.column.opponent.strategy,
         "iterations": cell.column.iterations,
         "trial": trial,
         "seat": cell.seat(trial),
+        **course(seed=[0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial]),
+        **changes,
+    }
+
+
+def row_of_match(match: Any, **changes: Any) -> GameRow:
+    """A row as a match would leave it, with an invented game."""
+    return dict(zip(store.KEY, match.key, strict=True)) | match.labels | course(seed=list(match.seed), **changes)
+
+
+def course(**changes: Any) -> GameRow:
+    """What an invented game leaves in its row."""
+    return {
         "win": True,
         "reward": 1.0,
         "returns": [1.0, 0.0],
-        "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial],
         "actions": [[0, 1], [1, 2]],
         "moves": 2,
         "started": "2020-01-01T00:00:00.000+00:00",

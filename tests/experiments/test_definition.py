@@ -9,11 +9,11 @@ import pytest
 from experiments import results as store
 from experiments.papers import COMBINATIONS, GROUPS, SECTION_8, TABLE_1
 from experiments.plan import loading
-from experiments.plan.definition import Label, Refusal, from_settings, title
+from experiments.plan.definition import Refusal, from_settings, title
 from experiments.plan.loading import ExperimentTable, build, load
 from experiments.report import measures_of, state_of
 from experiments.results import results_of
-from experiments.run import Trial, row, row as play_row, trial_of
+from experiments.run import match_of, trial_row
 from icarus import games, parse
 from icarus.arena.workers import workers
 from tests.experiments.conftest import a_row, built, keep
@@ -181,9 +181,9 @@ def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
     path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
-    cell = loading.load(str(path), {}).cells[0]
+    experiment = loading.load(str(path), {})
     with workers(2) as two:
-        (row,) = two.results(play_row, [Trial(cell, 0, (1, 2))])
+        (row,) = two.results(trial_row, [match_of(experiment, experiment.cells[0], 0)])
     assert (row["game"], row["strategy"]) == ("nim", "BASELINE")
     assert 3 <= row["moves"] <= 9
 
@@ -196,10 +196,10 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     path.rename(tmp_path / "away.py")
     copy = from_settings(json.loads(json.dumps(experiment.settings())))
     assert copy == experiment and [each.key for each in copy.cells] == [each.key for each in experiment.cells]
-    assert isinstance(copy.cells[1].spec.strategy, Label)
-    assert not isinstance(copy.cells[0].spec.strategy, Label)
     (tmp_path / "away.py").rename(path)
-    original_actions, copied_actions = (play_row(Trial(each, 0, (1, 2)))["actions"] for each in (cell, copy.cells[1]))
+    original_actions, copied_actions = (
+        trial_row(match_of(experiment, each, 0))["actions"] for each in (cell, copy.cells[1])
+    )
     assert original_actions == copied_actions
 
 
@@ -344,7 +344,7 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
     assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
     assert from_settings(experiment.settings()) == experiment
     for cell in experiment.cells:
-        game = row(trial_of(experiment, cell, 0))
+        game = trial_row(match_of(experiment, cell, 0))
         assert (game["strategy"], game["opponent"]) == (cell.spec.text, "NearEquilibrium()")
         assert game["statistics"]["agent"]["iterations"] == 40
 
@@ -368,7 +368,7 @@ def test_experiments_refuse_it_where_it_cannot_be(changes, pattern):
         table(**changes)
 
 
-# -------------------- Agents and opponents with schemes: keys, tables, rows, and how cheating is told.
+# -------------------- Agents and opponents with schemes: keys, tables, rows, and how cheating is trial_row.
 
 
 def digest(*parts):
@@ -431,7 +431,7 @@ def test_a_game_is_played_by_these_searches_with_their_own_iterations():
     agents = {"a": {"scheme": "DeterminizedUCT(4)", "iterations": 24}}
     experiment = built(games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0)
     cell = experiment.cells[0]
-    game = row(trial_of(experiment, cell, 0))
+    game = trial_row(match_of(experiment, cell, 0))
     assert game["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
     assert game["opponent"] == "BASELINE by CheatingUCT"
     assert (game["iterations"], game["opponent_iterations"]) == (24, 9)

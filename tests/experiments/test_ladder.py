@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments import ladder as playing, races
+from experiments import ladder as playing, replay
 from experiments.commands import ladder, main
 from experiments.ladder import COMPARISONS, PlannedMatch
-from experiments.run import LEARNED_KEY
+from experiments.replay import LEARNED_KEY
 from experiments.statistics import iterations_for
 from icarus.arena.ledger import Ledger, read_rows
+from icarus.arena.player import Entrant
 from icarus.discovery.race import KEY
 from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
@@ -18,8 +19,8 @@ from icarus.ladder.ladders import Rating, posterior, rated_games
 SURE = 10.0  # Elo
 
 
-def searching(iterations: int) -> dict[str, object]:
-    return {"strategy": "BASELINE", "iterations": iterations}
+def searching(iterations: int) -> Entrant:
+    return Entrant("BASELINE", iterations=iterations)
 
 
 def around(value: float, deviation: float = SURE) -> Rating:
@@ -66,11 +67,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monke
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
-    monkeypatch.setattr(
-        ladders,
-        "play_game",
-        lambda game, *_, seed, side: {"game": str(game), "seed": list(seed), "side": side, **next(games)},
-    )
+    monkeypatch.setattr(ladders, "rated_row", lambda match: next(games))
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 
@@ -107,10 +104,14 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
 
 
 def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path):
-    rows = Path("experiments/runs/ladder").resolve()
+    levels = json.loads(playing.LEVEL_DATA.read_text())["games"]
     for path in ladders.DATA.glob("*.json"):
-        playing.write_ladder(playing.fitted_ladder(path.stem, rows), tmp_path / path.name)
+        estimate = playing.estimate_of(path.stem, Path("experiments/runs/ladder"))
+        ladder_of_rows = playing.fit(playing.opponents(path.stem), estimate)
+        playing.write_ladder(ladder_of_rows, tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
+        assert levels.pop(path.stem, []) == playing.levels_in(ladder_of_rows, estimate), path.stem
+    assert not levels
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
@@ -134,7 +135,7 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
 def test_the_command_plays_a_table_and_draws_it(kind, tmp_path, monkeypatch, capsys):
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing.ladders, "read_ladder", lambda game: weak)
-    monkeypatch.setitem(playing.TABLES[kind], "othello", ({**searching(2), "strategy": "MAST"}, searching(3)))
+    monkeypatch.setitem(playing.TABLES[kind], "othello", (Entrant("MAST", iterations=2), searching(3)))
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
     rows = playing.read_rated_games(tmp_path / f"othello-{kind}.jsonl")
@@ -154,7 +155,7 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     with rated_games(tmp_path / "ladder" / "dou-di-zhu-opponents.jsonl") as ledger:
         ledger.keep(quick[0])
         ledger.keep(quick[1] | {"returns": quick[1]["returns"][::-1]})
-    audited = list(playing.audit(tmp_path / "ladder", 10, 0))
+    audited = list(replay.audit(tmp_path / "ladder", 10, 0))
     assert sorted(same for _, same in audited) == [False, True]
     assert next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
 
@@ -166,7 +167,7 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
     with Ledger(tmp_path / "duels" / name, KEY) as ledger:
         for row in rows:
             ledger.keep(row)
-    texts = dict(races.audit_duels(tmp_path / "duels", 10, 0))
+    texts = dict(replay.audit(tmp_path / "duels", 10, 0))
     assert sorted(texts.values()) == [False, True, True]
     assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(texts)
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
@@ -182,4 +183,4 @@ def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_fou
         ledger.keep(rows[1] | {"sets": 8})
     assert main(["verify", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert "seed 0: 10,000 iterations, the same" in said and f"sets was 8, now {rows[1]['sets']}" in said
+    assert "seed 0, 10,000 iterations: the same" in said and f"sets was 8, now {rows[1]['sets']}" in said

@@ -17,14 +17,16 @@ import pytest
 
 from experiments import results as store, sequential
 from experiments.plan import definition, loading
-from experiments.plan.definition import AgentSpec, Label, Sprt
+from experiments.plan.definition import Sprt
 from experiments.plan.loading import build
+from experiments.replay import compare, of_run
 from experiments.results import results_of
-from experiments.run import Part, Trial, compare_with_replay, play_trial, run, trial_of
+from experiments.run import Part, match_of, run
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from icarus import games as games_by_name, load_files
+from icarus.arena.player import Entrant
 from icarus.arena.workers import GameFailed, Workers, workers
-from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, a_row, games, play, small
+from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, games, play, row_of_match, small
 
 TOTAL = 3 * TRIALS
 
@@ -126,11 +128,11 @@ def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_pat
 
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself(tmp_path):
     experiment = small()
-    cells = tuple(attrs.evolve(cell, spec=AgentSpec(Label(f"NOBODY{i}"))) for i, cell in enumerate(experiment.cells))
+    cells = tuple(attrs.evolve(cell, spec=Entrant(f"NOBODY{i}")) for i, cell in enumerate(experiment.cells))
     with workers(2) as two, pytest.raises(GameFailed) as failed:
         play(attrs.evolve(experiment, cells=cells), tmp_path, two)
     message = str(failed.value)
-    assert re.match(r"trial \d of \w+ \(NOBODY\d\) in othello, seed \(0, \d+, \d+, \d\) failed: ", message)
+    assert re.match(r".*NOBODY\d, 20 iterations.* in othello, seed \(0, \d+, \d+, \d\) failed: ", message)
     assert "NOBODY" in message.partition("failed: ")[2] and "Traceback" not in message
 
 
@@ -160,13 +162,10 @@ def test_a_cluster_that_does_not_answer_is_refused(call, tmp_path):
 
 
 def test_verify_compares_statistics_too(played):
-    experiment = store.experiment_in(played)
-    kept = next(iter(store.rows(played, experiment)))
-    cell = next(cell for cell in experiment.cells if cell.key == kept["cell"])
-    trial = Trial(cell, kept["trial"], tuple(kept["seed"]))
-    assert compare_with_replay(kept, trial, experiment)[1]
-    kept["statistics"]["agent"]["depth"] += 1
-    message, same = compare_with_replay(kept, trial, experiment)
+    kept = next(of_run(played))
+    assert compare(kept)[1]
+    kept.row["statistics"]["agent"]["depth"] += 1
+    message, same = compare(kept)
     assert not same and "depth of its searches was" in message
 
 
@@ -212,17 +211,17 @@ def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, 
 
 
 def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(folder):
-    (cell,) = loading.load(str(folder / "own.py"), {}).cells
+    experiment = loading.load(str(folder / "own.py"), {})
     before = definition.digest_of(folder / "beside.py")
     (folder / "beside.py").write_text("TAU = 2.0\n")
     with pytest.raises(ValueError, match="beside.py was edited after this process had imported it; start the command"):
-        play_trial(Trial(cell, 0, (1, 2)))
+        match_of(experiment, experiment.cells[0], 0)
     load_files._in_memory.clear()
     now = definition.digest_of(folder / "beside.py")
     with pytest.raises(
         ValueError, match=f"beside.py was edited: its digest is {now}, in the games of this run {before}"
     ):
-        play_trial(Trial(cell, 0, (1, 2)))
+        match_of(experiment, experiment.cells[0], 0)
 
 
 GAME = """
@@ -342,9 +341,9 @@ class Oracle(Workers):
             if self.played == self._limit:
                 raise KeyboardInterrupt
             self.played += 1
-            strength = {"even": 0.5, "good": 0.8, "bad": 0.35}[game.cell.agent]
-            win = random.Random(f"{game.cell.key} {game.number}").random() < strength
-            yield a_row(game.cell, game.number, win=win, seed=list(game.seed))
+            strength = {"even": 0.5, "good": 0.8, "bad": 0.35}[game.labels["agent"]]
+            cell, trial = game.key
+            yield row_of_match(game, win=random.Random(f"{cell} {trial}").random() < strength)
 
 
 def wins_of(directory, experiment):
@@ -377,8 +376,9 @@ class Purse(Workers):
 
     def results(self, play, games):
         for game in games:
-            reward = 0.25 * random.Random(f"{game.seed} {game.number}").randrange(3) + 0.2 * (game.cell.agent == "good")
-            yield a_row(game.cell, game.number, win=False, reward=reward, returns=[reward, 1 - reward])
+            reward = 0.25 * random.Random(f"{game.seed} {game.key[1]}").randrange(3)
+            reward += 0.2 if game.labels["agent"] == "good" else 0.0
+            yield row_of_match(game, win=False, reward=reward, returns=[reward, 1 - reward])
 
 
 def test_rewards_are_compared_where_nobody_wins(tmp_path):
@@ -413,7 +413,7 @@ def test_paired_games_have_the_same_chance_events():
     changes = {"games": "backgammon", "iterations": 2, "paired": True, "agents": ["BASELINE", "RAVE"]}
     experiment = build({**TABLE, "sprt": False, **changes})
     dice = [
-        [action for player, action in play_trial(trial_of(experiment, cell, 0)).actions if player < 0]
+        [action for player, action in match_of(experiment, cell, 0).play().actions if player < 0]
         for cell in experiment.cells
     ]
     shortest = min(map(len, dice))

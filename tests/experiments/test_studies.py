@@ -43,8 +43,8 @@ def test_a_duel_is_judged_by_the_deals_of_which_all_games_are_there(tmp_path):
     ]
     path.write_bytes(b"".join(map(line_of, [*rows[:13], rows[14]])))  # the last deal lacks a game
     ((pair, difference),) = discovery.differences_in(path).items()
-    assert pair == ("a", "b") and difference.units == 4
-    assert difference.mean == pytest.approx(((1 + 0) - (0.25 + 0.5)) / 2)
+    assert pair == ("a", "b") and difference.count == 4
+    assert difference.value == pytest.approx(((1 + 0) - (0.25 + 0.5)) / 2)
     assert shown(discovery.app, "duels", path).startswith("games, 4 units: +0.125")
 
 

@@ -23,7 +23,7 @@ from experiments.races import read_protocol
 from experiments.run import run
 from icarus import BASELINE, Agent, games
 from icarus.arena.ledger import Ledger, check_settings, read_rows, write_settings
-from icarus.arena.player import Configuration
+from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE
 from icarus.commands import cli, console, describe
 from icarus.commands.conversation import Session
@@ -63,7 +63,7 @@ EXPERIMENT = {"games": "kuhn-poker", "iterations": 2, "trials": 3, "agents": {"m
     "deeper/numbers.py": "MOST = 3\n",
 }
 EDITS = {"own.py": ("LEAST = 1", "LEAST = 2"), "rules.py": ("TAU = 1.0", "TAU = 9.0"), "deeper/numbers.py": ("3", "7")}
-LADDER = Ladder("othello", (Rung("random", ZERO), Rung("other", ZERO, {"strategy": "BASELINE", "iterations": 2})))
+LADDER = Ladder("othello", (Rung("random", ZERO), Rung("other", ZERO, Entrant("BASELINE", iterations=2))))
 Between = Callable[[], object]
 
 
@@ -76,7 +76,7 @@ def _after_few(rows: Iterable[Any], between: Between) -> None:
 def _race(own: Path, directory: Path, between: Between) -> None:
     protocol = plan_race("stones", RaceSettings(games=4000, iterations=2, files=[str(own)]))
     protocol.write(directory)
-    pair = Configuration("MINE"), Configuration("BASELINE")
+    pair = Entrant("MINE"), Entrant("BASELINE")
     with race.RaceGames(protocol, protocol.game, directory / race.ROWS) as played:
         played.scores(race.PROOF, [pair] * FEW, range(FEW))
         between()
@@ -89,7 +89,7 @@ def _report(own: Path, directory: Path, between: Between) -> None:
     check_settings(directory / describe.PLAN, attrs.asdict(plan), "report", directory / describe.GAMES)
     write_settings(directory / describe.PLAN, attrs.asdict(plan))
     with Ledger(directory / describe.GAMES, describe.KEY) as ledger:
-        _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], plan.play), between)
+        _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], describe.report_row), between)
 
 
 def _rating(own: Path, directory: Path, between: Between) -> None:

@@ -11,11 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from icarus import Agent, State, games, parse, play
+from icarus.arena.ledger import GameRow
 from icarus.arena.player import RandomPlayer
+from icarus.engine.match import Player
 from icarus.games.backgammon import survey
-from icarus.kernel import CHANCE, facts_of
+from icarus.kernel import CHANCE, AnyGame, facts_of
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process
-from icarus.ladder.ladders import play_game
+from icarus.ladder.ladders import rated_match, rated_row
 
 OTHELLO = games.load("othello")
 FAKE = str(Path(__file__).with_name("fake_engine.py"))
@@ -25,15 +27,17 @@ def fake(mode: str, *more: str, seconds: float = 60) -> EnginePlayer:
     return EnginePlayer(Engine(f"fake {mode}", "othello", (sys.executable, FAKE, mode, *more), seconds=seconds))
 
 
+def played(game: AnyGame, player: Player, opponent: Player, side: int) -> GameRow:
+    return rated_row(rated_match(game, [("one", player), ("other", opponent)], (1, 0), side))
+
+
 def test_an_engine_plays_whole_games_with_both_sides() -> None:
     engine = fake("good")
     for side in range(2):
-        row = play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=side)
+        row = played(OTHELLO, RandomPlayer(), engine, side)
         assert row["score"] == row["returns"][side]
         assert row["engines"] == {"fake good": ["Fake 1.0", f"{FAKE} good"]}
-        assert (
-            row["actions"][:4] == play_game(OTHELLO, RandomPlayer(), RandomPlayer(), seed=(1, 0), side=0)["actions"][:4]
-        )
+        assert row["actions"][:4] == played(OTHELLO, RandomPlayer(), RandomPlayer(), 0)["actions"][:4]
     engine.close()
 
 
@@ -56,11 +60,11 @@ def texts_after(actions: list[int]) -> list[str]:
 )
 def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str, sentence: str, tmp_path: Path) -> None:
     engine = fake(mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60)  # which a busy machine keeps to
-    void = play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=0)
+    void = played(OTHELLO, RandomPlayer(), engine, 0)
     legal = ", ".join(texts_after(void["actions"])) if mode == "illegal" else ""
     assert void["void"] == sentence + legal
     assert "score" not in void
-    assert play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=1)["score"] in (0, 0.5, 1)
+    assert played(OTHELLO, RandomPlayer(), engine, 1)["score"] in (0, 0.5, 1)
     engine.close()
 
 
@@ -87,6 +91,16 @@ def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, s
     process = Process("fake", (sys.executable, "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
         process.ask("name")
+
+
+def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read() -> None:
+    deaf = Process("deaf", (sys.executable, "-c", "import time; time.sleep(60)"), 1.0)
+    with pytest.raises(EngineFailed, match="deaf did not read set_position within 1 s"):
+        deaf.ask("set_position " + "x" * 1_000_000)
+    echo = "import sys\nfor line in sys.stdin: sys.stdout.write('= ' + 'y' * 80_000 + chr(10) * 2); sys.stdout.flush()"
+    process = Process("echo", (sys.executable, "-c", echo), 20.0)
+    assert process.ask("name " + "x" * 200_000).startswith("y")
+    process.close()
 
 
 def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it() -> None:
@@ -121,7 +135,7 @@ def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> No
         pytest.skip(f"{name} is not installed: {engine.installation}")
     player = EnginePlayer(engine)
     game = games.load("hearts(threshold=20)" if engine.game == "hearts" else engine.game)
-    rows = [play_game(game, RandomPlayer(), player, seed=(1, 0), side=side) for side in range(2)]
+    rows = [played(game, RandomPlayer(), player, side) for side in range(2)]
     player.close()
     assert not [row["void"] for row in rows if "void" in row]
 

@@ -8,6 +8,7 @@ import pytest
 
 from experiments.ladder import fit, write_ladder
 from icarus import Agent, games, parse
+from icarus.arena.player import Entrant
 from icarus.ladder import ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rating, Rung, posterior, rated_games, read_ladder
 
@@ -62,6 +63,18 @@ def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
     assert posterior(ladders.scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation
 
 
+def test_a_difference_is_as_sure_as_the_games_of_both_with_each_other() -> None:
+    """The deviation by hand: that of n even games between two players, who share what is unknown of the opponent of one of them."""
+    scores = [("a", "b", i % 2) for i in range(1000)] + [("b", "zero", i % 2) for i in range(20)]
+    estimate = posterior(scores, FIXED)
+    of_games = 2 / (np.log(10) / 400) / 1000**0.5
+    step = estimate.difference("a", "b")
+    assert step.value == pytest.approx(0, abs=0.01)
+    assert step.deviation == pytest.approx(of_games, rel=0.01)
+    assert estimate.difference("b", "a").deviation == pytest.approx(step.deviation)
+    assert estimate.ratings()["a"].deviation > 6 * of_games
+
+
 def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often() -> None:
     mine = Rating(300, 250, 350)
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
@@ -69,9 +82,7 @@ def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_play
     assert ladders.informative(mine, unsure, 100) < ladders.informative(mine, near, 100)
 
 
-LADDER = Ladder(
-    "othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), {"strategy": "BASELINE", "iterations": 2}))
-)
+LADDER = Ladder("othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), Entrant("BASELINE", iterations=2))))
 
 
 def test_a_climb_is_rated_as_by_all_games_together() -> None:
@@ -90,7 +101,8 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         for number in range(60)
     ]
     ladder = fit(
-        Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)), between
+        Ladder("othello", tuple(Rung(name, ZERO, Entrant("BASELINE", iterations=1)) for name in names)),
+        ladders.fitted(between, RANDOM),
     )
     scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
     everything = [*ladders.scores_of(between), *scores]
@@ -113,7 +125,7 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         again = Climb(LADDER, player, ledger=ledger)
         assert len(again.rows) == 3
         assert first_games + [row["actions"] for row in again.games(6)] == whole
-        assert len(ledger.rows) == again.rating().games == 6
+        assert len(ledger.rows) == again.rating().count == 6
         assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows  # another game
 
 
@@ -164,7 +176,7 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
     rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0), "seed": [i]} for i in range(40)]
     rows += [{"player": "nobody", "opponent": RANDOM, "void": "x"}]
-    ladder = fit(LADDER, rows)
+    ladder = fit(LADDER, ladders.fitted(rows, RANDOM))
     assert [rung.name for rung in ladder.rungs] == [RANDOM, "nobody"]
     assert ladder.rungs[1].rating.value == pytest.approx(190, abs=3)
 
@@ -175,7 +187,7 @@ def test_who_is_no_opponent_ties_two_that_are() -> None:
         for name in (RANDOM, "nobody")
         for i in range(400)
     ]
-    by_name = {rung.name: rung.rating for rung in fit(LADDER, rows).rungs}
+    by_name = {rung.name: rung.rating for rung in fit(LADDER, ladders.fitted(rows, RANDOM)).rungs}
     assert by_name.keys() == {RANDOM, "nobody"}
     assert by_name["nobody"].value == pytest.approx(0, abs=1)
     assert by_name["nobody"].deviation == pytest.approx(

@@ -1,0 +1,279 @@
+"""Games played again and compared with their rows: of runs, races, duels and ladders; and what outcome sampling learned, learned again."""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from experiments import ladder, results
+from experiments.plan.definition import Refusal
+from experiments.races import is_race, read_protocol, rows_of as rows_of_race
+from experiments.run import match_of, provenance, trial_row
+from icarus import exploitability, games
+from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
+from icarus.arena.match import Match, load_unedited, refuse_edited
+from icarus.arena.player import read_entrant
+from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
+from icarus.equilibrium import OOSSearch
+from icarus.ladder import ladders
+
+NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
+
+
+@attrs.frozen
+class Kept:
+    """A row that is kept, and how it is made again.
+
+    Attributes:
+        name: of the game.
+        again: makes the row.
+        compared: what of a row must be the same, by its name.
+    """
+
+    name: str
+    row: GameRow
+    again: Callable[[], GameRow]
+    compared: Callable[[GameRow], Mapping[str, Any]]
+
+
+def fields(*names: str) -> Callable[[GameRow], Mapping[str, Any]]:
+    """Some fields of a row."""
+    return lambda row: {name: row[name] for name in names}
+
+
+def audit(
+    directory: Path, sample: int, seed: int, agent: str | None = None, trial: int | None = None
+) -> Iterator[tuple[str, bool]]:
+    """Each game of a random sample of a directory played again: (what was found, whether it was the same, or cannot be played any more).
+
+    Args:
+        agent, trial: those of a run that are meant, where they are given.
+
+    Raises:
+        ValueError: no games can be compared.
+    """
+    for holds, games_in in KINDS:
+        if holds(directory):
+            if (agent, trial) != (None, None):
+                raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
+            return replayed(games_in(directory), sample, seed)
+    if any(directory.glob("*.jsonl*")) and not (directory / results.EXPERIMENT).exists():
+        raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
+    return replayed(of_run(directory, agent, trial), sample, seed)
+
+
+def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Each of a uniform sample made again, as `audit`."""
+    generator, sampled = random.Random(seed), list[Kept]()
+    for count, each in enumerate(games_kept):
+        if count < sample:
+            sampled.append(each)
+        elif (place := generator.randrange(count + 1)) < sample:
+            sampled[place] = each
+    if not sampled:
+        raise ValueError(NOTHING_TO_REPLAY)
+    for each in sampled:
+        yield compare(each)
+
+
+def compare(game: Kept) -> tuple[str, bool]:
+    """A row made again: what was found, and whether it was the same."""
+    try:
+        again = game.again()
+    except Refusal:
+        raise
+    except ValueError as error:  # a strategy or a scheme is no more
+        return f"{game.name}: not played again: {error}", True
+    before, now = game.compared(game.row), game.compared(again)
+    for name, value in now.items():
+        if before[name] != value:
+            return f"{game.name}: {_difference(name, before[name], value)}{_versions(game.row)}", False
+    size = f"{len(again['actions'])} actions, " if "actions" in again else ""
+    return f"{game.name}: {size}the same", True
+
+
+def _difference(name: str, before: Any, now: Any) -> str:
+    """In which way something is not the same."""
+    if name == "actions":
+        for number, (action, action_now) in enumerate(zip(before, now, strict=False), 1):
+            if action != action_now:
+                return f"action {number} was {action}, now {action_now}"
+        return f"{len(before)} actions were kept, now there are {len(now)}"
+    return f"{name} was {before}, now {now}"
+
+
+def _versions(row: GameRow) -> str:
+    """The end of a message: what played the game then and now, where that differs."""
+    now = provenance()
+    changed = [
+        f"{key} was {value} and is {now.get(key)}"
+        for key, value in row.get("provenance", {}).items()
+        if value != now.get(key)
+    ]
+    return f" ({'; '.join(changed)})" if changed else ""
+
+
+# -------------------- Runs.
+
+
+CLOCKS = ("seconds",)  # statistics that the clock decides
+
+
+def of_run(directory: Path, agent: str | None = None, trial: int | None = None) -> Iterator[Kept]:
+    """The games of a run by iterations; those of an agent and of a number, where these are given.
+
+    Raises:
+        Refusal: there are none of these.
+    """
+    experiment = results.experiment_in(directory)
+    cells, agents, is_there = {cell.key: cell for cell in experiment.cells}, set[str](), False
+    for row in results.rows(directory, experiment):
+        agents.add(row["agent"])
+        if agent not in (None, row["agent"]) or trial not in (None, row["trial"]):
+            continue
+        is_there = True
+        if row["iterations"] is not None:
+            name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
+            yield Kept(name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run)
+    if agents and not is_there:
+        which = {"of the agent": agent, "with the number": trial}
+        game = " and ".join(f"{words} {value!r}" for words, value in which.items() if value is not None)
+        raise Refusal(f"there is no game {game}; agents: {', '.join(sorted(agents))}")
+
+
+def _again(*game: Any) -> GameRow:
+    return trial_row(match_of(*game))
+
+
+def of_a_run(row: GameRow) -> Mapping[str, Any]:
+    """What must be the same of a game of a run."""
+    searches = {
+        f"{name} of its searches": value for name, value in row["statistics"]["agent"].items() if name not in CLOCKS
+    }
+    names = "seed", "seat", "actions", "returns", "reward", "win"
+    return {**fields(*names)(row), **searches}
+
+
+# -------------------- Races, and duels of what they found.
+
+
+def of_race(directory: Path) -> Iterator[Kept]:
+    """The games of a race.
+
+    Raises:
+        Refusal: the clock decided the games of this race. ValueError, OSError: a file that it names is not here as it was.
+    """
+    protocol = read_protocol(directory)
+    if protocol.iterations is None:
+        raise Refusal(NOTHING_TO_REPLAY)
+    refuse_edited(protocol.files)
+    games_of_race = RaceGames(protocol, protocol.game)
+    for row in rows_of_race(directory):
+        yield _of_pair(row, partial(race_again, games_of_race, row))
+
+
+def race_again(games_of_race: RaceGames, row: GameRow) -> GameRow:
+    """A game of a race played again."""
+    pair = read_entrant(row["player"]), read_entrant(row["opponent"])
+    return race_row(games_of_race.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
+
+
+def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kept:
+    name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
+    return Kept(name, row, again, fields("returns", "moves"))
+
+
+DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
+DUEL_SEED = "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
+
+
+def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
+    """The files of a directory that hold duels by iterations, with the parts of their names: game, iterations and seed."""
+    paths = [path.with_name(path.name.removesuffix(PACKED)) for path in sorted(directory.glob("*.jsonl*"))]
+    return {path: match for path in paths if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))}
+
+
+def of_duels(directory: Path) -> Iterator[Kept]:
+    """The games of duels."""
+    for path, parts in duels_in(directory).items():
+        for row in read_rows(path, KEY):
+            yield _of_pair(row, partial(duel_again, row, parts), f"{parts['game']}: ")
+
+
+def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
+    """A duel played again."""
+    game, iterations, seed = parts.group("game", "iterations", "seed")
+    player, opponent = (attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in KEY[1:3])
+    seats = range(load_unedited(game, ()).game.players)
+    entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
+    key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
+    return race_row(Match(key, game, entrants, (int(seed or DUEL_SEED), stream, row["deal"])))
+
+
+# -------------------- Ladders.
+
+
+def is_ladder(directory: Path) -> bool:
+    """Whether a directory has the rows of a game's ladder."""
+    paths = [ladder.rows_of(directory, game, ladder.BETWEEN) for game in ladder.PLAN]
+    return any(path.exists() or packed_path(path).exists() for path in paths)
+
+
+def of_ladders(directory: Path) -> Iterator[Kept]:
+    """The games of ladders, but those in which somebody decides by the clock, an engine plays, or a player is planned no more."""
+    for game in ladder.PLAN:
+        rungs = {rung.name: rung for rung in ladder.planned(game) if rung.is_certain}
+        for kind in (ladder.BETWEEN, ladder.COMPARED, *ladder.TABLES):
+            for row in ladder.read_rows_of(directory, game, kind):
+                if {row["player"], row["opponent"]} <= {*rungs} and "score" in row:
+                    name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
+                    yield Kept(name, row, partial(ladder_again, rungs, row), fields("returns", "actions", "score"))
+
+
+def ladder_again(rungs: Mapping[str, ladders.Rung], row: GameRow) -> GameRow:
+    """A game of a ladder played again."""
+    pair = [(row[each], rungs[row[each]].player()) for each in ("player", "opponent")]
+    return ladders.rated_row(ladders.rated_match(games.load(row["game"]), pair, tuple(row["seed"]), row["side"]))
+
+
+# -------------------- What outcome sampling learned.
+
+
+LEARNED, LEARNED_KEY = "learned.jsonl", ("game", "player", "iterations", "seed")
+
+
+def has_learned(directory: Path) -> bool:
+    """Whether a directory has rows of what outcome sampling learned."""
+    return (directory / LEARNED).exists()
+
+
+def learned_by(search: OOSSearch) -> GameRow:
+    """What outcome sampling has learned: exact NashConv of its average policy, the best responses' rewards, the information sets."""
+    distance, sets = exploitability(search.game, search), int(search.store.used[0])
+    return {"nash_conv": distance.nash_conv, "best_responses": list(distance.best_responses), "sets": sets}
+
+
+def of_learned(directory: Path) -> Iterator[Kept]:
+    """What outcome sampling had learned."""
+    for row in read_rows(directory / LEARNED, LEARNED_KEY):
+        name = f"{row['game']}, seed {row['seed']}, {row['iterations']:,} iterations"
+        yield Kept(name, row, partial(learn_again, row), fields("nash_conv", "best_responses", "sets"))
+
+
+def learn_again(row: GameRow) -> GameRow:
+    """What outcome sampling learns in as many iterations with the same seed."""
+    search = OOSSearch(games.load(row["game"]), seed=row["seed"])
+    search.run(row["iterations"])
+    return learned_by(search)
+
+
+KINDS: tuple[tuple[Callable[[Path], object], Callable[[Path], Iterator[Kept]]], ...] = (
+    (is_race, of_race),
+    (is_ladder, of_ladders),
+    (duels_in, of_duels),
+    (has_learned, of_learned),
+)  # of directories, besides those of runs

@@ -1,0 +1,146 @@
+"""A draw in plain Python as a deal, from which the actions of the game are played again.
+
+What the draw has in place of the truth was dealt instead of it: in the same place, or, where cards have gone from one place to another
+unseen, by other names for the cards. What was dealt so leads to the draw by the same actions, or nothing is concluded. Where it does, each
+action must have been legal on the way.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+import attrs
+
+from icarus.audit.draws import Faces, Name, names_in, part_at, part_of, parts_of, replaced
+from icarus.audit.subjects import SCALARS
+from icarus.kernel import State, StateData
+
+PAIRINGS, FEW = 12, 3  # ways that are tried; as many different ones of them are all that there are
+
+
+class UnlikeError(Exception):
+    """A state that is not another one with other items in its places."""
+
+
+@attrs.frozen
+class Exchange:
+    """What the truth has at a place, and what the draw has there instead."""
+
+    name: Name
+    lost: list[Any]
+    gained: list[Any]
+
+    @property
+    def place(self) -> Name:
+        return _place(self.name)
+
+
+def _place(name: Name) -> Name:
+    """A name without the numbers of items."""
+    return tuple(each for each in name if not isinstance(each, int))
+
+
+def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = (), where: str = "") -> Iterator[Exchange]:
+    """What a draw has in place of the truth.
+
+    Raises:
+        UnlikeError: something is longer, or has other parts.
+    """
+    if isinstance(truth, Set) and isinstance(draw, Set):
+        yield Exchange(name, [*truth - draw], [*draw - truth])
+    elif isinstance(truth, SCALARS):
+        if truth != draw:
+            yield Exchange(name, [truth], [draw])
+    elif names_in(truth) != names_in(draw):
+        raise UnlikeError
+    elif (
+        isinstance(truth, list | tuple)
+        and all(isinstance(item, SCALARS) for item in (*truth, *draw))
+        and not faces.tells_order(where, 0)
+    ):
+        first, second = Counter(truth), Counter(draw)
+        yield Exchange(name, [*(first - second).elements()], [*(second - first).elements()])
+    else:
+        for each in names_in(truth):
+            there = f"{where}[{each}]" if isinstance(truth, list | tuple) else f"{where}.{each}"
+            yield from exchanges(part_of(truth, each), part_of(draw, each), faces, (*name, each), there)
+
+
+def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
+    """Some items with others in place of them.
+
+    Raises:
+        UnlikeError: it has none of those.
+    """
+    if isinstance(items, SCALARS):
+        if [items] != lost:
+            raise UnlikeError
+        return gained[0]
+    left = Counter(items)
+    left.subtract(lost)
+    if min(left.values(), default=0) < 0:
+        raise UnlikeError
+    if isinstance(items, set | frozenset):
+        return type(items)([*left.elements(), *gained])
+    others, missing = iter(gained), Counter(lost)
+    changed = []
+    for item in items:
+        is_lost = missing[item] > 0
+        missing[item] -= is_lost
+        changed.append(next(others) if is_lost else item)
+    return _sorted_as(items, changed)
+
+
+def _sorted_as(items: Any, changed: list[Any]) -> Any:
+    """A list in order, if the one that it was made of is."""
+    try:
+        return type(items)(sorted(changed) if [*items] == sorted(items) else changed)
+    except TypeError:  # what cannot be ordered
+        return type(items)(changed)
+
+
+def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> StateData:
+    """A deal with other names for the cards at these places.
+
+    Raises:
+        UnlikeError: one of them is not found, or more than once.
+    """
+    met, changed = Counter[Any](), start
+    for name, value in parts_of(start):
+        is_list = isinstance(value, list | tuple | Set) and all(isinstance(item, SCALARS) for item in value)
+        if _place(name) not in places or not is_list and not isinstance(value, SCALARS):
+            continue
+        if is_list:
+            changed = replaced(changed, name, _sorted_as(value, [names.get(item, item) for item in value]))
+            met.update(value)
+        elif not isinstance(part_at(start, name[:-1]), list | tuple):
+            changed = replaced(changed, name, names.get(value, value))
+            met[value] += 1
+    if any(met[item] != 1 for item in names):
+        raise UnlikeError
+    return changed
+
+
+def deals(
+    state: State, draw: StateData, faces: Faces, places: set[Name], luck: random.Random
+) -> Iterator[tuple[StateData, dict]]:
+    """Deals that may lead to a draw, each with the other names of cards."""
+    found = [each for each in exchanges(state.data, draw, faces) if each.lost or each.gained]
+    if any(len(each.lost) != len(each.gained) for each in found):
+        return
+    places.update(each.place for each in found)
+    try:
+        start = state.game.ask("copy", state.start)
+        for each in found:
+            start = replaced(start, each.name, _put(part_at(start, each.name), each.lost, each.gained))
+        yield start, {}
+    except (UnlikeError, LookupError):  # something has moved
+        pass
+    lost, gained = ([item for each in found for item in getattr(each, name)] for name in ("lost", "gained"))
+    if len({*lost}) == len(lost) and {*lost} == {*gained}:
+        for _ in range(PAIRINGS):
+            names: dict[Any, Any] = {}
+            for each in found:
+                names.update(zip(each.lost, luck.sample(each.gained, len(each.gained)), strict=True))
+            yield _renamed(state.game.ask("copy", state.start), names, places), names

@@ -1,0 +1,122 @@
+"""The process of an audit: a function of a game that does not return is named, and ends the audit, not the program."""
+
+import contextlib
+import mmap
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+import numpy as np
+
+from icarus.compiler import defined_at
+from icarus.kernel import ROWS, AnyGame
+from icarus.kernel.functions import OF_PYTHON_GAMES
+
+SECONDS = 30.0  # in which a function of a game returns, also where it is compiled first
+PATIENCE = 2.0  # seconds in which one in plain Python can say in which line it was
+TICK = 0.1  # seconds
+NAMES = [*ROWS, *OF_PYTHON_GAMES]
+Progress = Callable[[int, int], None]
+T = TypeVar("T")
+
+# Which function runs, counted from 1, 0 for none; and how many have been asked. Shared with the process that watches.
+_asked = np.zeros(2, np.int64)
+
+
+@contextlib.contextmanager
+def asking(name: str) -> Iterator[None]:
+    """Within, this function of a game runs."""
+    _asked[1] += 1
+    _asked[0] = NAMES.index(name) + 1
+    try:
+        yield
+    finally:
+        _asked[0] = 0
+
+
+class DoesNotReturnError(Exception):
+    """A function of a game does not return; the message names it, and its line."""
+
+
+def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -> T:
+    """What an audit comes to that runs in a process of its own, where there can be one.
+
+    Raises:
+        DoesNotReturnError: a function of the game runs for more than `SECONDS`.
+        KeyboardInterrupt: Ctrl-C; it names the function that ran.
+    """
+    global _asked
+    if not hasattr(os, "fork"):
+        return audit(progress)
+    _asked = np.frombuffer(mmap.mmap(-1, 2 * 8), np.int64)
+    reading, writing = multiprocessing.Pipe(duplex=False)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # or it would be written twice
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # that threads are not there afterwards
+        child = os.fork()
+    if child == 0:
+        _work(audit, writing)
+    writing.close()
+    try:
+        return _followed(game, child, reading, progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_running(game)) from None
+    finally:
+        reading.close()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            outcome = "result", audit(lambda *done: writing.send(("progress", done)))
+        except BaseException as error:
+            outcome = "error", error
+        try:
+            writing.send(outcome)
+        except (TypeError, AttributeError, pickle.PicklingError):  # an exception that holds what cannot be sent
+            writing.send(("error", RuntimeError(repr(outcome[1]))))
+        sys.stdout.flush()
+    finally:
+        os._exit(0)
+
+
+def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress) -> Any:
+    calls, since, stopped = -1, time.monotonic(), False
+    while True:
+        if reading.poll(TICK):
+            try:
+                kind, value = reading.recv()
+            except EOFError:
+                raise RuntimeError(f"the process of the audit of {game} has ended {_running(game)}") from None
+            if kind == "result":
+                return value
+            if kind == "error":
+                raise DoesNotReturnError(_late(str(value))) if stopped else value
+            progress(*value)
+        if calls != _asked[1]:
+            calls, since = int(_asked[1]), time.monotonic()
+        elif _asked[0] and time.monotonic() > since + SECONDS + PATIENCE * stopped:
+            if stopped:  # machine code hears nothing
+                raise DoesNotReturnError(_late(_running(game)))
+            os.kill(child, signal.SIGINT)
+            stopped = True
+
+
+def _late(where: str) -> str:
+    return f"a function has not returned after {SECONDS:g} s: {where}"
+
+
+def _running(game: AnyGame) -> str:
+    name = NAMES[int(_asked[0]) - 1] if _asked[0] else ""
+    return f"in {name} of {game}{defined_at(getattr(game, name, None))}" if name else "between two functions"  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""`icarus learn`: an evaluation of a game from its rules alone."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from icarus.commands import options
+from icarus.commands.console import print_note, print_text, progress_of
+from icarus.commands.discover import CLUSTER_HELP
+from icarus.commands.new import audited
+from icarus.commands.options import integer_option, value_option
+from icarus.kernel import read_evaluation
+from icarus.learning.curve import PAGE, blocks_of
+from icarus.learning.generations import DEFAULT_MINUTES, LearningProgress, directory_of, learn
+from icarus.views.document import text_of
+
+OUT_HELP = "File for the evaluation. In the directory beside it the same command continues. GAME.npz if not given."
+GAMES_HELP = "Games of a round; as many as fit in the time if not given."
+
+
+def learn_command(
+    game: options.GameName,
+    minutes: Annotated[float, value_option("MINUTES", "Minutes to learn for, this time.")] = DEFAULT_MINUTES,
+    out: Annotated[Path | None, value_option("FILE.npz", OUT_HELP, dir_okay=False)] = None,
+    generations: Annotated[int | None, integer_option("Generations in all, however long they take.")] = None,
+    number: Annotated[int | None, integer_option(GAMES_HELP, "--games")] = None,
+    seed: options.Seed = 0,
+    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
+    cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
+    files: options.With = None,
+) -> None:
+    """Learn an evaluation of a game from its rules alone.
+
+    It plays against itself, and a match judges each generation. Ctrl-C loses no generation, and the same command continues.
+    """
+    source, (game, files) = game, options.game_and_files(game, files)
+    out = out or Path(f"{game}.npz")
+    if out.suffix != options.EVALUATION:
+        raise ValueError(f"--out is {str(out)!r}; it must end with {options.EVALUATION}, as {out.stem}.npz does")
+    directory = directory_of(out)
+    if source.endswith(".py") and not directory.exists():
+        if not audited(options.chosen_game(game, files).game, seed).passed:
+            raise ValueError(f"{game} does not keep its promises; icarus check {source} says more")
+        print_note(f"{game} passes icarus check")
+    with progress_of("", None) as progress:
+
+        def show(report: LearningProgress) -> None:
+            progress(report.done, total=report.total, description=str(report))
+
+        settings = {"minutes": minutes, "generations": generations, "games": number, "seed": seed, "files": files}
+        try:
+            learn(game, out=out, report=show, workers=workers, cluster=cluster, **settings)
+            is_interrupted = False
+        except KeyboardInterrupt:
+            if not out.exists():
+                raise
+            is_interrupted = True
+    print_text(text_of(list(blocks_of(read_evaluation(out)))))
+    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue; {out} is for --evaluation")
+    if is_interrupted:
+        raise typer.Exit(options.INTERRUPTED)

@@ -1,0 +1,438 @@
+"""Learned evaluations: a game's heuristic as a file of numbers, which is read by one compiled function in all games.
+
+A state is *facts*, numbers that stand in its data: the fields of a `Game`; what `numbers_in` finds in a state of a `PythonGame`, or its
+features. A *field* says how a fact becomes inputs of a network, which are 0 or 1: a mask has an input for each bit, a fact of few values
+one for each value, another one for each of some intervals. The number of legal actions and these themselves are inputs too. All inputs
+are apart for each player who is to move, and for chance. Few of them are 1, and only their rows of weights are read:
+
+    sums   = bias + Σ rows of the inputs that are 1
+    scores = base + max(sums, 0) · output
+    values = 1 / (1 + e^-scores)      of each player; of two whose rewards always sum to 1, the first one's
+"""
+
+import functools
+import hashlib
+import io
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import attrs
+import numpy as np
+
+from icarus.compiler import array_at, helper, inlined, intrinsic, lowest_bit, python_of, types
+from icarus.compiler.digest import rules_digest
+from icarus.kernel.contract import SPARE_LEGAL
+
+FORMAT = 1
+DIGITS = 12  # of the digest of a file
+LARGEST = 1 << 20  # bytes of a file
+BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(5)  # kinds of fields; the last two are of the legal actions
+REAL = 0  # in place of the width of an integer: 64 bits of a floating-point number
+FIELD = np.dtype(
+    [
+        ("kind", np.int64),
+        ("place", np.int64),  # where the fact begins in the data, in bytes
+        ("width", np.int64),  # bytes of an integer, negative where it has a sign; or REAL
+        ("low", np.int64),  # of values, the first; of intervals, where their limits begin in `limits`
+        ("size", np.int64),  # inputs
+        ("first", np.int64),  # of them
+        ("units", np.int64),  # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
+    ]
+)
+RULES = ("initial", "player", "legal", "apply", "rewards", "chance", "observe", "determinize", "simultaneous")
+
+
+class LearnedNetwork(NamedTuple):
+    """Inputs and weights.
+
+    Attributes:
+        fields: [fields] FIELD.
+        limits: between intervals: a number that is greater than i of them is in interval i.
+        rows: [(players + 1) · inputs] of each input, by the player to move: its row of `hidden`, or -1.
+        hidden: [rows, units]; bias: [units]; output: [units, outputs]; base: [outputs]; float32.
+    """
+
+    fields: np.ndarray
+    limits: np.ndarray
+    rows: np.ndarray
+    hidden: np.ndarray
+    bias: np.ndarray
+    output: np.ndarray
+    base: np.ndarray
+
+
+# ------------------------------------------------------------------------------------------------------ one function for all games
+
+
+@intrinsic
+def place_of(typingctx: Any, record: Any) -> Any:
+    """The address of a structure, as an integer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(record), codegen
+
+
+# The bytes of a structure of `plain_python` are those of the record that it holds.
+place_of.py_func = lambda structure: np.frombuffer(structure._data, np.uint8).ctypes.data
+_BYTE, _REAL = np.dtype(np.uint8), np.dtype(np.float64)
+
+
+@helper
+def word_at(address: int, width: int) -> np.uint64:
+    """An integer of so many bytes, as a word of 64 bits with its sign."""
+    data, word = array_at(address, abs(width), _BYTE), np.uint64(0)
+    for i in range(abs(width)):
+        word |= np.uint64(data[i]) << np.uint64(8 * i)
+    if width < 0 and data[-width - 1] >= 128:
+        for i in range(-width, 8):
+            word |= np.uint64(255) << np.uint64(8 * i)
+    return word
+
+
+@inlined
+def append_row(active: np.ndarray, count: int, row: int) -> int:
+    """Append a row of weights, if there is one, to so many; returns their new number."""
+    active[count] = row
+    return count + (row >= 0)
+
+
+@helper
+def read_state(
+    network: LearnedNetwork, address: int, mover: int, players: int, actions: np.ndarray, legal: int, active: np.ndarray
+) -> int:
+    """Write the rows of the inputs that are 1; returns their number.
+
+    Args:
+        address: of the state's data.
+        mover: the player to move, or CHANCE.
+        actions: of which the first `legal` are the legal ones.
+        active: with room for one more than all inputs.
+    """
+    first, count = (mover if mover >= 0 else players) * (len(network.rows) // (players + 1)), 0
+    for k in range(len(network.fields)):
+        field = network.fields[k]
+        rows = network.rows[first + field.first : first + field.first + field.size]
+        if field.kind == ACTIONS:
+            for i in range(legal):
+                if actions[i] < field.size:
+                    count = append_row(active, count, rows[actions[i]])
+            continue
+        if field.kind == COUNT:
+            count = append_row(active, count, rows[min(legal, field.size - 1)])
+            continue
+        if field.width == REAL:
+            value = array_at(address + field.place, 1, _REAL)[0]
+            word = np.uint64(np.int64(value))
+        else:
+            word = word_at(address + field.place, field.width)
+            value = float(np.int64(word))
+        if field.kind == BITS:
+            while word != np.uint64(0) and lowest_bit(word) < field.size:
+                count = append_row(active, count, rows[lowest_bit(word)])
+                word &= word - np.uint64(1)
+        elif field.kind == VALUES:
+            count = append_row(active, count, rows[min(max(np.int64(word) - field.low, 0), field.size - 1)])
+        else:
+            i = 0
+            while i < field.size - 1 and value > network.limits[field.low + i]:
+                i += 1
+            count = append_row(active, count, rows[i])
+    return count
+
+
+@inlined
+def add_row(sums: np.ndarray, row: np.ndarray, units: int) -> None:
+    """Add a row of so many units to the sums."""
+    for j in range(units):
+        sums[j] += row[j]
+
+
+@helper
+def write_values(network: LearnedNetwork, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray) -> None:
+    """Write the value for each player of the state with these rows; `sums` is room for the hidden units."""
+    units = network.fields[count % len(network.fields)].units
+    for j in range(units):
+        sums[j] = network.bias[j]
+    for i in range(count):
+        add_row(sums, network.hidden[active[i]], units)
+    for p in range(len(network.base)):
+        score = network.base[p]
+        for j in range(units):
+            score += max(sums[j], np.float32(0)) * network.output[j, p]
+        out[p] = 1.0 / (1.0 + math.exp(-score))
+    if len(network.base) < len(out):
+        out[1] = 1.0 - out[0]
+
+
+# ------------------------------------------------------------------------------------------------------ numbers in objects of Python
+
+WORD_LETTERS = 3  # a text of more is read letter by letter, as a board
+DEEPEST = 12  # objects within objects
+LARGEST_FACT = 2.0**53  # up to here integers are told apart
+LENGTH = "len "  # begins the name of the length of a list
+_SKIPPED = ("random", "numpy.random")  # modules whose objects are no facts
+
+
+def numbers_in(state: object) -> dict[str, float]:
+    """The numbers that are found in an object of Python's, by where they stand.
+
+    Attributes (also of slots), items of lists, tuples and arrays by their places, and of dictionaries by their keys, are followed; what
+    begins with an underscore too, functions and generators of random numbers not. A number and a truth value count as they are; a text of
+    at most three letters, an enumeration's member and None are 1 under their own names (`.suit=SPADES`), a longer text is read by
+    letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and how many there are (`len .hand`).
+    """
+    found: dict[str, float] = {}
+    _walk(state, "", found, 0)
+    return found
+
+
+def _walk(value: object, path: str, found: dict[str, float], depth: int) -> None:
+    if depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
+        return
+    if isinstance(value, Enum):
+        found[f"{path}={value.name}"] = 1.0
+    elif isinstance(value, bool | int | float | np.number | np.bool_):
+        found[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
+    elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
+        found[f"{path}={value}"] = 1.0
+    elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(value, "popleft"):
+        _walk_items(value, path, found, depth)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            _walk(item, f"{path}[{key}]", found, depth + 1)
+    elif isinstance(value, np.void):
+        for name in value.dtype.names or ():
+            _walk(value[name], f"{path}.{name}", found, depth + 1)
+    else:
+        slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
+        for name in dict.fromkeys([*slots, *getattr(value, "__dict__", ())]):
+            if not name.startswith("__") and hasattr(value, name):
+                _walk(getattr(value, name), f"{path}.{name}", found, depth + 1)
+
+
+def _walk_items(items: Any, path: str, found: dict[str, float], depth: int) -> None:
+    found[f"{LENGTH}{path}"] = float(len(items))
+    is_ordered = not isinstance(items, set | frozenset)
+    for i, item in enumerate(items):
+        inside: dict[str, float] = {}
+        _walk(item, "", inside, depth + 1)
+        told = sorted((key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#")))
+        name = ",".join(f"{key}{number:g}" for key, number in told)
+        found[f"{path}#{name}"] = found.get(f"{path}#{name}", 0.0) + 1.0
+        if is_ordered:
+            found |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
+
+
+def _below(path: str, key: str) -> str:
+    return f"{LENGTH}{path}{key.removeprefix(LENGTH)}" if key.startswith(LENGTH) else f"{path}{key}"
+
+
+# --------------------------------------------------------------------------------------------------------------- an evaluation
+
+
+def facts_in(game: Any, states: Sequence[Any], names: Sequence[str]) -> np.ndarray:
+    """The facts of states, by their data, as bytes [states, bytes of the facts of one].
+
+    Args:
+        names: of the facts of a `PythonGame`, see `numbers_in`; of a `Game` there are none.
+    """
+    if not names:
+        data = np.concatenate(states)
+        return data.view(np.uint8).reshape(len(data), data.itemsize)
+    if game.features is not None:
+        rows = [game.ask("features", state) for state in states]
+    else:
+        rows = [[numbers.get(name, 0.0) for name in names] for numbers in map(numbers_in, states)]
+    return np.array(rows, float).reshape(len(rows), len(names)).view(np.uint8)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Evaluation:
+    """A learned evaluation of a game.
+
+    Attributes:
+        network: its inputs and weights.
+        players: of the game.
+        game: with its parameters.
+        rules: a digest of the game's rules.
+        names: of the facts, of a `PythonGame`.
+        about: what else its file says of how it was learned: its seed, its curve.
+    """
+
+    network: LearnedNetwork
+    players: int
+    game: str
+    rules: str
+    names: Sequence[str] = ()
+    about: Mapping[str, Any] = attrs.field(factory=dict)
+
+    def __str__(self) -> str:
+        return f"evaluation {self.digest}"
+
+    @property
+    def room(self) -> int:
+        """For the rows of a state, as `read_state` takes it."""
+        return 1 + int(self.network.fields["size"].sum())
+
+    @property
+    def asks_legal(self) -> bool:
+        """Whether legal actions are inputs."""
+        return bool((self.network.fields["kind"] >= COUNT).any())
+
+    def active(
+        self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What `read_state` writes, of many states: the numbers of the states, and rows of weights.
+
+        Args:
+            facts: [states, bytes] as of `facts_in`.
+            movers: [states] players to move, or CHANCE.
+            legal: the legal actions of each.
+        """
+        every, states, inputs = np.arange(len(facts)), list[np.ndarray](), list[np.ndarray]()
+        counts = np.array([len(each) for each in legal], np.int64)
+        for field in self.network.fields:
+            kind, low, size = (int(field[name]) for name in ("kind", "low", "size"))
+            state, number = every, counts
+            if kind == ACTIONS:
+                state, number = (
+                    np.repeat(every, counts),
+                    np.array([action for each in legal for action in each], np.int64),
+                )
+                state, number = state[number < size], number[number < size]
+            elif kind == BITS:
+                words = _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)
+                state, number = np.nonzero(np.unpackbits(words, axis=1, bitorder="little")[:, :size])
+            elif kind == INTERVALS:
+                number = np.searchsorted(self.network.limits[low : low + size - 1], _column(facts, field))
+            elif kind == VALUES:
+                number = _column(facts, field).astype(np.int64) - low
+            states.append(state)
+            inputs.append(field["first"] + np.clip(number, 0, size - 1))
+        row, number = np.concatenate(states), np.concatenate(inputs)
+        block = np.where(movers >= 0, movers, self.players)[row]
+        rows = self.network.rows[block * (len(self.network.rows) // (self.players + 1)) + number]
+        return row[rows >= 0], rows[rows >= 0]
+
+    def values(self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]) -> np.ndarray:
+        """The value of each state for each player, [states, players], as compiled code has it; arguments as of `active`."""
+        states, rows = self.active(facts, movers, legal)
+        sums = np.zeros((len(facts), len(self.network.bias)), np.float32)
+        np.add.at(sums, states, self.network.hidden[rows])
+        return self.of_sums(sums)
+
+    def of_sums(self, sums: np.ndarray) -> np.ndarray:
+        """The values [states, players] that sums of rows come to."""
+        scores = self.network.base + np.maximum(sums + self.network.bias, 0) @ self.network.output
+        values = 1 / (1 + np.exp(-scores.astype(float)))
+        return values if values.shape[1] == self.players else np.hstack([values, 1 - values])
+
+    # ------------------------------------------------------------------------------------------------- a game that has it
+
+    def check(self, game: Any) -> None:
+        """Refuse a game that is not the one that was learned.
+
+        Raises:
+            ValueError: it has another name, or other rules.
+        """
+        if self.game != str(game):
+            raise ValueError(f"the evaluation is of the game {self.game}, not of {game}")
+        if self.rules != rules_of(game):
+            raise ValueError(f"the evaluation was learned by other rules of {game} than it has now; learn it again")
+
+    def heuristic(self, game: Any) -> Callable:
+        """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
+        if self.names:
+            return self._in_python(game)
+        # One by one, as plain Python needs them too.
+        fields, limits, rows, hidden, bias, output, base = self.network
+        players, room, units, asks = self.players, self.room, len(bias), self.asks_legal
+        player, legal = helper(python_of(game.player)), helper(python_of(game.legal))
+        most = game.max_legal + SPARE_LEGAL
+
+        def heuristic(state: Any, out: np.ndarray) -> None:
+            actions, active, sums = np.empty(most, np.int64), np.empty(room, np.int32), np.empty(units, np.float32)
+            network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
+            count = legal(state, actions) if asks else 0
+            count = read_state(network, place_of(state), player(state), players, actions, count, active)
+            write_values(network, active, count, sums, out)
+
+        return heuristic
+
+    def _in_python(self, game: Any) -> Callable:
+        def heuristic(state: object) -> list[float]:
+            mover, legal = game.ask("player", state), game.ask("legal", state)
+            return self.values(facts_in(game, [state], self.names), np.array([mover]), [legal])[0].tolist()
+
+        return heuristic
+
+    # ------------------------------------------------------------------------------------------------------------- the file
+
+    def to_bytes(self) -> bytes:
+        """What a file of it holds, always the same: arrays without pickles, one of them of letters."""
+        names = [field.name for field in attrs.fields(Evaluation) if field.name != "network"]
+        text = json.dumps({"format": FORMAT} | {name: getattr(self, name) for name in names}, ensure_ascii=False)
+        arrays: dict[str, Any] = self.network._asdict()
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, evaluation=np.frombuffer(text.encode(), np.uint8), **arrays)
+        return buffer.getvalue()
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Of its file."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()[:DIGITS]
+
+
+def _column(facts: np.ndarray, field: np.void) -> np.ndarray:
+    """What stands in a field of each state."""
+    width = int(field["width"])
+    length = abs(width) or _REAL.itemsize
+    kind = "f" if width == REAL else "i" if width < 0 else "u"
+    return np.ascontiguousarray(facts[:, field["place"] : field["place"] + length]).view(f"<{kind}{length}")[:, 0]
+
+
+@functools.lru_cache(64)
+def rules_of(game: Any) -> str:
+    """A digest of a game's rules: of the functions that say how it is played, and of what its states are made of."""
+    functions = [getattr(game, name) for name in RULES]
+    state = getattr(game, "state", None)
+    return rules_digest(functions, str(game), game.players, None if state is None else state.descr)
+
+
+@functools.lru_cache(16)
+def _read(content: bytes) -> Evaluation:
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        table = json.loads(bytes(file["evaluation"]))
+        if table.pop("format") != FORMAT:
+            raise ValueError("it is of another version of icarus; learn it again")
+        return Evaluation(LearnedNetwork(*[file[name] for name in LearnedNetwork._fields]), **table)
+
+
+def read_evaluation(file: str | Path) -> Evaluation:
+    """The evaluation in a file; the same object for the same content.
+
+    Raises:
+        OSError: it cannot be read. ValueError: it is no evaluation, or one of another version.
+    """
+    content = Path(file).read_bytes()
+    try:
+        if len(content) > LARGEST:
+            raise ValueError("it is larger than any")
+        return _read(content)
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, RecursionError) as error:
+        reason = error if str(error).startswith("it is") else "icarus learn writes such files"
+        raise ValueError(f"{str(file)!r} is not an evaluation: {reason}") from None
+
+
+@functools.lru_cache(64)  # the same game for the same evaluation, so that what is kept for it serves again
+def with_evaluation(game: Any, evaluation: Evaluation) -> Any:
+    """The game with an evaluation as its heuristic; errors as of `Evaluation.check`."""
+    evaluation.check(game)
+    return attrs.evolve(game, heuristic=evaluation.heuristic(game))

@@ -1,0 +1,1 @@
+"""Learned evaluations: what a state becomes, games without searches, the fit to their positions, and generations of both."""

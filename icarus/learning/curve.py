@@ -1,0 +1,98 @@
+"""The learning curve: what each generation came to, as a table, a picture and a page."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+import msgspec
+
+from icarus.arena.ledger import write_whole
+from icarus.discovery.race import Difference
+from icarus.kernel import Evaluation
+from icarus.views.boards import FAINT, INK, PAPER, svg, words
+from icarus.views.document import Block, Heading, Paragraph, Picture, Table, html
+
+PAGE, PICTURE = "curve.html", "curve.svg"
+WIDTH, HEIGHT, MARGIN = 480, 240, 40
+CONFIDENCE = 0.95
+
+
+@attrs.frozen
+class Generation:
+    """What a generation came to.
+
+    Attributes:
+        number: from 1.
+        error: mean squared, of the values of positions held out; variance: of the rewards there, which is the error of knowing nothing.
+        against_reference, against_before: differences in mean reward, in the same places on the same deals.
+        is_taken: whether it is better than the one before.
+    """
+
+    number: int
+    error: float
+    variance: float
+    against_reference: Difference
+    against_before: Difference | None
+    is_taken: bool
+
+
+def generations_of(evaluation: Evaluation) -> list[Generation]:
+    """The generations that an evaluation comes of, as its file tells them."""
+    return msgspec.convert(evaluation.about["generations"], list[Generation])
+
+
+def write_curve(evaluation: Evaluation, directory: Path) -> None:
+    """Write the page and the picture into a directory; errors as of `write_whole`."""
+    write_whole(directory / PAGE, html(f"An evaluation of {evaluation.game}", list(blocks_of(evaluation))))
+    write_whole(directory / PICTURE, curve_svg(generations_of(evaluation)))
+
+
+def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
+    """What was learned, as a document."""
+    generations, about = generations_of(evaluation), evaluation.about
+    taken = [each.number for each in generations if each.is_taken]
+    yield Heading(f"{evaluation.game}, {evaluation}")
+    yield Picture(curve_svg(generations), "the learning curve")
+    judge, reference = about["judge"]["strategy"], about["reference"]["strategy"]
+    caption = f"Mean reward of {judge} at {about['iterations']} iterations, less the opponent's in its place, {CONFIDENCE:.0%}:"
+    header = ["generation", "error", "of", f"against {reference}", "against the one before", "taken"]
+    yield Table(caption, header, [_row(each) for each in generations])
+    yield Paragraph(
+        f"The file has generation {taken[-1]}: {about['games'] * about['rounds']:,} games each, seed {about['seed']}."
+    )
+
+
+def _row(generation: Generation) -> list[str]:
+    differences = (generation.against_reference, generation.against_before)
+    cells = ["-" if each is None else _text(each) for each in differences]
+    errors = (f"{number:.4f}" for number in (generation.error, generation.variance))
+    return [str(generation.number), *errors, *cells, "yes" if generation.is_taken else "no"]
+
+
+def _text(difference: Difference) -> str:
+    low, high = difference.interval(CONFIDENCE)
+    return f"{difference.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def curve_svg(generations: Sequence[Generation]) -> str:
+    """The strength of each generation against the reference, with its interval; one that was not taken is hollow."""
+    strengths = [each.against_reference for each in generations]
+    intervals = [each.interval(CONFIDENCE) for each in strengths]
+    low, high = min(0.0, *(each[0] for each in intervals)), max(0.0, *(each[1] for each in intervals))
+
+    def x(number: int) -> float:
+        return MARGIN + (WIDTH - 2 * MARGIN) * number / max(1, len(generations) - 1)
+
+    def y(value: float) -> float:
+        return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / max(high - low, 1e-9)
+
+    parts = [f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="{FAINT}"/>']
+    parts += [words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}]
+    points = " ".join(f"{x(i):.1f},{y(each.mean):.1f}" for i, each in enumerate(strengths))
+    parts.append(f'<polyline points="{points}" fill="none" stroke="{INK}"/>')
+    for i, (generation, (least, most)) in enumerate(zip(generations, intervals, strict=True)):
+        fill = INK if generation.is_taken else PAPER
+        parts.append(f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(least):.1f}" y2="{y(most):.1f}" stroke="{FAINT}"/>')
+        parts.append(f'<circle cx="{x(i):.1f}" cy="{y(strengths[i].mean):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>')
+        parts.append(words(x(i), HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"))
+    return svg(WIDTH, HEIGHT, parts, title="mean reward less the reference's, by generation", kind="curve")

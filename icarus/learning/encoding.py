@@ -1,0 +1,96 @@
+"""What a state becomes for learning: the facts of its data as fields, by their types, their ranges and the numbers met in games."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler import offset_of
+from icarus.kernel import AnyGame, Game
+from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, FIELD, INTERVALS, LENGTH, REAL, VALUES, numbers_in
+
+MOST_VALUES = 64  # of a fact that has an input for each
+MOST_INTERVALS = 16
+MOST_LEGAL = 32  # legal actions that are told apart by number
+MOST_ACTIONS = 512  # that are told apart by themselves
+MOST_INPUTS = 4096
+
+
+def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
+    """The names of the facts of a `PythonGame`, as states of its first games have them: its features, or see `numbers_in`.
+
+    Where the length of a list varies, its items are counted, and their places say nothing; elsewhere their places say all.
+    """
+    if isinstance(game, Game):
+        return ()
+    if game.features is not None:
+        return game.feature_names
+    met: dict[str, set[float]] = {}
+    for state in states:
+        for name, number in numbers_in(state).items():
+            met.setdefault(name, set()).add(number)
+    lists = {name.removeprefix(LENGTH): len(lengths) > 1 for name, lengths in met.items() if name.startswith(LENGTH)}
+    silent = tuple(f"{name}{'[' if varies else '#'}" for name, varies in lists.items())
+    return tuple(name for name in met if not name.startswith(silent))
+
+
+def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The fields of a game's states, [fields] FIELD, and the limits of their intervals.
+
+    Args:
+        facts: [states, bytes] of the first games; what never varies there is left out.
+        names: of the facts of a `PythonGame`.
+
+    Raises:
+        ValueError: nothing varies, or too much does.
+    """
+    fields, limits, inputs = list[tuple[int, ...]](), list[float](), 0
+
+    def add(kind: int, place: int, width: int, low: int, size: int) -> None:
+        nonlocal inputs
+        fields.append((kind, place, width, low, size, inputs, 0))
+        inputs += size
+
+    for place, width, given, numbers in _facts_of(game, facts, names):
+        low, high = numbers.min(), numbers.max()
+        if low == high:
+            continue
+        is_whole = width != REAL or not (numbers % 1).any()
+        least, most = given or (low, high)
+        is_mask = width == 8 if given is None else least == 0 and most & (most + 1) == 0 or width == 8
+        if is_whole and most - least < MOST_VALUES and not (is_mask and given is None):
+            add(VALUES, place, width, int(least), int(most - least) + 1)
+        elif is_mask:
+            add(BITS, place, width, 0, int(np.bitwise_or.reduce(numbers)).bit_length())
+        else:
+            between = np.unique(np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1]))
+            add(INTERVALS, place, width, len(limits), len(between) + 1)
+            limits += between.tolist()
+    if not fields:
+        raise ValueError(f"no fact of {game} varies in its first games: there is nothing to learn from")
+    add(COUNT, 0, 0, 0, MOST_LEGAL + 1)
+    if game.actions is not None and game.actions <= MOST_ACTIONS:
+        add(ACTIONS, 0, 0, 0, game.actions)
+    if inputs > MOST_INPUTS:
+        raise ValueError(
+            f"the states of {game} make {inputs} inputs, of {MOST_INPUTS} at most; give it features that say what matters"
+        )
+    return np.array(fields, FIELD), np.array([*limits, 0.0])
+
+
+def _facts_of(
+    game: AnyGame, facts: np.ndarray, names: Sequence[str]
+) -> Iterator[tuple[int, int, tuple[int, int] | None, np.ndarray]]:
+    """Each fact: its place and width (see FIELD), the least and the greatest value that it is given, and the numbers that were met."""
+    if names:
+        for i, column in enumerate(facts.view(float).T):
+            yield i * column.itemsize, REAL, None, column
+        return
+    assert isinstance(game, Game)
+    data = np.ascontiguousarray(facts).view(game.state)[:, 0]
+    for name in game.state.names or ():
+        kind, offset = game.state[name].base, offset_of(game.state, name)
+        if kind.kind in "iu" or kind == np.float64:
+            width = REAL if kind == np.float64 else kind.itemsize * (1 if kind.kind == "u" else -1)
+            for i, column in enumerate(data[name].reshape(len(data), -1).T):
+                yield offset + i * kind.itemsize, width, game.ranges.get(name), column

@@ -1,0 +1,76 @@
+"""Weights from positions: a network of one hidden layer, fitted to targets by scikit-learn."""
+
+import attrs
+import numpy as np
+
+from icarus.kernel import Evaluation
+from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LearnedNetwork
+from icarus.learning.selfplay import Positions
+
+HELD_OUT = 20  # one branch of so many is held out
+BATCH, EPOCHS = 256, 2
+SELDOM = 20  # rows of weights are for inputs that are met so often
+SCALE = 0.5  # of the first weights
+
+
+def begun(evaluation: Evaluation, positions: Positions, units: int, seed: int) -> Evaluation:
+    """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
+
+    Args:
+        evaluation: without weights, in which each input by the player to move has a row of its own.
+        positions: of random games by it.
+    """
+    network, blocks, outputs = evaluation.network, evaluation.players + 1, len(evaluation.network.base)
+    met = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
+    kept = met >= min(SELDOM, max(1, len(positions.ends) // 1000))
+    for field in network.fields:
+        inputs = slice(int(field["first"]), int(field["first"] + field["size"]))
+        if field["kind"] == COUNT:  # of whose inputs every state has one
+            kept &= met < met[:, inputs].sum(axis=1, keepdims=True)
+        if field["kind"] not in (BITS, ACTIONS):
+            kept[np.arange(blocks), inputs.start + met[:, inputs].argmax(axis=1)] = False
+    rows = np.where(kept, np.cumsum(kept).reshape(kept.shape) - 1, -1).astype(np.int32).ravel()
+    random, count = np.random.default_rng(seed), int(kept.sum())
+    scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, met[kept].sum()))
+    fields = network.fields.copy()
+    fields["units"] = units
+    hidden = random.normal(0, scale, (count, units)).astype(np.float32)
+    output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
+    bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
+    return attrs.evolve(evaluation, network=LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base))
+
+
+def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> tuple[Evaluation, float, float]:
+    """The evaluation with weights that fit better, its mean squared error on the branches held out, and the variance of rewards there.
+
+    Args:
+        rate: of learning.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.neural_network import MLPRegressor
+    from threadpoolctl import threadpool_limits
+
+    old, outputs = evaluation.network, len(evaluation.network.base)
+    starts, ones = np.r_[0, positions.ends], np.ones(len(positions.rows), np.float32)
+    inputs = csr_matrix((ones, positions.rows, starts), (len(positions.ends), len(old.hidden)))
+    out = positions.branches % HELD_OUT == 0
+    training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
+    targets = training[1] if outputs > 1 else training[1].ravel()
+    batch = min(BATCH, len(targets))
+    network = MLPRegressor(
+        hidden_layer_sizes=(len(old.bias),), alpha=0.0, batch_size=batch, learning_rate_init=rate, random_state=seed
+    )
+    with threadpool_limits(1):  # the order in which several add would decide the last digits
+        network.partial_fit(training[0][:batch], targets[:batch])
+        for array, weights in zip(
+            [*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True
+        ):
+            array[:] = weights
+        network.out_activation_ = "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
+        for _ in range(EPOCHS):
+            network.partial_fit(training[0], targets)
+    hidden, output, bias, base = (each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_))
+    new = attrs.evolve(evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base))
+    values = new.of_sums(inputs[out] @ hidden)
+    rewards = positions.rewards[out]
+    return new, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())

@@ -1,0 +1,394 @@
+"""Generations: rounds of games without searches and of fits to them; then a match of searches that says whether it plays better.
+
+Nothing but the settings decides what is played, so that the same settings and generations give the same evaluation, whoever plays. What is
+kept, in a directory, are the rows of all matches and the evaluation of each generation; the same call goes on from there.
+"""
+
+import contextlib
+import importlib.util
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+import numpy as np
+
+from icarus import checks
+from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
+from icarus.arena.match import Files, Match, game_row, load_unedited
+from icarus.arena.player import Entrant, read_entrant
+from icarus.arena.workers import Workers, workers as start_workers
+from icarus.audit.lockstep import random_action
+from icarus.compiler import seeded
+from icarus.discovery.race import KEY, Difference, mean_reward, paired_difference
+from icarus.engine.scheme import MO_ISMCTS
+from icarus.engine.search import check_callable
+from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, read_evaluation
+from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
+from icarus.learning.curve import Generation, write_curve
+from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.fitting import begun, fitted
+from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played
+from icarus.load_files import digest_of
+
+SETTINGS, ROWS = "learning.json", "games.jsonl"
+NOBODY = -1  # the seat of a generation in games of its opponent against himself
+TIMED, LEAST_GAMES = 20, 40  # games
+DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
+SAMPLED = 60  # random games whose states say which facts vary
+REDRAWN = 1 / 4  # of their states
+CHUNKS = 8  # of the games of a round, whoever plays them
+UNITS = 64  # hidden
+SHARE, REST = 0.1, 0.7  # of random moves; λ
+RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
+SCALES = (5000, 2000, 1000, 500, 200, 100)  # games of a round: as many of these as fit
+ROUNDS_IN_TIME = 40
+DEFAULT_MINUTES = 10.0
+REFERENCE = Entrant("BASELINE >> NAST2")
+JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
+
+
+def _at_least(least: int) -> Callable[[object, attrs.Attribute, Any], None]:
+    def check(instance: object, attribute: attrs.Attribute, value: Any) -> None:
+        if value is not None or attribute.default is not None:
+            checks.integer(attribute.name, value, least)
+
+    return check
+
+
+def _positive(instance: object, attribute: attrs.Attribute, value: Any) -> None:
+    checks.positive(attribute.name, value)
+
+
+def _entrant(value: str | Entrant) -> Entrant:
+    return value if isinstance(value, Entrant) else read_entrant(value)
+
+
+@attrs.frozen(kw_only=True)
+class LearningSettings:
+    """How an evaluation is learned.
+
+    Attributes:
+        minutes: by the clock; a generation that would not end by then is not begun.
+        generations: so many in all instead, however long they take.
+        games: of a round; by default as many as fit in the time.
+        rounds: of a generation.
+        judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
+        reference: against whom, without evaluation, beside the generation before; the same.
+        iterations: of its searches; deals: of a match.
+        seed: from which all seeds follow.
+        files: Python files whose games are named.
+    """
+
+    minutes: float = attrs.field(default=DEFAULT_MINUTES, validator=_positive)
+    generations: int | None = attrs.field(default=None, validator=_at_least(1))
+    games: int | None = attrs.field(default=None, validator=_at_least(LEAST_GAMES))
+    rounds: int = attrs.field(default=5, validator=_at_least(1))
+    judge: Entrant = attrs.field(default=JUDGE, converter=_entrant)
+    reference: Entrant = attrs.field(default=REFERENCE, converter=_entrant)
+    iterations: int = attrs.field(default=100, validator=_at_least(1))
+    deals: int = attrs.field(default=20, validator=_at_least(2))
+    seed: int = attrs.field(default=0, validator=_at_least(0))
+    files: Sequence[str | Path] = ()
+
+
+@attrs.frozen
+class LearningProgress:
+    """How far a generation is.
+
+    Attributes:
+        generation: its number.
+        stage: "rounds" or "match"; done, total: rounds, or games of the match.
+        error: on positions held out, by the last fit; None before the first.
+        last: the generation before; None before the first.
+    """
+
+    generation: int
+    stage: str
+    done: int
+    total: int
+    error: float | None
+    last: Generation | None
+
+    def __str__(self) -> str:
+        told = [f"generation {self.generation}"]
+        if self.error is not None:
+            told.append(f"error {self.error:.3f}")
+        if self.last is not None:
+            told.append(f"strength {self.last.against_reference.mean:+.2f}")
+        return ", ".join([*told, self.stage])
+
+
+Report = Callable[[LearningProgress], None]
+
+
+@attrs.frozen
+class Source:
+    """Where any process finds a game: its name, or itself, and the files that it needs."""
+
+    game: str | AnyGame
+    files: Files
+
+
+@attrs.frozen
+class Chunk:
+    """Some games of a round, for any process."""
+
+    source: Source
+    evaluation: Evaluation
+    games: int
+    seed: tuple[int, ...]
+    share: float
+    rest: float
+
+    def __str__(self) -> str:
+        return f"round {self.seed[2]} of {self.evaluation.game}"
+
+
+def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
+    """Play some games; returns their seed and their positions."""
+    game = load_unedited(chunk.source.game, chunk.source.files).game
+    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest)
+
+
+def learn(
+    game: AnyGame | str,
+    *,
+    out: str | Path | None = None,
+    workers: int = 1,
+    cluster: str | None = None,
+    report: Report = lambda report: None,
+    **settings: Any,
+) -> Evaluation:
+    """Learn an evaluation of a game from its rules alone.
+
+        learn("checkers", out="checkers.npz", minutes=10)
+
+    Args:
+        out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
+            kept.
+        workers: processes; only for a game that is given by its name.
+        cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
+        report: called before each round and after each game of a match.
+        settings: the fields of `LearningSettings`.
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
+            directory of another learning; scikit-learn is not installed.
+    """
+    check_callable("report", report, "a function of a LearningProgress")
+    checks.integer("workers", workers, least=1)
+    chosen, started = LearningSettings(**settings), time.monotonic()
+    if importlib.util.find_spec("sklearn") is None:
+        raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
+    files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
+    given = load_unedited(game, files)
+    loaded = given.game
+    check_game("learn", loaded)
+    for player in (chosen.judge, chosen.reference):
+        player.agent(given.names, iterations=1)
+    seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
+    with contextlib.ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
+        games = chosen.games or games_kept(directory)
+        games = games or fitting_games(loaded, empty, seconds * workers / ROUNDS_IN_TIME)
+        chosen = attrs.evolve(chosen, games=games)
+        plan = {"game": str(loaded), "rules": empty.rules} | lasting(chosen) | {"files": files}
+        check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
+        write_settings(directory / SETTINGS, plan)
+        playing = stack.enter_context(start_workers(workers, cluster))
+        ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
+        source = str(loaded) if isinstance(game, str) else game
+        learning = Learning(Source(source, files), chosen, empty, directory, ledger, playing, report)
+        while True:
+            learning.add_generation()
+            if out is not None:
+                write_whole(Path(out), learning.result.to_bytes())
+                write_curve(learning.result, directory)
+            late = time.monotonic() - started + learning.took > seconds
+            if late if chosen.generations is None else len(learning.generations) >= chosen.generations:
+                return learning.result
+
+
+def lasting(settings: LearningSettings) -> dict[str, Any]:
+    """The settings that decide what is played, as JSON can hold them."""
+    table = msgspec.to_builtins(attrs.evolve(settings, files=()))
+    return {name: value for name, value in table.items() if name not in ("minutes", "generations", "files")}
+
+
+def games_kept(directory: Path) -> int | None:
+    """The games of a round of a learning in this directory; None where there is none."""
+    file = directory / SETTINGS
+    return int(msgspec.json.decode(file.read_bytes())["games"]) if file.exists() else None
+
+
+def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
+    """How many games of a round fit in so many seconds, with the fit to their positions."""
+    positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
+    evaluation = begun(empty, positions, UNITS, 0)
+    for _ in range(2):  # the first time much is loaded
+        started = time.monotonic()
+        positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
+        fitted(evaluation, positions, RATE, 0)
+        took = (time.monotonic() - started) / TIMED
+    return next((scale for scale in SCALES if scale * took <= seconds), SCALES[-1])
+
+
+def directory_of(out: str | Path) -> Path:
+    """The directory beside an evaluation's file in which its games are."""
+    return Path(out).with_suffix(".learning")
+
+
+def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
+    """An evaluation without weights, in which every input has a row for each player to move, by random games.
+
+    Raises:
+        ValueError: a game does not end, or nothing varies.
+    """
+    states, sums = list[Any](), set[float]()
+    for number in range(SAMPLED):
+        state, luck = game.new_initial_state((seed, DEALS, number)), random.Random(seed * SAMPLED + number)
+        while not state.is_terminal():
+            if len(state.history) >= LONGEST_GAME:
+                raise ValueError(
+                    f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned"
+                )
+            states.append(game.ask("copy", state.data))
+            player = state.current_player()
+            if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
+                states.append(state.redraw(player, state.beliefs(player), seeded(luck.randrange(1 << 60))))
+            state.apply_action(random_action(state, luck))
+        sums.add(round(sum(state.returns()), 6))
+    names = names_of(game, states)
+    fields, limits = fields_of(game, facts_in(game, states, names), names)
+    fields["units"] = 1
+    rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
+    outputs = 1 if game.players == 2 and sums == {1.0} else game.players
+    shapes = (len(rows), 1), 1, (1, outputs), outputs
+    hidden, bias, output, base = (np.zeros(shape, np.float32) for shape in shapes)
+    network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
+    return Evaluation(network, game.players, str(game), rules_of(game), names)
+
+
+class Learning:
+    """Generations that are made one after the other.
+
+    Attributes:
+        generations: so far, those that a call before has made included.
+        evaluation: of the last that was taken.
+    """
+
+    def __init__(
+        self, source: Source, settings: LearningSettings, empty: Evaluation, directory: Path, ledger: Ledger,
+        playing: Workers, report: Report
+    ) -> None:  # fmt: skip
+        self.source, self.settings, self.directory, self.ledger = source, settings, directory, ledger
+        self.playing, self.report, self.generations, self.took = playing, report, list[Generation](), 0.0
+        self.evaluation = self._kept(0, lambda: self._random(empty))
+
+    def _file(self, number: int) -> Path:
+        return self.directory / f"generation-{number}.npz"
+
+    def _kept(self, number: int, make: Callable[[], Evaluation]) -> Evaluation:
+        """The evaluation of a generation, which is made where its file is not there yet."""
+        file = self._file(number)
+        if not file.exists():
+            write_whole(file, make().to_bytes())
+        return read_evaluation(file)
+
+    def _play(self, evaluation: Evaluation, number: int, share: float, rest: float) -> Positions:
+        """The positions of a round."""
+        games = -(-(self.settings.games or 0) // CHUNKS)
+        seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
+        chunks = [Chunk(self.source, evaluation, games, seed, share, rest) for seed in seeds]
+        played = dict(self.playing.results(play_chunk, chunks))
+        return joined([played[seed] for seed in seeds])
+
+    def _random(self, empty: Evaluation) -> Evaluation:
+        positions = self._play(empty, 0, 0.0, 1.0)
+        evaluation = begun(empty, positions, UNITS, self.settings.seed)
+        return fitted(evaluation, of_rows(positions, evaluation), RATE, self.settings.seed)[0]
+
+    def _next(self, number: int) -> Evaluation:
+        """The evaluation after the rounds of a generation."""
+        evaluation, error, variance = self.evaluation, 0.0, 0.0
+        count = self.settings.rounds
+        for i in range(count):
+            turn = (number - 1) * count + i + 1
+            self._tell(number, "rounds", i, count, error or None)
+            positions = self._play(evaluation, turn, SHARE, REST)
+            rate = max(RATE * SLOWER**turn, LEAST_RATE)
+            evaluation, error, variance = fitted(evaluation, positions, rate, self.settings.seed + turn)
+        return attrs.evolve(evaluation, about={"error": error, "variance": variance})
+
+    def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
+        last = self.generations[-1] if self.generations else None
+        self.report(LearningProgress(number, stage, done, total, error, last))
+
+    def add_generation(self) -> None:
+        """Make a generation, or read it, and judge it."""
+        started, number = time.monotonic(), len(self.generations) + 1
+        new = self._kept(number, lambda: self._next(number))
+        before = [each.number for each in self.generations if each.is_taken]
+        pairs = [self.settings.reference, *(self._player(each) for each in before[-1:])]
+        differences = [self._difference(number, pair) for pair in pairs]
+        measured = [float(new.about[name]) for name in ("error", "variance")]
+        last = differences[-1] if before else None
+        is_taken = last is None or last.mean > 0
+        self.generations.append(Generation(number, measured[0], measured[1], differences[0], last, is_taken))
+        if is_taken:
+            self.evaluation = new
+        self.took = time.monotonic() - started
+
+    def _player(self, number: int) -> Entrant:
+        file = self._file(number)
+        return attrs.evolve(self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
+
+    def _difference(self, number: int, opponent: Entrant) -> Difference:
+        """Of a generation to an opponent in his own place, on the same deals."""
+        settings, players, player = self.settings, range(self.evaluation.players), self._player(number)
+        matches = []
+        for deal in range(settings.deals):
+            for seat in (*players, NOBODY):
+                seated = [
+                    attrs.evolve(player if i == seat else opponent, iterations=settings.iterations) for i in players
+                ]
+                key = f"generation {number}", str(player), str(opponent), deal, seat
+                seed = (settings.seed, MATCHES, number, deal)
+                matches.append(Match(key, self.source.game, tuple(seated), seed, self.source.files))
+        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
+            self._tell(number, "match", done + 1, len(matches), None)
+        rows = [self.ledger.rows[match.key] for match in matches]
+        of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]
+        scores = [mean_reward(each[:-1], players) for each in of_deals]
+        return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
+
+    @property
+    def result(self) -> Evaluation:
+        """What is learned so far; its file tells how."""
+        curve = msgspec.to_builtins(self.generations)
+        return attrs.evolve(self.evaluation, about=lasting(self.settings) | {"generations": curve})
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Positions of several chunks as one."""
+    starts = np.cumsum([0, *(len(part.rows) for part in parts)])
+    first = np.cumsum([0, *(int(part.branches[-1]) + 1 for part in parts)])
+    shifted = [
+        attrs.evolve(part, ends=part.ends + start, branches=part.branches + branch)
+        for part, start, branch in zip(parts, starts, first, strict=False)
+    ]
+    names = [field.name for field in attrs.fields(Positions)]
+    return Positions(*(np.concatenate([getattr(part, name) for part in shifted]) for name in names))
+
+
+def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:
+    """Positions whose rows are numbers of inputs, by the rows that an evaluation has for these."""
+    rows = evaluation.network.rows[positions.rows]
+    ends = np.cumsum(rows >= 0)[positions.ends - 1]
+    return attrs.evolve(positions, rows=rows[rows >= 0], ends=ends)

@@ -1,0 +1,343 @@
+"""Games by an evaluation against itself, without searches: who is to move looks one action ahead, and plays the best for himself.
+
+Some moves are random, and values have some noise, so that games differ. Games go on in the true state; now and then a *branch* leaves it,
+a state drawn from what the player to move knows, and is played to its end. Positions of branches are what is learned from: they look as
+states do in a search. Each has a target (TD(λ): Sutton, 1988), computed backwards from the end of its branch:
+
+    target = (1 - λ) · value after the best action + λ · target of the next position      after the best action
+             value after the best action                                                  after a random one
+             (1 - λ) · value of the next position + λ · its target                        where there was no choice, or chance acted
+
+and the rewards at the end. Compiled once, the loop plays every game by the addresses of its functions; a `PythonGame` is called back.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import attrs
+import numpy as np
+
+from icarus.compiler import RNG_WORDS, WORD_BYTES, below, helper, seeded, uniform
+from icarus.compiler.memory import address_of, call, copy_items
+from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions
+from icarus.equilibrium.walk import draw, kernel, write_chance
+from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game, PythonGame
+from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
+
+NOISE, BRANCHES, MOST_AHEAD = 0.02, 1 / 16, 48
+LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
+ROOM_FOR, ROWS = 100_000, 64  # positions, and rows of each in the mean
+FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize", "facts")
+GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
+GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
+
+
+class SelfPlay(NamedTuple):
+    """A game, its evaluation, and room to play it in.
+
+    Attributes:
+        game: [1] GAME, addresses of functions.
+        true, branch, ahead: states, in words.
+        beliefs: of the player who draws a branch, in words.
+        facts: of a `PythonGame`'s state.
+        actions, others: legal actions of the state that is played, and of one ahead.
+        chances: probabilities of chance's outcomes.
+        active, sums: see `write_values`.
+        values, best: of each player after one action, and after the best. [players]
+        about: share of random moves, noise of values, share of decisions with a branch, whether there are weights yet.
+        parameters: of the game's `initial`.
+    """
+
+    game: np.ndarray
+    network: LearnedNetwork
+    true: np.ndarray
+    branch: np.ndarray
+    ahead: np.ndarray
+    beliefs: np.ndarray
+    facts: np.ndarray
+    actions: np.ndarray
+    others: np.ndarray
+    chances: np.ndarray
+    active: np.ndarray
+    sums: np.ndarray
+    values: np.ndarray
+    best: np.ndarray
+    about: np.ndarray
+    parameters: np.ndarray
+    rng: np.ndarray
+
+
+class Log(NamedTuple):
+    """Positions of branches, as they were played.
+
+    Attributes:
+        rows: of weights, those of a position after those of the one before.
+        ends: where they end.
+        values: of each player in the position, and after the best action. [positions, players]
+        after: see there.
+        targets: [positions, players].
+        how: the action was chosen: GREEDY, RANDOM or FORCED.
+        branches: the number of a position's branch.
+        rewards: of its end.
+    """
+
+    rows: np.ndarray
+    ends: np.ndarray
+    values: np.ndarray
+    after: np.ndarray
+    targets: np.ndarray
+    how: np.ndarray
+    branches: np.ndarray
+    rewards: np.ndarray
+
+
+@helper
+def value_of(table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray) -> int:
+    """Write the value of a state for each player, and its rows to `active`; returns their number."""
+    game, address = table.game[0], address_of(state)
+    if game.facts != 0:
+        call(game.facts, (address, address_of(table.facts)))
+        address = address_of(table.facts)
+    rows = read_state(table.network, address, mover, game.players, actions, count, table.active)
+    write_values(table.network, table.active, rows, table.sums, out)
+    return rows
+
+
+@helper
+def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
+    """The index of the action that the evaluation takes for best, among at most `MOST_AHEAD`; the values after it are in `best`."""
+    game, choice, top = table.game[0], 0, -np.inf
+    step = (count + MOST_AHEAD - 1) // MOST_AHEAD
+    for i in range(below(table.rng, step), count, step):
+        copy_items(table.ahead, state)
+        call(game.apply, (address_of(table.ahead), table.actions[i]))
+        following = call(game.player, (address_of(table.ahead),))
+        if following == TERMINAL:
+            call(game.rewards, (address_of(table.ahead), address_of(table.values), game.players))
+        else:
+            legal = call(game.legal, (address_of(table.ahead), address_of(table.others)))
+            value_of(table, table.ahead, following, table.others, legal, table.values)
+        value = table.values[mover] + table.about[1] * uniform(table.rng)
+        if value > top:
+            choice, top = i, value
+            copy_items(table.best, table.values)
+    return choice
+
+
+@helper
+def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
+    """Do an action of whoever moves; returns how it was chosen."""
+    how, choice = FORCED, 0
+    if mover == CHANCE:
+        write_chance(table.game[0], state, count, table.chances)
+        choice = draw(table.chances, count, uniform(table.rng))
+    elif count > 1 and table.about[3] == 0:
+        choice = below(table.rng, count)
+    elif count > 1:
+        how, choice = GREEDY, choose(table, state, mover, count)
+        if uniform(table.rng) < table.about[0]:
+            random = below(table.rng, count)
+            if random != choice:
+                how, choice = RANDOM, random
+    call(table.game[0].apply, (address_of(state), table.actions[choice]))
+    return how
+
+
+@helper
+def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
+    """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
+    game, i = table.game[0], first
+    mover = call(game.player, (address_of(table.branch),))
+    while mover != TERMINAL:
+        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (log.ends[i - 1] if i else 0) + len(
+            table.active
+        ):
+            return first
+        count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
+        rows = value_of(table, table.branch, mover, table.actions, count, log.values[i])
+        start = log.ends[i - 1] if i else 0
+        for k in range(rows):
+            log.rows[start + k] = table.active[k]
+        log.ends[i], log.branches[i] = start + rows, number
+        log.how[i] = act(table, table.branch, mover, count)
+        copy_items(log.after[i], table.best)
+        mover, i = call(game.player, (address_of(table.branch),)), i + 1
+    call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
+    return i
+
+
+@helper
+def write_targets(log: Log, first: int, end: int, rewards: np.ndarray, rest: float) -> None:
+    """Write the target of each position of a branch; λ is `rest`."""
+    for i in range(end - 1, first - 1, -1):
+        for p in range(len(rewards)):
+            value = following = rewards[p]
+            if i < end - 1:
+                value, following = log.values[i + 1, p], log.targets[i + 1, p]
+            if log.how[i] != FORCED:
+                value = log.after[i, p]
+            log.rewards[i, p] = rewards[p]
+            log.targets[i, p] = value if log.how[i] == RANDOM else (1.0 - rest) * value + rest * following
+
+
+@helper
+def begin_branch(table: SelfPlay, mover: int) -> None:
+    """Draw a state from what the player to move knows."""
+    game, branch = table.game[0], address_of(table.branch)
+    copy_items(table.branch, table.true)
+    if game.determinize != 0:
+        if game.prepare != 0:
+            call(game.prepare, (branch, mover, address_of(table.beliefs)))
+        call(game.determinize, (branch, mover, address_of(table.beliefs), address_of(table.rng)))
+
+
+@kernel("self-play")
+def play_games(table: SelfPlay, log: Log, games: int, rest: float) -> int:
+    """Play so many games, as long as there is room; returns how many positions were logged."""
+    game, true, end, number = table.game[0], address_of(table.true), 0, 0
+    for _ in range(games):
+        for i in range(len(table.true)):
+            table.true[i] = 0
+        call(game.initial, (true, address_of(table.rng), address_of(table.parameters)))
+        mover, actions, is_new = call(game.player, (true,)), 0, True
+        while mover != TERMINAL and actions < LONGEST_GAME:
+            if mover != CHANCE and (is_new or (game.determinize != 0 and uniform(table.rng) < table.about[2])):
+                is_new = False
+                begin_branch(table, mover)
+                first, end = end, play_branch(table, log, end, number)
+                write_targets(log, first, end, table.values, rest)
+                number += 1
+                if game.determinize == 0:
+                    break
+            count = call(game.legal, (true, address_of(table.actions)))
+            act(table, table.true, mover, count)
+            mover, actions = call(game.player, (true,)), actions + 1
+    return end
+
+
+# --------------------------------------------------------------------------------------------------------- a chunk of games
+
+
+def array_in(address: int, count: int) -> np.ndarray:
+    """The words at an address."""
+    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
+
+
+class FactsCalledBack(CalledBack):
+    """A `PythonGame` called back, with its facts, its deals and what it prepares."""
+
+    def __init__(self, game: PythonGame, names: Sequence[str], max_legal: int) -> None:
+        self._names = names
+        super().__init__(game, max_legal)
+        self._kernels |= {name: self._kernel(name) for name in ("initial", "prepare")}
+        self._kernels["facts"] = Callback(self._facts, 2, self.kept)
+
+    def _initial(self, state: int, rng: int, parameters: int) -> int:
+        generator = array_in(rng, RNG_WORDS).view(np.uint64)
+        self.hold(state, self.game.ask("initial", generator), 0)
+        return 0
+
+    def _prepare(self, state: int, observer: int, beliefs: int) -> int:
+        self._beliefs = self.game.ask("prepare", self.state(state), int(observer))
+        return 0
+
+    def _facts(self, state: int, out: int) -> int:
+        facts = facts_in(self.game, [self.state(state)], self._names).view(np.int64)[0]
+        array_in(out, len(facts))[:] = facts
+        return 0
+
+
+@attrs.frozen
+class Positions:
+    """Positions of branches with their targets, in the order in which they were played.
+
+    Attributes:
+        rows: int32, of weights, those of a position after those of the one before.
+        ends: [positions] where they end.
+        targets, rewards: [positions, players].
+        branches: [positions] the number of a position's branch.
+    """
+
+    rows: np.ndarray
+    ends: np.ndarray
+    targets: np.ndarray
+    rewards: np.ndarray
+    branches: np.ndarray
+
+
+def games_played(
+    game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int], share: float, rest: float
+) -> Positions:
+    """Games by an evaluation against itself; by one without weights at random.
+
+    Args:
+        share: of random moves.
+        rest: λ, see the module.
+
+    Raises:
+        ValueError: none comes to an end.
+    """
+    max_legal = game.max_legal if isinstance(game, Game) else ROOM
+    while True:
+        called = _functions(game, evaluation, max_legal)
+        table = _table(game, evaluation, called, max_legal, share, seed)
+        log = _log(game.players)
+        try:
+            count = play_games(table, log, games, rest)
+        except SystemError:  # what a `PythonGame` has raised is told below
+            count = 0
+        raised = getattr(called, "kept", [])
+        if raised and not isinstance(raised[0], MoreActions):
+            raise raised[0]
+        if not raised:
+            break
+        max_legal = called.max_legal
+    if count == 0:
+        raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
+    last = int(log.ends[count - 1])
+    return Positions(
+        log.rows[:last].copy(), *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches))
+    )
+
+
+def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
+    """What knows the addresses of a game's functions."""
+    if isinstance(game, Game):
+        return game.kernels()
+    assert isinstance(game, PythonGame)
+    return FactsCalledBack(game, evaluation.names, max_legal)
+
+
+def _table(
+    game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]
+) -> SelfPlay:
+    network, players, rules = evaluation.network, game.players, np.zeros(1, GAME)
+    absent = {"determinize"} if game.determinize is None else set()
+    words, beliefs, parameters = 1, 1, np.zeros(1, np.int64)
+    if isinstance(game, Game):
+        absent.add("facts")
+        words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
+        parameters = game.initial_arguments()
+    for name in FUNCTIONS:
+        rules[name] = 0 if name in absent else called.address(name)
+    rules["players"] = players
+    true, branch, ahead = (np.zeros(words, np.int64) for _ in range(3))
+    if isinstance(called, FactsCalledBack):
+        called.ahead = ahead.ctypes.data
+    actions, others = (np.zeros(max_legal + SPARE_LEGAL, np.int64) for _ in range(2))
+    chances, values, best = np.zeros(max_legal + SPARE_LEGAL), np.zeros(players), np.zeros(players)
+    active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
+    about = np.array([share, NOISE, BRANCHES, network.hidden.any()], float)
+    facts = np.zeros(max(1, len(evaluation.names)), np.int64)
+    return SelfPlay(
+        rules, network, true, branch, ahead, np.zeros(beliefs, np.int64), facts, actions, others, chances, active, sums, values,
+        best, about, parameters, seeded(seed)
+    )  # fmt: skip
+
+
+def _log(players: int) -> Log:
+    values, after, targets, rewards = (np.empty((ROOM_FOR, players)) for _ in range(4))
+    how, branches = np.empty(ROOM_FOR, np.int64), np.empty(ROOM_FOR, np.int64)
+    rows, ends = np.empty(ROOM_FOR * ROWS, np.int32), np.empty(ROOM_FOR, np.int64)
+    return Log(rows, ends, values, after, targets, how, branches, rewards)

@@ -1,0 +1,162 @@
+"""What players know: leaks planted in games that say it are found, and right games of the same kind pass."""
+
+import random
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import PythonGame, audit
+from icarus.commands.new import SKELETONS
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
+
+OWN = "    if i == observer:\n        return True\n"  # of `knows` in the game that `icarus new` writes
+
+
+def written(line: str, **changes: Any) -> Any:
+    """The game that `icarus new` writes, with something else that a player knows."""
+    source = (SKELETONS / "hidden.py.txt").read_text("utf-8").replace("NAME", "swap")
+    assert source.count(OWN) == 1
+    path = SKELETONS / "hidden.py.txt"
+    space: dict[str, Any] = {"__name__": "swap"}
+    exec(compile(source.replace(OWN, line and f"    if {line}:\n        return True\n"), str(path), "exec"), space)
+    return attrs.evolve(space["GAME"], **changes)
+
+
+@pytest.mark.parametrize(
+    ("line", "failed"),
+    [
+        ("i == observer", ()),
+        ("", ("view", "history", "again")),  # his own card is drawn again
+        ("i < 2", ("redraw",)),  # the other's true card is kept
+        ("i == observer or i == 4", ("redraw",)),  # the bottom card is never redrawn
+        ("i == observer or i >= TOP", ("redraw",)),  # nor is the stock
+    ],
+)
+def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(line: str, failed: tuple[str, ...]) -> None:
+    report = audit(written(line), games=10, determinizations=60)
+    assert report.failed == failed, report
+
+
+def test_without_an_observation_the_first_line_says_what_is_not_known() -> None:
+    report = audit(written("i < 2", observation=None), games=2, determinizations=20)
+    assert report.outcome == "not checked" and {"view", "redraw"} <= {*report.unchecked}
+    assert "without `observation` it cannot know which cards a player holds" in str(report).splitlines()[0]
+    assert str(report).endswith("; write `observation`")
+
+
+# ---------------------------------------------------------------------------------------- games in plain Python
+
+CARDS, HAND, GO = 52, 6, 100
+
+
+def luck(rng: np.ndarray) -> random.Random:
+    return random.Random(int(below(rng, 1 << 32)))
+
+
+def fits(card: int, last: int) -> bool:
+    return abs(card % 13 - last) <= 2
+
+
+def dealt(rng: np.ndarray) -> dict[str, Any]:
+    deck = luck(rng).sample(range(CARDS), CARDS)
+    hands = [sorted(deck[i * HAND : (i + 1) * HAND]) for i in range(3)]
+    return {"hands": hands, "rest": sorted(deck[3 * HAND :]), "played": [], "said": [[], [], []], "last": 5, "moves": 0}
+
+
+def legal(state: dict[str, Any]) -> list[int]:
+    return [card for card in state["hands"][state["moves"] % 3] if fits(card, state["last"])] or [GO]
+
+
+def act(state: dict[str, Any], action: int) -> None:
+    mover = state["moves"] % 3
+    if action == GO:
+        state["said"][mover].append(state["last"])
+    else:
+        state["hands"][mover].remove(action)
+        state["played"].append(action)
+        state["last"] = action % 13
+    state["moves"] += 1
+
+
+def going(remembers: bool) -> PythonGame:
+    """Who has no card that fits the last one says "go", which a sampler may forget."""
+
+    def determinize(state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray) -> dict[str, Any]:
+        drawn = {name: [*value] if isinstance(value, list) else value for name, value in state.items()}
+        if observer == CHANCE:
+            return drawn
+        others = [i for i in range(3) if i != observer]
+        unseen = sorted(state["rest"] + [card for i in others for card in state["hands"][i]])
+        luck(rng).shuffle(unseen)
+        for i in others:
+            said = state["said"][i] if remembers else []
+            unseen.sort(
+                key=lambda card, said=said: any(fits(card, last) for last in said)
+            )  # those that he may have first
+            count = len(state["hands"][i])
+            drawn["hands"][i], unseen = sorted(unseen[:count]), unseen[count:]
+        return drawn | {"rest": sorted(unseen)}
+
+    return PythonGame(
+        name="go",
+        players=3,
+        initial=dealt,
+        player=lambda state: TERMINAL if state["moves"] == 12 else state["moves"] % 3,
+        legal=legal,
+        apply=act,
+        rewards=lambda state: [float(len(hand) <= HAND - 3) for hand in state["hands"]],
+        determinize=determinize,
+        observation=lambda state, player: (state["hands"][player], state["played"], state["said"], state["moves"]),
+        max_length=12,
+    )
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers: bool) -> None:
+    report = audit(going(remembers), games=3, determinizations=40)
+    assert report.failed == (() if remembers else ("legal",)), report
+    assert report["legal"].checked
+
+
+def picking(only: int = 2) -> PythonGame:
+    """Three pick a side at once; the picks are a list that grows."""
+
+    def determinize(state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray) -> dict[str, Any]:
+        picks = state["picks"]
+        return {"picks": [p if observer in (i, CHANCE) else int(below(rng, only)) for i, p in enumerate(picks)]}
+
+    return PythonGame(
+        name="picks",
+        players=3,
+        initial=lambda rng: {"picks": []},
+        player=lambda s: len(s["picks"]) if len(s["picks"]) < 3 else TERMINAL,
+        legal=lambda s: [0, 1],
+        apply=lambda s, a: s["picks"].append(a),
+        rewards=lambda s: [float(s["picks"].count(p) == 1) for p in s["picks"]],
+        observe=lambda s, a: [a if p == len(s["picks"]) else UNSEEN for p in range(3)],
+        determinize=determinize,
+        max_length=3,
+        observation=lambda s, p: (len(s["picks"]), s["picks"][p : p + 1]),
+        simultaneous=lambda s: len(s["picks"]) + 1,
+    )
+
+
+def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it() -> None:
+    report = audit(picking(), games=8, determinizations=250)
+    assert report.passed and report["uniform"].checked, report
+    assert "truth" in audit(picking(only=1), games=8, determinizations=250).failed
+
+
+# ------------------------------------------------------------------------------------------------- what is filed where
+
+
+def wrong_recall(state: dict[str, Any], perspective: int) -> list[int]:
+    raise KeyError("seen")
+
+
+def test_a_broken_recall_stops_no_other_check() -> None:
+    report = audit(attrs.evolve(picking(), recall=wrong_recall), games=2, determinizations=40)
+    assert report.failed == ("recall",) and "KeyError('seen')" in report["recall"].examples[0], report
+    assert report["view"].passed and report["swap"].checked

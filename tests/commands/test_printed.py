@@ -1,0 +1,92 @@
+"""Every command that a page prints runs as a reader would copy it: in order, in one directory, with fewer games and iterations."""
+
+import contextlib
+import io
+import re
+import shlex
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from icarus.audit import audit
+from icarus.bridges.seats import game_of
+from icarus.commands import server
+from icarus.commands.cli import run
+from icarus.load_files import game_classes, load_file
+from tests.conftest import ROOT
+
+PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+FEWER = {"--games": "1", "--iterations": "5", "--minutes": "0.1"}
+ADDED = {"describe": "--minutes 0.1", "search": "--iterations 5", "play": "--iterations 5", "check": "--games 1"}
+LONG = (
+    "icarus discover",
+    "icarus ladder",
+    "leduc-poker",
+    "liars-dice",
+    "icarus match hearts",
+)  # to be compiled, or to be played
+RESUMED = "icarus play --resume saved.txt"
+
+
+def files_of(page: str) -> dict[str, str]:
+    """The Python files that a page shows, by name."""
+    text = (ROOT / page).read_text("utf-8")
+    files = re.findall(r"^    # (\w+\.py)\n((?:    .*\n)+)", text, re.MULTILINE)
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    shown = {name: textwrap.dedent(lines) for name, lines in files}
+    return shown | ({"pairs.py": "".join(blocks[:2])} if page == "README.md" else {})
+
+
+def commands_of(page: str) -> list[str]:
+    lines = re.findall(r"^(?:    )?(icarus [a-z]+ .*)$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    parts = [part.strip() for line in lines for part in re.split("  +#", line)[0].split("&&")]
+    return [part for part in parts if not part.startswith("icarus follows")]
+
+
+def shortened(command: str) -> list[str]:
+    """The arguments of a command, with fewer games and iterations."""
+    _, name, *rest = shlex.split(command)
+    rest = [FEWER.get(before, word) for before, word in zip([name, *rest], rest, strict=False)]
+    option, _, value = ADDED.get(name, "").partition(" ")
+    return [name, *rest] if not option or {option, "--level", "--resume"} & {*rest} else [name, *rest, option, value]
+
+
+@pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_printed_command_runs(all_of_them: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(server.Server, "serve", server.Server.server_close)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    ran = set[str]()
+    for page in PAGES:
+        for name, text in files_of(page).items():
+            (tmp_path / name).write_text(text, "utf-8")
+        commands = commands_of(page)
+        for command in commands:
+            if command in ran or not all_of_them and any(part in command for part in LONG):
+                continue
+            said = io.StringIO()
+            typed = "save saved.txt\nquit\n" if RESUMED in commands else "quit\n"
+            monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                code = run(shortened(command))
+            assert code == 0, f"{page}: {command}: {said.getvalue()}"
+            ran.add(command)
+    assert len(ran) >= (29 if all_of_them else 15)
+
+
+def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path: Path) -> None:
+    text = (ROOT / "docs/plain-python.md").read_text("utf-8")
+    (source,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "swap.py").write_text(source)
+    (swap,) = game_classes(load_file(tmp_path / "swap.py"))
+    game = game_of(swap)
+    assert game.players == 2 and audit(game, games=2).passed
+
+
+def test_what_a_page_installs_is_an_extra_of_the_project() -> None:
+    extras = (ROOT / "pyproject.toml").read_text()
+    for page in PAGES:
+        for names in re.findall(r"pip install '\.\[([\w,]+)\]'", (ROOT / page).read_text("utf-8")):
+            assert all(f"\n{name} = [" in extras for name in names.split(",")), page
+        assert "pip install 'icarus-mcts" not in (ROOT / page).read_text("utf-8"), page  # no index has it

@@ -1,0 +1,219 @@
+"""Learned evaluations: what a state becomes, one compiled function beside numpy, files that are refused, and who uses them."""
+
+import dataclasses
+import enum
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import BASELINE, Agent, PythonGame, games, in_python, search
+from icarus.arena.player import Entrant, read_entrant
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, read_evaluation
+from icarus.kernel.evaluation import (
+    ACTIONS,
+    BITS,
+    COUNT,
+    INTERVALS,
+    REAL,
+    VALUES,
+    LearnedNetwork,
+    facts_in,
+    numbers_in,
+    rules_of,
+)  # fmt: skip
+from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.generations import empty_evaluation
+
+KUHN = games.load("kuhn-poker")
+
+
+def with_weights(empty: Evaluation, units: int = 3, seed: int = 0) -> Evaluation:
+    """An evaluation with random weights."""
+    network, random = empty.network, np.random.default_rng(seed)
+    fields, outputs = network.fields.copy(), len(network.base)
+    fields["units"] = units
+    shapes = (len(network.rows), units), units, (units, outputs), outputs
+    hidden, bias, output, base = (random.normal(size=shape).astype(np.float32) for shape in shapes)
+    new = LearnedNetwork(fields, network.limits, network.rows, hidden, bias, output, base)
+    return attrs.evolve(empty, network=new)
+
+
+@pytest.fixture(scope="module")
+def kuhn() -> Evaluation:
+    return with_weights(empty_evaluation(KUHN, 0))
+
+
+@pytest.fixture
+def file(kuhn: Evaluation, tmp_path: Path) -> Path:
+    path = tmp_path / "kuhn.npz"
+    path.write_bytes(kuhn.to_bytes())
+    return path
+
+
+def toy(**changes: object) -> Game:
+    """A game whose states have a fact of each kind."""
+    kinds = [("mask", "u8"), ("few", "i1", (2,)), ("many", "i2"), ("same", "i1"), ("height", "f8")]
+    return attrs.evolve(KUHN, state=np.dtype(kinds, align=True), ranges={"few": (-1, 2), "many": (0, 999)}, **changes)
+
+
+def test_a_state_becomes_inputs_by_types_and_ranges() -> None:
+    game = toy(actions=4)
+    states = np.zeros(16, game.state)
+    states["mask"][1], states["mask"][2] = 5, 2
+    states["few"][:, 0], states["few"][:, 1] = np.arange(16) % 4 - 1, 1
+    states["many"], states["height"], states["same"] = np.arange(16) * 10, np.arange(16) / 2, 7
+    facts = facts_in(game, [states], ())
+    fields, limits = fields_of(game, facts, ())
+    # few[1] and `same` never vary; three bits, four values, sixteen intervals of each larger fact, 33 numbers of actions, four actions
+    assert fields[["kind", "width", "size", "first"]].tolist() == [
+        (BITS, 8, 3, 0), (VALUES, -1, 4, 3), (INTERVALS, -2, 16, 7), (INTERVALS, REAL, 16, 23), (COUNT, 0, 33, 39), (ACTIONS, 0, 4, 72)
+    ]  # fmt: skip
+    rows = np.arange(3 * 76, dtype=np.int32)
+    zero = np.zeros(1, np.float32)
+    network = LearnedNetwork(fields, limits, rows, np.zeros((228, 1), np.float32), zero, zero[None], zero)
+    evaluation = Evaluation(network, 2, "toy", "")
+    where, inputs = evaluation.active(facts[:2], np.array([0, CHANCE]), [[0, 3], [1, 9, 2]])
+    # State 0: the value -1, the first intervals, two actions, 0 and 3. State 1, where chance acts: bits 0 and 2, the value 0, the second.
+    assert sorted(inputs[where == 0].tolist()) == [3, 7, 23, 39 + 2, 72, 75]
+    assert sorted(inputs[where == 1] - 2 * 76) == [0, 2, 4, 8, 24, 39 + 3, 73, 74]
+
+
+class Suit(enum.Enum):
+    CLUBS, SPADES = 1, 2
+
+
+@dataclasses.dataclass
+class Table:
+    hands: list
+    trumps: Suit
+    scores: dict
+    board: str
+    seen: set
+    who: str | None = None
+
+
+def test_numbers_are_found_in_objects_of_python() -> None:
+    found = numbers_in(Table([[7, 7], []], Suit.SPADES, {"a": 2.5}, "X..O", {3}))
+    assert found == {
+        "len .hands": 2, "len .hands[0]": 2, ".hands[0][0]": 7, ".hands[0][1]": 7, ".hands[0]#7": 2, "len .hands[1]": 0,
+        ".hands#[0]7,[1]7": 1, ".hands#": 1, ".trumps=SPADES": 1, ".scores[a]": 2.5,
+        "len .board": 4, ".board[0]=X": 1, ".board[1]=.": 1, ".board[2]=.": 1, ".board[3]=O": 1, ".board#=X1": 1, ".board#=.1": 2,
+        ".board#=O1": 1, "len .seen": 1, ".seen#3": 1, ".who=None": 1,
+    }  # fmt: skip
+
+
+def test_a_list_of_varying_length_is_counted_and_another_one_is_read_by_places() -> None:
+    game = attrs.evolve(in_python(KUHN))
+    names = names_of(game, [([1, 2], [3]), ([2, 1], [3, 4])])
+    assert {"[0][0]", "[0][1]", "[1]#3", "[1]#4", "len [1]"} <= set(names)
+    assert not {"[0]#1", "[1][0]"} & set(names)
+
+
+def states_of(game: AnyGame) -> list:
+    """The states of a few games, those in which chance acts included."""
+    states = []
+    for seed in range(4):
+        state = game.new_initial_state(seed)
+        while not state.is_terminal():
+            states.append(state.clone())
+            state.apply_action(state.legal_actions()[seed % len(state.legal_actions())])
+    return states
+
+
+def test_compiled_code_plain_python_and_numpy_agree(kuhn: Evaluation) -> None:
+    game = KUHN.with_evaluation(kuhn)
+    states = states_of(game)
+    facts = facts_in(game, [state.data for state in states], ())
+    movers = np.array([state.current_player() for state in states])
+    expected = kuhn.values(facts, movers, [state.legal_actions() for state in states])
+    for state, values in zip(states, expected, strict=True):
+        out = np.zeros(2)
+        game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)  # type: ignore[misc]
+        assert out == pytest.approx(values, abs=1e-6) and sum(out) == 1
+        assert state.heuristic() == pytest.approx(values, abs=1e-6)
+
+
+def test_a_python_game_is_read_by_its_numbers() -> None:
+    game = in_python(KUHN)
+    evaluation = with_weights(empty_evaluation(game, 0))
+    assert evaluation.names
+    state = game.with_evaluation(evaluation).new_initial_state(1)
+    assert 0 < state.heuristic()[0] < 1
+    assert search(state, BASELINE, iterations=20, cutoff=0).iterations == 20
+
+
+# --------------------------------------------------------------------------------------------------------------------- files
+
+
+def test_a_file_reads_back_and_is_the_same_each_time(kuhn: Evaluation, file: Path) -> None:
+    read = read_evaluation(file)
+    assert read.to_bytes() == kuhn.to_bytes() and read.digest == kuhn.digest
+    assert KUHN.with_evaluation(file) is KUHN.with_evaluation(str(file))
+
+
+def test_files_that_are_no_evaluation_are_refused(
+    file: Path, kuhn: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = file.read_bytes()
+    for wrong in (b"", b"no archive", content[:-40], b"\0" * (1 << 20) + content):
+        file.write_bytes(wrong)
+        with pytest.raises(ValueError, match="is not an evaluation"):
+            read_evaluation(file)
+    file.write_bytes(with_weights(kuhn, seed=5).to_bytes())
+    monkeypatch.setattr("icarus.kernel.evaluation.FORMAT", 2)
+    with pytest.raises(ValueError, match="another version"):
+        read_evaluation(file)
+    with pytest.raises(FileNotFoundError):
+        read_evaluation(file.with_name("absent.npz"))
+
+
+def other_legal(state, actions):  # type: ignore[no-untyped-def]
+    """Other rules."""
+    actions[0], actions[1] = 1, 0
+    return 2
+
+
+def test_an_evaluation_of_another_game_or_of_edited_rules_is_refused(kuhn: Evaluation) -> None:
+    with pytest.raises(ValueError, match="of the game kuhn-poker, not of othello"):
+        games.load("othello").with_evaluation(kuhn)
+    with pytest.raises(ValueError, match="by other rules of kuhn-poker than it has now"):
+        attrs.evolve(KUHN, legal=other_legal).with_evaluation(kuhn)
+
+
+def test_the_digest_of_rules_does_not_see_comments_and_heuristics() -> None:
+    namespaces = []
+    for comment in ("", "# a comment\n    "):
+        space: dict = {"TERMINAL": TERMINAL}
+        exec(f"def rewards(state):\n    {comment}return [1.0, 0.0]\n", space)
+        namespaces.append(space)
+    assert rules_of(KUHN) == rules_of(attrs.evolve(KUHN, heuristic=lambda state, out: None, features=None))
+    assert rules_of(KUHN) != rules_of(attrs.evolve(KUHN, legal=other_legal))
+    plain = [
+        PythonGame(name="x", players=2, initial=list, player=len, legal=list, apply=max, rewards=each["rewards"])
+        for each in namespaces
+    ]
+    assert rules_of(plain[0]) == rules_of(plain[1])
+
+
+# ---------------------------------------------------------------------------------------------------------------- who uses it
+
+
+def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file: Path) -> None:
+    agent = Agent(BASELINE, iterations=50, cutoff=0, evaluation=str(file))
+    state = KUHN.new_initial_state(1)
+    with_it = search(state.with_evaluation(file), BASELINE, iterations=50, cutoff=0, seed=3)
+    assert agent.search(state, 3).values.tolist() == with_it.values.tolist()
+    with pytest.raises(ValueError, match="has no heuristic"):
+        search(state, BASELINE, iterations=50, cutoff=0)
+
+
+def test_an_entrant_names_the_file_with_its_digest(file: Path, kuhn: Evaluation) -> None:
+    entrant = read_entrant(f"BASELINE [scheme = MO_ISMCTS with cutoff=0, evaluation = {file}]")
+    assert entrant.evaluation == f"{file}@{kuhn.digest}"
+    assert read_entrant(str(entrant)) == entrant
+    assert entrant.agent(iterations=5).evaluation is read_evaluation(file)
+    file.write_bytes(with_weights(kuhn, seed=1).to_bytes())
+    with pytest.raises(ValueError, match="is another evaluation by now"):
+        Entrant("BASELINE", evaluation=entrant.evaluation).agent(iterations=5)

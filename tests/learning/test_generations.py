@@ -1,0 +1,184 @@
+"""Learning: the same file for any number of workers and after Ctrl-C, targets by hand, and what is refused before the first game."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import games, in_python, learn
+from icarus.commands.cli import run
+from icarus.compiler import python_of
+from icarus.kernel import Evaluation, read_evaluation
+from icarus.learning.curve import generations_of
+from icarus.learning.generations import LearningProgress, empty_evaluation
+from icarus.learning.selfplay import FORCED, GREEDY, LONGEST_GAME, RANDOM, Log, games_played, write_targets
+
+KUHN = "kuhn-poker"
+JUDGE = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
+SMALL: dict[str, Any] = dict(
+    games=80, rounds=1, deals=2, iterations=8, judge=JUDGE, reference="BASELINE", generations=2
+)
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Evaluation]:
+    out = tmp_path_factory.mktemp("learned") / "kuhn.npz"
+    return out, learn(KUHN, out=out, **SMALL)
+
+
+def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Evaluation]) -> None:
+    out, evaluation = learned
+    assert read_evaluation(out).digest == evaluation.digest
+    assert [each.number for each in generations_of(evaluation)] == [1, 2]
+    assert generations_of(evaluation)[0].is_taken and generations_of(evaluation)[0].against_before is None
+    directory = out.with_suffix(".learning")
+    names = {path.name for path in directory.iterdir()}
+    assert names == {
+        "learning.json",
+        "games.jsonl",
+        "curve.html",
+        "curve.svg",
+        *(f"generation-{i}.npz" for i in range(3)),
+    }
+    # Of each deal both seats and a game of the opponent alone, against the reference twice and the generation before once.
+    assert len((directory / "games.jsonl").read_text().splitlines()) == 3 * 2 * 3
+    assert f"@{read_evaluation(directory / 'generation-2.npz').digest}" in (directory / "games.jsonl").read_text()
+    assert "<circle" in (directory / "curve.svg").read_text()
+
+
+def test_two_workers_learn_the_same(learned: tuple[Path, Evaluation], tmp_path: Path) -> None:
+    assert learn(KUHN, out=tmp_path / "kuhn.npz", workers=2, **SMALL).to_bytes() == learned[1].to_bytes()
+
+
+def test_after_ctrl_c_the_same_call_goes_on(learned: tuple[Path, Evaluation], tmp_path: Path) -> None:
+    out = tmp_path / "kuhn.npz"
+
+    def stop(report: LearningProgress) -> None:
+        if report.generation == 2 and report.stage == "match":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learn(KUHN, out=out, report=stop, **SMALL)
+    assert [each.number for each in generations_of(read_evaluation(out))] == [1]
+    seen: list[tuple[int, str]] = []
+    again = learn(KUHN, out=out, report=lambda report: seen.append((report.generation, report.stage)), **SMALL)
+    assert again.to_bytes() == learned[1].to_bytes() == out.read_bytes()
+    assert set(seen) == {(2, "match")}
+
+
+def test_a_python_game_is_played_by_the_same_loop() -> None:
+    game = in_python(games.load(KUHN))
+    empty = empty_evaluation(game, 0)
+    positions = games_played(game, empty, 5, (1,), 0.0, 1.0)
+    compiled = games.load(KUHN)
+    as_compiled = games_played(compiled, empty_evaluation(compiled, 0), 5, (1,), 0.0, 1.0)
+    assert positions.rewards.tolist() == as_compiled.rewards.tolist()
+    assert positions.targets.tolist() == positions.rewards.tolist() and len(set(positions.branches)) >= 5
+
+
+def test_targets_by_hand() -> None:
+    after = np.array([[0.6, 0.4], [0.5, 0.5], [0.0, 0.0], [0.3, 0.7]])
+    values = np.array([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0], [0.2, 0.8]])
+    how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
+    targets, rewards = np.zeros((4, 2)), np.zeros((4, 2))
+    log = Log(np.zeros(0), np.zeros(4), values, after, targets, how, np.zeros(4), rewards)
+    python_of(write_targets)(log, 0, 4, np.array([1.0, 0.0]), 0.5)
+    last = 0.5 * 0.3 + 0.5 * 1.0  # half the value after the best action, half the reward
+    forced = 0.5 * 0.2 + 0.5 * last  # half the value of the next position, half its target
+    assert targets[:, 0] == pytest.approx([0.5 * 0.6 + 0.5 * 0.5, 0.5, forced, last])
+    assert rewards[:, 0].tolist() == [1.0] * 4
+
+
+# ------------------------------------------------------------------------------------------------------------------- refused
+
+
+def never_ends(state: Any) -> int:
+    return 0
+
+
+def constant(rng: Any) -> list[int]:
+    return [0]
+
+
+def end(state: list[int], action: int) -> None:
+    state.clear()
+
+
+def test_a_game_of_which_nothing_can_be_learned_is_refused() -> None:
+    plain = in_python(games.load(KUHN))
+    with pytest.raises(ValueError, match=f"did not end within {LONGEST_GAME} actions"):
+        learn(
+            attrs.evolve(
+                plain, player=never_ends, legal=lambda state: [0], apply=lambda state, action: None, chance=None
+            )
+        )
+    one = attrs.evolve(
+        plain, initial=constant, player=lambda state: 0 if state else -4, legal=lambda state: [0, 1], apply=end, copy=list,
+        rewards=lambda state: [1.0, 0.0], observe=None, determinize=None, prepare=None, recall=None, episode=None, features=None,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="no fact of kuhn-poker varies"):
+        learn(one)
+
+
+@pytest.mark.parametrize(
+    "settings, sentence",
+    [
+        ({"games": 7}, "games is 7"),
+        ({"generations": 0}, "generations is 0"),
+        ({"minutes": -1}, "minutes is -1"),
+        ({"seed": -2}, "seed is -2"),
+        ({"judge": "NOTHING"}, "NOTHING"),
+    ],
+)
+def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        learn(KUHN, **settings)
+
+
+def test_a_directory_of_another_learning_is_refused(learned: tuple[Path, Evaluation]) -> None:
+    with pytest.raises(ValueError, match="has another learning: seed is 0 there and 1 here"):
+        learn(KUHN, out=learned[0], seed=1, **SMALL)
+
+
+def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"pip install 'icarus-mcts\[learn\]'"):
+        learn(KUHN)
+
+
+def test_commands_take_the_file(learned: tuple[Path, Evaluation], capsys: pytest.CaptureFixture[str]) -> None:
+    text, out = "BASELINE [scheme = MO_ISMCTS with cutoff=0]", str(learned[0])
+    assert run(["match", KUHN, text, "BASELINE", "--iterations", "8", "--games", "2", "--evaluation", out]) == 0
+    assert "cutoff=0" in capsys.readouterr().out
+    assert (
+        run(["match", "leduc-poker", text, "BASELINE", "--iterations", "8", "--games", "2", "--evaluation", out]) == 2
+    )
+    assert "is of the game kuhn-poker, not of leduc-poker" in capsys.readouterr().err
+    assert run(["search", KUHN, "--evaluation", "kuhn.txt"]) == 2
+    assert "--evaluation is 'kuhn.txt'" in capsys.readouterr().err
+
+
+def test_the_command_goes_on_and_tells_the_curve(
+    learned: tuple[Path, Evaluation],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    assert run(["learn", KUHN, "--games", "80", "--generations", "1"]) == 0
+    assert "kept in kuhn-poker.learning" in capsys.readouterr().err and Path("kuhn-poker.npz").exists()
+    assert run(["learn", KUHN, "--out", "x.txt"]) == 2
+    assert "must end with .npz" in capsys.readouterr().err
+
+
+def small_settings() -> Callable[..., Any]:
+    from icarus.learning.generations import LearningSettings
+
+    def make(**settings: Any) -> Any:
+        return LearningSettings(**{**SMALL, **settings})
+
+    return make

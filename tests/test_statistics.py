@@ -1,0 +1,66 @@
+"""Means with their intervals, and tests of whether a mean is above 0."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from icarus.statistics import GRID, mean_of, paired_difference, sign_flip
+
+
+def test_a_difference_has_students_interval_as_far_as_a_mean_can_be() -> None:
+    scores = [0.5, 0.0, 0.5, 0.0]
+    actual = mean_of(scores, -9, 9, 0.98)
+    assert (actual.value, actual.count) == (0.25, 4)
+    interval = stats.ttest_1samp(scores, 0).confidence_interval(0.98)
+    assert (actual.low, actual.high) == pytest.approx(tuple(interval), abs=1e-12)
+    assert mean_of(scores, -0.5, 0.5, 0.98).high == 0.5  # which no mean can pass
+
+
+@pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
+def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(scores: list[float]) -> None:
+    actual = mean_of(scores, -0.5, 0.5, 0.95)
+    rare = 1 - stats.binomtest(20, 20).proportion_ci(0.95).low  # of something else than what was seen
+    assert (actual.low, actual.high) == pytest.approx(
+        (scores[0] - rare * (0.5 + scores[0]), scores[0] + rare * (0.5 - scores[0]))
+    )
+
+
+@pytest.mark.parametrize("scores", [[0.5] * 9, [0.0] * 3, [0.25, -1 / 3, 0.5, 0.5, 0.0, -0.25, 0.1234, -0.7]], ids=str)
+def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[float]) -> None:
+    signs = np.array(list(itertools.product((-1, 1), repeat=len(scores))))
+    steps = np.rint(np.array(scores) * GRID)
+    assert sign_flip(scores) == pytest.approx(np.mean(signs @ steps >= steps.sum()))
+    assert sign_flip([0.5] * 72) == 2.0**-72  # the least p of 72 units
+
+
+@pytest.mark.parametrize(
+    ("scores", "p"),
+    [
+        ([-0.333333333, -0.666666667, 1.0], 5 / 8),  # thirds, as rows keep them, come to 0 in two ways
+        ([0.0003, 0.5], 1 / 4),  # nearer to a step than to none
+        ([0.0001, 0.5], 1 / 2),
+    ],
+)
+def test_the_sign_flip_test_rounds_to_the_nearest_step(scores: list[float], p: float) -> None:
+    assert sign_flip(scores) == p
+
+
+def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow() -> None:
+    scores, usual = [1.0, 1.0, 0.75], [0.25, 0.25, 0.5]
+    found = paired_difference(scores, usual)
+    assert found.value == pytest.approx(1.75 / 3) and found.high == 0.75
+    assert paired_difference(usual, scores).low == -1.0
+    unbounded = stats.ttest_1samp(np.subtract(scores, usual), 0).confidence_interval(0.95)
+    assert found.low == pytest.approx(max(-0.5, unbounded.low)) and unbounded.high > 0.75
+
+
+@pytest.mark.parametrize("units", [10, 20, 60])
+def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units: int) -> None:
+    samples = np.random.default_rng(units).choice([-0.5, 0.0, 0.5], (4000, units))
+    assert np.mean([sign_flip(scores) < 0.01 for scores in samples]) < 0.012
+    assert (
+        np.mean([each.low <= 0 <= each.high for each in (mean_of(scores, confidence=0.99) for scores in samples)])
+        > 0.982
+    )
