@@ -56,7 +56,7 @@ def svg(scene: Scene) -> str:
     width = max(WIDTH if is_table else 200, board_width)
     parts, y = [], MARGIN
     if scene.title:
-        parts, y = [_words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)], 40.0
+        parts, y = [words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)], 40.0
     if scene.places:
         parts += _board(scene.places, scene.paths, y, ink)
         y += max(place.y + place.height for place in scene.places) * SIDE + 8
@@ -68,12 +68,13 @@ def svg(scene: Scene) -> str:
     for row in last:
         y = _draw_row(parts, row, y, width)
     if scene.footer:
-        parts.append(_words(MARGIN, y + 10, scene.footer, 13, fill=ink))
+        parts.append(words(MARGIN, y + 10, scene.footer, 13, fill=ink))
         y += 22
-    return _svg(width, y + 4, parts, FELT if is_table else PAPER, scene.title or scene.footer)
+    return frame(width, y + 4, parts, FELT if is_table else PAPER, scene.title or scene.footer)
 
 
-def _svg(width: float, height: float, parts: Iterable[str], ground: str, title: str, kind: str = "board") -> str:
+def frame(width: float, height: float, parts: Iterable[str], ground: str, title: str, kind: str = "board") -> str:
+    """One SVG element of this size on a coloured ground; `kind` is its class in a page."""
     size = f'width="{width:g}" height="{height:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:g} {height:g}" role="img" class="{kind}" '
@@ -92,12 +93,13 @@ def _lines(lines: Sequence[str]) -> str:
         f'<text x="14" y="{28 + pitch * i:g}" fill="{INK}" {style}>{escape(line)}</text>'
         for i, line in enumerate(short)
     ]
-    return _svg(width, 20 + pitch * len(short), parts, PAPER, "; ".join(lines), "words")
+    return frame(width, 20 + pitch * len(short), parts, PAPER, "; ".join(lines), "words")
 
 
-def _words(
+def words(
     x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, is_bold: bool = False
 ) -> str:
+    """Text at a place."""
     style = f'font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS.get(fill, fill)}"'
     weight = ' font-weight="bold"' if is_bold else ""
     return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{escape(text)}</text>'
@@ -142,7 +144,7 @@ def _draw_place(place: Spot, x: float, y: float) -> str:
     if place.label:
         tips = {"up": (y + 12, ON_FELT), "down": (y + height - 4, ON_FELT)}
         at, ink = tips.get(place.shape, (y + 10, CARD_INK))
-        inside.append(_words(x + 3, at, place.label, 9, fill=ink))
+        inside.append(words(x + 3, at, place.label, 9, fill=ink))
     return _part(place.name, inside, place.holds())
 
 
@@ -153,7 +155,7 @@ def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -
         if piece.is_long:
             top = y + 14 + 17 * i
             shape = [_box(x + 3, top, width - 6, 16, piece.fill, rx=3)]
-            shape.append(_words(middle, top + 12, piece.sign, 11, "middle", piece.ink))
+            shape.append(words(middle, top + 12, piece.sign, 11, "middle", piece.ink))
         else:
             pitch = min(SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1))
             offset = SIDE * 0.38 + pitch * min(i, STACK - 1)
@@ -163,7 +165,7 @@ def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -
             shape = [_disc(middle, centre, SIDE * 0.38, piece.fill)] if piece.fill else []
             size = SIDE * (0.45 if piece.fill else 0.62)
             if sign:
-                shape.append(_words(middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True))
+                shape.append(words(middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True))
         pieces.append(_part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape))
     return pieces
 
@@ -174,9 +176,9 @@ def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) ->
     if name is None:
         return _box(x, y, width, height, CARD_BACK, ON_FELT, 4)
     if kind == "plate":
-        return _box(x, y, width, 20, "#fffdf8", rx=4) + _words(x + width / 2, y + 14, name, 11, "middle", CARD_INK)
+        return _box(x, y, width, 20, "#fffdf8", rx=4) + words(x + width / 2, y + 14, name, 11, "middle", CARD_INK)
     if kind == "stake":
-        return _disc(x + width / 2, y + width / 2, width / 2, "gold") + _words(
+        return _disc(x + width / 2, y + width / 2, width / 2, "gold") + words(
             x + width / 2, y + width * 0.64, name, width * 0.42, "middle", CARD_INK, is_bold=True
         )
     ink = RED_INK if name[-1] in RED else CARD_INK
@@ -186,17 +188,17 @@ def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) ->
             face.append(_disc(x + width * (1 + column) / 4, y + width * (1 + line) / 4, width * 0.08, ink))
         return "".join(face)
     if kind == "die":
-        return face[0] + _words(x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True)
+        return face[0] + words(x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True)
     rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "★" if name in "BR" else "")
-    face.append(_words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, is_bold=True))
-    return "".join([*face, _words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink)])
+    face.append(words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, is_bold=True))
+    return "".join([*face, words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink)])
 
 
 def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
     """A row under its owner's name, smaller where it is another's; returns where it ends."""
     is_empty = not (row.items or row.count)
     title = row.name + (f" · {row.note}" if row.note else "") + (": none" if is_empty else "")
-    parts.append(_words(MARGIN, y + 12, title, 12, fill=ON_FELT, is_bold=row.is_own))
+    parts.append(words(MARGIN, y + 12, title, 12, fill=ON_FELT, is_bold=row.is_own))
     if is_empty:
         return y + 20
     items, x, y = [None] * row.count if row.items is None else row.items, MARGIN, y + 18
@@ -213,7 +215,7 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
         parts.append(_part(name, [item], kind=row.kind) if row.is_own and name else item)
         x += width + 4 if row.kind == "plate" else overlap
     if row.items is None:
-        parts.append(_words(x + 12, y + 15, str(row.count), 12, fill=ON_FELT))
+        parts.append(words(x + 12, y + 15, str(row.count), 12, fill=ON_FELT))
     return y + height + 10
 
 
@@ -225,7 +227,7 @@ def _draw_middle(parts: list[str], cards: Sequence[tuple[str, str | None]], y: f
             x, line = MARGIN, line + 1
         top = y + 6 + line * (width * 1.4 + 24)
         parts.append(_part(name or "", [_draw_item("card", x, top, name, width)], kind="card", attribute="shown"))
-        parts.append(_words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT))
+        parts.append(words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT))
         x += room
     return y + 6 + (line + 1) * (width * 1.4 + 24)
 
