@@ -306,9 +306,10 @@ class Redraws:
             self._meet(dict(self._facts(each)))
         facts = dict(self._facts(self._game.ask("copy", data)))
         for name, value in facts.items():
-            if len(name) > 1 and not isinstance(name[-1], Value):
-                values = self._others.setdefault(name, [])
-                values += [each for each in facts[name[:-1]] if each not in values]  # as those beside it are
+            beside = data if isinstance(data, list) and len(name) == 1 else facts.get(name[:-1], ())
+            values = self._others.setdefault(name, [])
+            if not isinstance(name[-1], Value):
+                values += [each for each in beside if each not in values]
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:

@@ -259,8 +259,8 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     if seat is not None and not 0 <= seat < game.players:
         raise ValueError(f"{game} has {indices_text('seat', game.players)}, not {seat!r}")
     is_open = drawn_for or game.determinize is None or state.is_terminal()
-    view = state if seat is None or is_open else state.determinize(seat, seed=0)
     if game.board is not None:
+        view = state if seat is None or is_open else state.determinize(seat, seed=0)
         scene = game.board.scene(view.facts, seat)
         return scene if seat is not None or player is None else scene.opened_to(player)
     return Scene(words=tuple(str(state).split("\n"))) if seat is None or is_open else _certain(state, seat)
