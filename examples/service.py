@@ -70,7 +70,8 @@ async def answered(number: int, body: bytes | None = None) -> dict[str, Any]:
 
 async def refused(request: Request, error: Exception) -> JSONResponse:
     """What cannot be done, in a sentence."""
-    return JSONResponse({"error": str(error)}, getattr(error, "status_code", 400))
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    return JSONResponse({"error": error.detail if isinstance(error, HTTPException) else str(error)}, status)
 
 
 def warm(name: str) -> None:
@@ -81,7 +82,7 @@ def warm(name: str) -> None:
 
 app = Starlette(
     routes=[Route("/games", begin, methods=["POST"]), Route("/games/{number:int}", move, methods=["POST"])],
-    exception_handlers={ValueError: refused, msgspec.MsgspecError: refused},
+    exception_handlers=dict.fromkeys((ValueError, msgspec.MsgspecError, HTTPException), refused),
 )
 
 if __name__ == "__main__":
