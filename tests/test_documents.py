@@ -174,12 +174,12 @@ def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> No
         return client.post(path, json=body).json()
 
     othello, hearts = ask(game="othello", level=1, moves=["d3", "c5"]), ask(game="hearts", level=1, seat=2)
-    assert othello["text"].endswith("X to move") and othello["seen"] == [19, 34]
+    assert othello["text"].endswith("black to move") and othello["seen"] == [19, 34]
     assert hearts["text"].count("face down") == 3 and len(hearts["moves"]) == 13 and set(hearts["seen"]) == {106}
-    after = ask(f"/games/{othello['number']}", move=othello["moves"][0], seconds=0.01)
+    after = ask(f"/games/{othello['number']}", line=othello["moves"][0], seconds=0.01)
     assert len(after["seen"]) == 4 and after["returns"] is None
-    assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", move="a1")["error"]
-    assert ask(level=3)["error"] == "Object missing required field `game`"
+    assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", line="a1")["error"]
+    assert "missing required field `game`" in ask(level=3)["error"]
 
 
 WRONG_BODIES = [
@@ -205,11 +205,12 @@ WRONG_BODIES = [
         for more in ('"level": "3"', '"level": 99', '"level": null', '"moves": "d3"', '"moves": [3]')
     ),
     *(f'{{"game": "othello", {more}}}' for more in ('"moves": ["a1"]', '"moves": {}', '"other": 1', '"moves": null')),
+    '{"game": "othello", "persons": 3}',
     *('{"game": "othello(x=1)"}', "\\xff", "[" * 100_000, " " * 200_000),
 ]
 WRONG_MOVES = [
-    *('{"move": "a1"}', '{"move": 3}', '{"move": null}', "null", "[]", "{}", '{"move": "d3", "seconds": -1}'),
-    *(f'{{"move": "d3", "seconds": {seconds}}}' for seconds in ("0", '"1"', "NaN", "1e999", "100", "true", "[]")),
+    *('{"line": "a1"}', '{"line": 3}', '{"line": null}', "null", "[]", "{}", '{"line": "d3", "seconds": -1}'),
+    *(f'{{"line": "d3", "seconds": {seconds}}}' for seconds in ("0", '"1"', "NaN", "1e999", "100", "true", "[]")),
 ]
 
 
@@ -219,13 +220,13 @@ def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_the
     for body in WRONG_BODIES:
         answer = client.post("/games", content=body)
         assert 400 <= answer.status_code < 500 and answer.json()["error"], body[:80]
-    assert not service.tables
+    assert not service.tables.games
     number = client.post("/games", json={"game": "othello", "level": 1}).json()["number"]
     for body in WRONG_MOVES:
         answer = client.post(f"/games/{number}", content=body)
         assert 400 <= answer.status_code < 500 and answer.json()["error"], body
-        assert not service.tables[number].state.history, body
-    assert client.post("/games/99", json={"move": "d3"}).status_code == 404
+        assert not service.tables.games[number].session.played, body
+    assert client.post("/games/99", json={"line": "d3"}).status_code == 404
 
 
 # -------------------- Every public name is on a page of the API, and every name there is public.

@@ -291,10 +291,25 @@ class Redraws:
                 and self._is_hidden(state.data, name, facts[name], observer)
             ):
                 self._kept.setdefault((name, observer), []).append(self._deal)
+        self._meet(facts)
+
+    def _meet(self, facts: dict[Name, Any]) -> None:
         for name, value in facts.items():
             others = self._others.setdefault(name, [])
             if len(others) < OTHERS and value not in others:
                 others.append(value)
+
+    def alike(self, data: StateData, observer: int, others: Sequence[StateData]) -> Iterator[StateData]:
+        """The states with one fact as some of the others have it that the game's observation does not tell an observer from this one."""
+        for each in others:
+            self._meet(dict(self._facts(each)))
+        facts = dict(self._facts(self._game.ask("copy", data)))
+        for name, value in facts.items():
+            beside = data if isinstance(data, list) and len(name) == 1 else facts.get(name[:-1], ())
+            values = self._others.setdefault(name, [])
+            if not isinstance(name[-1], Value):
+                values += [each for each in beside if each not in values]
+            yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
         """The facts of a state: what it is made of, and where a list of integers has each of its values."""
@@ -325,12 +340,15 @@ class Redraws:
 
     def _is_hidden(self, data: StateData, name: Name, value: Any, observer: int) -> bool:
         """Whether the observation stays as it is where a fact is another one."""
+        return next(self._alike(data, name, value, observer), None) is not None
+
+    def _alike(self, data: StateData, name: Name, value: Any, observer: int) -> Iterator[StateData]:
+        """The states with another value of a fact that the observation does not tell from this one."""
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
             with contextlib.suppress(Exception):  # an impossible state may be more than an observation bears
                 if view_of(self._game, changed, observer) == before:
-                    return True
-        return False
+                    yield changed
 
     def _changed(self, data: StateData, name: Name, value: Any) -> Iterator[StateData]:
         """The state with another value of a fact; where it is the places of a value, one of them changes places with another."""

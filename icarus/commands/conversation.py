@@ -4,6 +4,7 @@ A `Session` is the game: what has been played, whose turn it is, a way back, and
 """
 
 import functools
+import re
 import shlex
 import textwrap
 import threading
@@ -24,10 +25,11 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import Progress
 from icarus.kernel import CHANCE, UNSEEN, AnyGame, State, draw_outcome, seat_name
+from icarus.kernel.scene import Scene
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views import boards
-from icarus.views.boards import COLOURS, SELECTED, marks, parts
+from icarus.views.boards import parts, seen_parts, svg
 from icarus.views.document import write_new
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
@@ -35,6 +37,7 @@ ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 # Where a game has no picture, a drawing is a hundred determinizations.
 drawing = functools.lru_cache(maxsize=2)(boards.drawing)
+CARD = re.compile(r"(10|[2-9JQKA])[♣♦♠♥]")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
 LATE = "the game has changed in the meantime; this is the current position"
@@ -79,6 +82,7 @@ class SavedGame(msgspec.Struct):
     seats: list[dict[str, Any] | None]  # settings of an `Entrant`; None for a person
     files: dict[str, str]
     moves: list[str]
+    level: int | None = None
 
 
 class Session:
@@ -90,14 +94,22 @@ class Session:
     Attributes:
         agents: of each seat; None where a person plays.
         files: those that define its game and its strategies, as `--with` takes them, with digests of what they held.
+        level: of the agents, if it was measured.
+        seconds: that the agents may think, in place of their own budgets.
         played: all actions so far, chance included.
         states: before each of them, and after the last.
     """
 
     def __init__(
-        self, game: AnyGame, agents: list[Agent | None], seed: int = 0, files: Mapping[Path, str] = _NONE
+        self,
+        game: AnyGame,
+        agents: list[Agent | None],
+        seed: int = 0,
+        files: Mapping[Path, str] = _NONE,
+        level: int | None = None,
     ) -> None:
-        self.game, self.agents, self.seed, self.files = game, agents, seed, files
+        self.game, self.agents, self.seed, self.files, self.level = game, agents, seed, files, level
+        self.seconds: float | None = None
         self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
         self.played: list[Played] = []
 
@@ -121,9 +133,28 @@ class Session:
         player = self.state.current_player()
         return player if not self.over and player in self.people else None
 
-    def name_of(self, player: int) -> str:
-        """What people call a player of this game."""
-        return seat_name(self.game, player)
+    def name_of(self, player: int, viewer: int | None = None) -> str:
+        """What a viewer calls a player: "you", or by his seat if it has a name, or "Bot"."""
+        if player == viewer:
+            return "you"
+        if player == CHANCE or self.game.seat_names or self.agents[player] is None:
+            return seat_name(self.game, player)
+        return "Bot" if len(self.people) == self.game.players - 1 else f"Bot {player + 1}"
+
+    def worded(self, text: str, viewer: int | None) -> str:
+        """A text with the players as a viewer calls them."""
+        return re.sub(r"\bplayer (\d)\b( \(you\))?", lambda found: self.name_of(int(found[1]), viewer), text)
+
+    def who(self, viewer: int | None) -> str:
+        """Who plays, for a viewer."""
+        colours = self.game.board.colours if self.game.board is not None else ()
+        strength = "" if self.level is None else f", level {self.level}"
+        names = []
+        for seat, agent in enumerate(self.agents):
+            colour = f", {colours[seat]}" if colours else ""
+            kind = "" if agent is None else strength or f", {agent}"
+            names.append(self.name_of(seat, viewer) + colour + kind)
+        return "; ".join(names)
 
     def apply(self, action: int, result: Result | None = None) -> None:
         """Somebody's action, and the search that found it; nothing changes if a function of the game fails.
@@ -146,6 +177,8 @@ class Session:
         assert agent is not None, "a person is to act"
         if len(legal) == 1:
             return legal[0], None
+        if self.seconds is not None:
+            agent = attrs.evolve(agent, iterations=None, seconds=self.seconds)
         result = agent.search(self.state, self.key(_SEARCH_STREAM), progress=progress)
         return result.action, result
 
@@ -183,7 +216,7 @@ class Session:
         ]
         files = {str(file): digest for file, digest in self.files.items()}
         moves = [each.text for each in self.played]
-        saved = SavedGame(str(self.game), self.seed, seats, files, moves)
+        saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.level)
         write_new(path, msgspec.json.format(msgspec.json.encode(saved)).decode() + "\n")
         words = [word for name in files for word in ("--with", name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *words])
@@ -219,7 +252,7 @@ class Session:
                 else:  # earlier files have strategy and scheme as a part of their own
                     settings = {**seat, **seat.get("configuration", {})}
                     agents.append(msgspec.convert(settings, Entrant).player(names))
-            session = cls(load_game(saved.game, files).game, agents, saved.seed, files)
+            session = cls(load_game(saved.game, files).game, agents, saved.seed, files, saved.level)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:
@@ -236,37 +269,46 @@ class Abandoned(Exception):
 
 @attrs.frozen
 class LogEntry:
-    """An action as the observer may know it: its number in the game, a text, and the parts of the board where it shows."""
+    """An action as a viewer may know it.
+
+    Attributes:
+        index: its number in the game.
+        text: who, and what he was seen to do.
+        what: the action's text; "" where it is not known.
+    """
 
     index: int
     text: str
-    parts: list[str]
+    what: str
 
 
 class Conversation:
-    """What is said of a game, line by line, and a description of it that holds only what the observer may know.
+    """What is said of a game, line by line, and for each viewer a description of it that holds only what he may know.
 
     Searches are made without the lock (`changed`); whatever changes the game meanwhile abandons them.
 
     Attributes:
-        observer: the seat that looks; None where everything is open.
+        viewers: the seats that look, each by itself; None where everything is open.
         adviser: the agent for hints, as strong as the others.
-        content: the description of the game as it stands; `version` goes up whenever it changes.
+        contents: of each viewer, the description of the game as it stands; his version goes up whenever it changes.
         live: stands for the search under way; None where none is.
         shown: the last search that was shown.
         problem: why the agents cannot go on; a change of the game has them try again.
     """
 
-    def __init__(self, session: Session, observer: int | None) -> None:
+    def __init__(self, session: Session, *viewers: int | None) -> None:
         adviser = next(filter(None, session.agents), ADVISER)
         if adviser.scheme.cheats:  # the others may see what is hidden, but not show it
             adviser = attrs.evolve(adviser, scheme=MO_ISMCTS.with_cutoff(adviser.scheme.cutoff))
-        self.session, self.observer, self.adviser = session, observer, adviser
-        self.version, self.problem, self.closed = 0, "", False
+        self.session, self.viewers, self.adviser = session, viewers, adviser
+        self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
+        self.judged: list[Answer] = []
         self.changed = threading.Condition(threading.Lock())
-        self.content = self._describe(None)  # loads all that a description needs before another thread runs
+        # Made now, they load all that a description needs before another thread runs.
+        self.contents = {viewer: self._describe(None, viewer) for viewer in viewers}
+        self.versions = dict.fromkeys(viewers, 0)
 
     # ------------------------------------------------------------------------------------------------------ the searches
 
@@ -327,80 +369,136 @@ class Conversation:
         self._update()
 
     def _update(self) -> None:
-        """Count a new version if the observer can see that anything has changed."""
-        before = self.content
-        try:
-            self.content = self._describe(None)
-        except Exception as error:  # in a function of the user's own game; one can go back
-            failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
-            self.content = {**before, "moves": [], "status": failed}
-        self.version += self.content != before
+        """Count a new version for each viewer who can see that anything has changed."""
+        for viewer, before in self.contents.items():
+            try:
+                self.contents[viewer] = self._describe(None, viewer)
+            except Exception as error:  # in a function of the user's own game; one can go back
+                failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
+                self.contents[viewer] = {**before, "moves": [], "status": failed}
+            self.versions[viewer] += self.contents[viewer] != before
         self.changed.notify_all()
 
     # -------------------------------------------------------------------------------------------------- the description
 
-    def describe(self, since: int = -1, at: int | None = None) -> Answer:
-        """How the game stands, as the observer may know it; waits a while where nothing is new.
+    def describe(self, since: int = -1, at: int | None = None, viewer: int | None = None) -> Answer:
+        """How the game stands, as a viewer may know it; waits a while where nothing is new.
 
         Args:
             since: the version that the page has.
-            at: after how many actions that the observer noticed; None for now.
+            at: after how many actions that the viewer noticed; None for now.
         """
         with self.changed:
-            self.changed.wait_for(lambda: self.version != since or self.closed, WAIT if at is None else 0)
-            return {"version": self.version, **(self.content if at is None else self._describe(at))}
+            wait = WAIT if at is None else 0
+            self.changed.wait_for(lambda: self.versions[viewer] != since or self.closed, wait)
+            content = self.contents[viewer] if at is None else self._describe(at, viewer)
+            return {"version": self.versions[viewer], **content}
 
-    def _describe(self, at: int | None) -> Answer:
-        session, log = self.session, self.log()
-        colours = COLOURS.get(session.game.name, ("",) * session.game.players)
-        names = [f"{session.name_of(seat)} ({colour})".removesuffix(" ()") for seat, colour in enumerate(colours)]
+    def _describe(self, at: int | None, viewer: int | None) -> Answer:
+        session, log = self.session, self.log(viewer)
+        seat = self._sees(viewer)
         count = len(log) if at is None else max(0, min(at, len(log)))
         now = count == len(log)
         state = session.state if now else session.states[log[count].index]
-        picture = drawing(state, None if session.over else self.observer, player=session.waits_for)
-        moves = state.legal_actions() if session.waits_for is not None and now else []
+        scene = drawing(state, seat, player=viewer if seat is None else None)
+        is_asked = now and session.waits_for is not None and viewer in (None, session.waits_for)
+        moves = state.legal_actions() if is_asked else []
+        last = log[count - 1] if count else None
+        if last is not None:
+            scene = self._with_trick(scene, last, seat)
+        worded = attrs.evolve(
+            scene, title=session.worded(scene.title, viewer), footer=session.worded(scene.footer, viewer),
+            rows=tuple(attrs.evolve(row, name=session.worded(row.name, viewer)) for row in scene.rows),
+            middle=tuple((session.worded(label, viewer), card) for label, card in scene.middle),
+        )  # fmt: skip
         return {
             "game": str(session.game),
-            "who": "; ".join(f"{name}: {agent or 'you'}" for name, agent in zip(names, session.agents, strict=True)),
+            "who": session.who(viewer),
             "at": count,
             "total": len(log),
-            "board": picture.svg(),
-            "text": picture.text(),
-            "moves": [{"name": state.action_to_string(move), "parts": list(parts(state, move))} for move in moves],
-            "select": session.game.name in SELECTED,
-            "last": next((entry.parts for entry in reversed(log[:count]) if entry.parts), []),
+            "board": svg(worded),
+            "text": worded.text(),
+            "moves": [
+                {"name": state.action_to_string(move), "parts": list(parts(state, move, scene, seat))} for move in moves
+            ],
+            "select": session.game.board is not None and session.game.board.is_choice,
+            "last": [] if last is None else self._marks(last, scene, seat),
             "log": [entry.text for entry in log],
-            "status": self.status(),
+            "mine": [session.played[entry.index].player == viewer for entry in log],
+            "over": session.over,
+            "level": session.level,
+            "seat": viewer,
+            "players": session.game.players,
+            "can": self._can(viewer, bool(moves)),
+            "status": self.status(viewer),
         }
 
-    def log(self) -> list[LogEntry]:
-        """An entry for each action that the observer noticed, so that nothing tells of the others."""
-        session, log = self.session, list[LogEntry]()
-        observer = None if session.over else self.observer
+    def _can(self, viewer: int | None, is_asked: bool) -> list[str]:
+        """The words that do something now."""
+        session, hides = self.session, self.session.game.determinize is not None
+        is_alone = len(session.people) == 1
+        can = {
+            "hint": is_asked,
+            "undo": is_alone and any(played.player == viewer for played in session.played),
+            "open": is_alone and hides and self._sees(viewer) is not None,
+            "why": any(played.result for played in session.played) and not (hides and self._sees(viewer) is not None),
+        }
+        return [word for word, is_so in can.items() if is_so]
+
+    def _sees(self, viewer: int | None) -> int | None:
+        """By whose eyes a viewer sees: None sees everything."""
+        return None if self.is_open or self.session.over else viewer
+
+    def _marks(self, last: LogEntry, scene: Scene, seat: int | None) -> list[str]:
+        """The parts in which the last action shows."""
+        before, action = self.session.states[last.index], self.session.played[last.index].action
+        marks = seen_parts(before, action)
+        return list(marks if marks is not None else parts(before, action, scene, seat) if last.what else ())
+
+    def _with_trick(self, scene: Scene, last: LogEntry, seat: int | None) -> Scene:
+        """The scene with the trick that the last card has finished: it stays until the next one."""
+        if scene.middle or not CARD.fullmatch(last.what):
+            return scene
+        before = drawing(self.session.states[last.index], seat)
+        player = seat_name(self.session.game, self.session.played[last.index].player)
+        return attrs.evolve(scene, middle=(*before.middle, (player, last.what))) if before.middle else scene
+
+    def log(self, viewer: int | None) -> list[LogEntry]:
+        """An entry for each action that a viewer noticed, so that nothing tells of the others."""
+        session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
-            if (in_view := session.view(observer, index)) is not None:
-                places = list(marks(before, played.action, in_view))
-                what = played.text if in_view else "-".join(places) or "a hidden choice"
-                log.append(LogEntry(index, f"{session.name_of(played.player)}: {what}", places))
+            if (in_view := session.view(seat, index)) is not None:
+                what = played.text if in_view else self._known_text(index, seat)
+                text = what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
+                log.append(LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what))
         return log
 
-    def status(self) -> str:
+    def _known_text(self, index: int, seat: int | None) -> str:
+        """The text of an action that is seen as another move, if all that look so have one; "" otherwise."""
+        played, before = self.session.played[index], self.session.states[index]
+        column = self.session.game.perspective(CHANCE if seat is None else seat)
+        same = [action for action in before.legal_actions() if before.observed(action)[column] == played.views[column]]
+        return played.text if len({before.action_to_string(action) for action in same}) == 1 else ""
+
+    def status(self, viewer: int | None) -> str:
         """What the game waits for, or how it has ended."""
         session, player = self.session, self.session.state.current_player()
         if self.problem:
             return self.problem
         if session.over:
-            return ending_of(session)
-        if session.waits_for is not None:
+            return ending_of(session, viewer)
+        if session.waits_for is not None and viewer in (None, session.waits_for):
             return "it is your turn" if self.live is None else "searching for a hint …"
-        return "chance is drawn …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
+        name = session.name_of(player, viewer)
+        return "chance is drawn …" if player == CHANCE else f"{name[0].upper()}{name[1:]} is thinking …"
 
     # --------------------------------------------------------------------------------------------------------- the lines
 
-    def say(self, line: str, at: int | None = None) -> Answer:
+    def say(self, line: str, at: int | None = None, viewer: int | None = None) -> Answer:
         """Do what a line asks for: an action, or a word of `HELP`.
 
         Args:
+            viewer: who says it.
             at: how many actions are known to who says it; an action after more is late.
 
         Returns:
@@ -411,9 +509,10 @@ class Conversation:
         """
         line, (word, _, rest) = line.strip(), line.strip().partition(" ")
         with self.changed:
+            self.speaker = viewer
             is_name = self.session.waits_for is not None and line in _names(self.session.state)
             is_word = not is_name and word in VERBS and (word == "save" or not rest)
-            if at not in (None, len(self.log())) and (not is_word or word == "undo"):
+            if at not in (None, len(self.log(viewer))) and (not is_word or word == "undo"):
                 raise ValueError(LATE)
             if not is_word:
                 return self._act(line)
@@ -436,7 +535,7 @@ class Conversation:
             ValueError: it is nobody's.
         """
         seat = self.session.waits_for
-        if seat is None:
+        if seat is None or self.speaker not in (None, seat):
             raise ValueError("the game is over" if self.session.over else "it is not your turn")
         return seat
 
@@ -445,13 +544,17 @@ class Conversation:
         mine = [index for index, each in enumerate(session.played) if each.player in session.people]
         if not mine:
             raise ValueError("no action can be taken back, because you have not played yet")
-        count = sum(entry.index >= mine[-1] for entry in self.log())
+        if len(session.people) > 1:
+            raise ValueError("with two persons at the table nothing is taken back")
+        count = sum(entry.index >= mine[-1] for entry in self.log(self.speaker))
         session.go_back(mine[-1])
         self._go_on()
         return {"said": f"{count_text(count, 'action')} taken back"}
 
     def _open(self) -> Answer:
-        self.observer = None
+        if len(self.session.people) > 1:
+            raise ValueError("with two persons at the table nothing is opened before the end")
+        self.is_open = True
         self._update()
         return {"said": "everything is shown from now on"}
 
@@ -479,20 +582,61 @@ class Conversation:
             raise ValueError("the search was stopped") from None
         finally:
             self._update()
-        move, share = state.action_to_string(result.action), result.policy[result.actions.index(result.action)]
-        worth = "" if np.isnan(result.value) else f"; its mean reward is {result.value:.2f}"
-        sentence = f"hint: {move}. A search of {result.iterations:,} iterations tries it in {share:.0%} of them{worth}."
+        move = state.action_to_string(result.action)
+        worth = {action: value for action, value in zip(result.actions, result.values.tolist(), strict=True)}
+        best = worth.pop(result.action)
+        others = [value for value in worth.values() if not np.isnan(value)]
+        sentence = f"hint: {move}. It is the only move." if not worth else f"hint: {move}."
+        if worth and not np.isnan(best):
+            sentence = f"hint: {move}. It wins {100 * best:.0f} of 100 games from here"
+            sentence += f", the next best {100 * max(others):.0f}." if others else "."
         return {**self._show(result, "what a search finds in your place"), "said": sentence, "move": move}
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
-        if not (self.observer is None or self.session.game.determinize is None or self.session.over):
+        if self._sees(self.speaker) is not None and self.session.game.determinize is not None:
             raise ValueError(REVEALS)
         searched = [each for each in self.session.played if each.result is not None]
         if not searched:
             raise ValueError("no other player has searched yet")
         played = searched[-1]
-        return self._show(played.result, f"why {self.session.name_of(played.player)} played {played.text}")
+        return self._show(
+            played.result, f"why {self.session.name_of(played.player, self.speaker)} played {played.text}"
+        )
+
+    # ------------------------------------------------------------------------------------------------------ looking back
+
+    def judge(self, viewer: int | None) -> Answer:
+        """Look at one more decision after the end: who was ahead, and what it has cost; all that is known so far.
+
+        Raises:
+            ValueError: the game is not over.
+        """
+        session = self.session
+        if not session.over:
+            raise ValueError("the game is not over")
+        decisions = [i for i, state in enumerate(session.states[:-1]) if len(state.legal_actions()) > 1]
+        decisions = [i for i in decisions if session.played[i].player != CHANCE]
+        if len(self.judged) < len(decisions):
+            index = decisions[len(self.judged)]
+            played, state = session.played[index], session.states[index]
+            result = self.adviser.search(state, (session.seed, _HINT_STREAM, index))
+            worth = dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
+            ahead = worth[result.action] if played.player == viewer else 1 - worth[result.action]
+            cost = worth[result.action] - worth.get(played.action, 0)
+            better = state.action_to_string(result.action)
+            self.judged.append({"at": index, "player": played.player, "ahead": ahead, "cost": cost, "better": better})
+        mine = [each for each in self.judged if each["player"] == viewer or viewer is None]
+        costly = sorted(mine, key=lambda each: -each["cost"])[:3]
+        sentences = [
+            {"at": each["at"], "text": f"{session.played[each['at']].text} instead of {each['better']}: "
+             f"{100 * each['cost']:.0f} of 100 games"} for each in costly if each["cost"] > 0
+        ]  # fmt: skip
+        return {
+            "of": len(decisions),
+            "ahead": [[each["at"], each["ahead"]] for each in self.judged],
+            "costly": sentences,
+        }
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
@@ -504,12 +648,19 @@ def _names(state: State) -> list[str]:
     return [] if state.is_terminal() else list(map(state.action_to_string, state.legal_actions()))
 
 
-def ending_of(session: Session) -> str:
-    """How a game has ended, first for the person who plays."""
-    rewards, verdict = session.state.returns(), "the game is over"
-    if len(session.people) == 1 and len(rewards) > 1:
-        mine = rewards[session.people[0]]
-        verdicts = {min(rewards): "you have lost", max(rewards): "you have won"}
-        verdict = "the game is drawn" if len(set(rewards)) == 1 else verdicts.get(mine, verdict)
-    every = ", ".join(f"{session.name_of(seat)}: {reward:g}" for seat, reward in enumerate(rewards))
-    return f"{verdict}; rewards of {every}"
+def ending_of(session: Session, viewer: int | None) -> str:
+    """How a game has ended, first for the viewer."""
+    rewards, low, high = session.state.returns(), *session.game.utilities
+    places = sorted(rewards, reverse=True)
+    if viewer is None:
+        best = [session.name_of(seat) for seat, reward in enumerate(rewards) if reward == places[0]]
+        return f"the game is drawn by {' and '.join(best)}" if len(best) > 1 else f"{best[0]} has won"
+    mine, place = rewards[viewer], places.index(rewards[viewer]) + 1
+    if len(set(rewards)) == 1 and len(rewards) > 1:
+        return "the game is drawn"
+    gain = low + mine * (high - low)
+    by = f" by {abs(gain):g} point{'' if abs(gain) == 1 else 's'}" if (low, high) != (-1, 1) and gain else ""
+    if len(rewards) == 2 or session.game.players == 1:
+        return ("you win" if place == 1 else "you lose") + by
+    together = " with others" if places.count(mine) > 1 else ""
+    return ("you win" if place == 1 else f"you come in as number {place} of {len(rewards)}") + together

@@ -1,7 +1,7 @@
 """`icarus play`, and playing in the terminal: plain lines in and out, for every game."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +10,9 @@ import typer
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text
-from icarus.commands.conversation import Conversation, Session, drawing
+from icarus.commands.conversation import Conversation, Session
 from icarus.commands.options import integer_option, value_option
-from icarus.commands.server import Server
+from icarus.commands.server import HOST, Server, Tables
 from icarus.engine.match import Agent
 from icarus.load_files import digest_of, load_files, sentence_of
 
@@ -20,6 +20,7 @@ LISTED = 24  # actions that are listed without being asked for
 AGAINST_HELP = "Strategy of the others, or repeated, of each other seat in order."
 STRENGTH_HELP = f"Strength of the others, in place of --against: {options.LEVEL_HELP}"
 BROWSER_HELP = "Play in a browser on this machine, not in the terminal."
+HOST_HELP = "Serve a local network under this name or address of this machine; who knows the printed address can play."
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 
 
@@ -38,6 +39,7 @@ def play_command(
     seed: options.Seed = 0,
     resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
     browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
+    host: Annotated[str | None, value_option("NAME", HOST_HELP)] = None,
     files: options.With = None,
     evaluation: options.Learned = None,
 ) -> None:
@@ -47,6 +49,8 @@ def play_command(
     """
     if level is not None:
         options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
+    if host is not None and not browser:
+        raise ValueError("--host serves the page of --browser: give both")
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
@@ -63,22 +67,41 @@ def play_command(
         seats: list[Agent | None] = [*options.each_of("--against", agents, players if watch else players - 1)]
         if not watch:
             seats.insert(integer("--seat", seat, 0, players - 1), None)
-        session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files})
+        session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files}, level)
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
         names, given = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
         session = Session.resumed(resume, {file: digest_of(file) for file in given}, names)
+    elif not browser:
+        raise ValueError(
+            "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"
+        )
     else:
-        raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
-    conversation = Conversation(session, session.people[0] if session.people else None)
+        session = None
+        load_files(files or [])
     if not browser:
-        talk(conversation, _ask, print_text)
+        assert session is not None
+        talk(Conversation(session, session.people[0] if session.people else None), _ask, print_text)
         return
-    server = Server(conversation)
-    print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
+    _serve(session, host, files or [])
+
+
+def _serve(session: Session | None, host: str | None, files: Sequence[Path]) -> None:
+    """Serve the table, with a game on it if there is one, until Ctrl-C."""
+    tables = Tables({file: digest_of(file) for file in files})
+    if session is not None:
+        viewers: list[int | None] = [*session.people]
+        tables.games[next(tables.numbers)] = Conversation(session, *(viewers or [None]))
+    if host is not None:
+        print_text(
+            f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
+        )
+    server = Server(tables, host or HOST)
+    print_text(f"play at {server.address} (Ctrl-C stops the server" + (" and saves the game)" if session else ")"))
     server.serve()
-    keep(session, print_text)
+    if session is not None:
+        keep(session, print_text)
 
 
 def _ask(prompt: str) -> str:
@@ -97,22 +120,23 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
     Raises:
         ValueError: the agents cannot go on; the game is kept.
     """
-    session, heard = conversation.session, len(conversation.log())
+    session, viewer = conversation.session, conversation.viewers[0]
+    heard = len(conversation.log(viewer))
     try:
         while not session.over:
             has_acted = conversation.step()
-            for entry in conversation.log()[heard:]:
+            for number, entry in enumerate(conversation.log(viewer)[heard:], heard + 1):
                 say(entry.text)
                 if not session.people:
-                    say(drawing(session.states[entry.index + 1]).text() + "\n")
-            heard = len(conversation.log())
+                    say(conversation.describe(at=number)["text"] + "\n")
+            heard = len(conversation.log(viewer))
             if conversation.problem:
                 raise ValueError(conversation.problem)
             if not has_acted:
                 _take_turn(conversation, ask, say)
-                heard = min(heard, len(conversation.log()))  # after undo there are fewer
-        say(f"\n{drawing(session.state).text()}")
-        say(conversation.status())
+                heard = min(heard, len(conversation.log(viewer)))  # after undo there are fewer
+        say(f"\n{conversation.contents[viewer]['text']}")
+        say(conversation.status(viewer))
     except (EOFError, KeyboardInterrupt):
         keep(session, say)
     except Exception:
@@ -122,17 +146,18 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
 
 def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say) -> None:
     """Show the board, and do what the person says until that changes it."""
-    state, before = conversation.session.state, conversation.content
-    say("\n" + drawing(state, conversation.observer).text())
+    state, viewer = conversation.session.state, conversation.viewers[0]
+    before = conversation.contents[viewer]
+    say("\n" + before["text"])
     legal = len(state.legal_actions())
     many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
     say(conversation.say("moves")["said"] if legal <= LISTED else many)
-    while conversation.content == before:
-        line = ask(f"{conversation.session.name_of(state.current_player())}> ").strip()
+    while conversation.contents[viewer] == before:
+        line = ask("you> ").strip()
         if line in ("quit", "exit", "q"):
             raise EOFError
         try:
-            answer = conversation.say(line)
+            answer = conversation.say(line, viewer=viewer)
             for text in filter(None, (answer["said"], answer.get("table"))):
                 say(text)
         except (ValueError, OSError) as error:  # the game goes on

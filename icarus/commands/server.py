@@ -1,31 +1,128 @@
-"""The page of a game, served to one person on this machine: a token in its address, as Jupyter serves a notebook."""
+"""Games under way, and their pages: served to this machine, or to a named network, by tokens, as Jupyter serves a notebook."""
 
 import contextlib
 import hmac
+import itertools
 import json
 import secrets
+import sys
 import threading
-from collections.abc import Callable
-from http import HTTPStatus
+from collections.abc import Mapping, Sequence
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
-from icarus.commands.conversation import Conversation
+import msgspec
+
+from icarus import games
+from icarus.checks import integer
+from icarus.commands.conversation import Conversation, Session
+from icarus.engine.match import Agent, levels_of
+from icarus.kernel import AnyGame, seat_names
 from icarus.load_files import sentence_of
+from icarus.specs import BASELINE
+from icarus.views.boards import drawing, svg
 from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
-LONGEST_BODY, SHOWN = 10_000, 40  # bytes of a request; characters of what is refused
+LONGEST_BODY, SHOWN = 20_000, 40  # bytes of a request; characters of what is refused
+MOST_GAMES, LONGEST_SEARCH = 500, 5.0  # games under way, seconds of a search
+USUAL_LEVEL = 3
+UNMEASURED = Agent(BASELINE, iterations=1000)  # the agent of a game without levels
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
-    "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
-    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+    "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data: 'self'; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
 HEADERS = {"Connection": "close", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
+
+
+class NewGame(msgspec.Struct, forbid_unknown_fields=True):
+    """What is asked for a game: its name, the person's seat, the level of the others (by default 3), and how many persons play."""
+
+    game: str
+    seat: Annotated[int, msgspec.Meta(ge=0)] = 0
+    level: Annotated[int, msgspec.Meta(ge=1)] = 0
+    persons: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    moves: list[str] = []
+    seed: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True):
+    """What is said in a game: an action or a word, after how many actions, and the seconds that the others may think."""
+
+    line: str
+    at: int | None = None
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SEARCH)] | None = None
+
+
+class Tables:
+    """Games under way, by number: those of a page, or of a service.
+
+    Attributes:
+        files: of one's own games, with digests of what they hold.
+    """
+
+    def __init__(self, files: Mapping[Path, str] | None = None) -> None:
+        self.files, self.numbers = files or {}, itertools.count()
+        self.games = dict[int, Conversation]()
+
+    def begin(self, body: bytes) -> int:
+        """Begin the game that a body asks for, or refuse it before anything is done.
+
+        Raises:
+            ValueError: what is wrong.
+        """
+        request = msgspec.json.decode(body, type=NewGame)
+        if len(self.games) >= MOST_GAMES:
+            raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
+        game, number = games.load(request.game), next(self.numbers)
+        seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
+        people = [seat] if request.persons == 1 or game.players == 1 else [seat, (seat + 1) % game.players]
+        level = request.level or min(USUAL_LEVEL, len(self._levels(game))) or None
+        agent = UNMEASURED if level is None else Agent.at_level(game, level)
+        agents = [None if each in people else agent for each in range(game.players)]
+        seed = secrets.randbits(31) if request.seed is None else request.seed
+        session = Session(game, agents, seed, self.files, level)
+        for move in request.moves:
+            session.apply(session.state.string_to_action(move))
+        self.games[number] = Conversation(session, *people)
+        return number
+
+    def say(self, number: int, body: bytes, viewer: int | None) -> dict[str, Any]:
+        """Do what a body says in a game; nothing is done where a part of it is wrong.
+
+        Raises:
+            ValueError: what is wrong, or cannot be done now. KeyError: there is no such game.
+        """
+        line, table = msgspec.json.decode(body, type=Line), self.games[number]
+        table.session.seconds = line.seconds
+        return table.say(line.line, line.at, viewer)
+
+    def choices(self) -> list[dict[str, Any]]:
+        """The games that one can choose, their rules, seats and levels."""
+        return [self._choice(games.load(name)) for name in games.names()]
+
+    def _levels(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
+        with contextlib.suppress(ValueError):
+            return levels_of(game)
+        return []
+
+    def _choice(self, game: AnyGame) -> dict[str, Any]:
+        rules = (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n\n")
+        half_a_page = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
+        elo = [f"{level['elo']:+d} Elo over random play" for level in self._levels(game)]
+        return {
+            "name": game.name,
+            "players": game.players,
+            "seats": seat_names(game),
+            "levels": elo,
+            "rules": half_a_page,
+        }
 
 
 class Refused(Exception):
@@ -33,31 +130,46 @@ class Refused(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """A game's address on this machine.
+    """The address of games.
 
     Attributes:
         port: any free one.
-        token: what a request must know; it is in the address, and then in a cookie.
+        token: what a visitor must know; it is in the address, and then he has a cookie of his own.
+        visitors: by cookie, the seats that are theirs: (game, seat).
+        invitations: by token, the seat that it gives.
     """
 
     daemon_threads, request_queue_size = True, 64
 
-    def __init__(self, conversation: Conversation) -> None:
-        super().__init__((HOST, 0), Handler)  # from now on who asks waits for `serve`, and is not refused
-        self.conversation, self.token = conversation, secrets.token_urlsafe(16)
+    def __init__(self, tables: Tables, host: str = HOST) -> None:
+        super().__init__((host, 0), Handler)  # from now on who asks waits for `serve`, and is not refused
+        self.tables, self.host, self.token = tables, host, secrets.token_urlsafe(16)
         self.port = int(self.server_address[1])
+        self.visitors = dict[str, set[tuple[int, int | None]]]()
+        self.invitations = dict[str, tuple[int, int | None]]()
+        for number in tables.games:
+            self.start(number)
 
     @property
     def address(self) -> str:
         """What to type into a browser."""
-        return f"http://{HOST}:{self.port}/?token={self.token}"
+        for token, (number, _) in self.invitations.items():
+            return f"http://{self.host}:{self.port}/games/{number}?token={token}"
+        return f"http://{self.host}:{self.port}/?token={self.token}"
+
+    def start(self, number: int) -> None:
+        """Let the agents of a game act, and make an invitation for each seat of a person."""
+        table = self.tables.games[number]
+        threading.Thread(target=table.run, name=f"icarus-play-{number}", daemon=True).start()
+        for viewer in table.viewers:
+            self.invitations[secrets.token_urlsafe(16)] = number, viewer
 
     def serve(self) -> None:
         """Serve until `shutdown` is called, or until Ctrl-C."""
-        threading.Thread(target=self.conversation.run, name="icarus-play", daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt), self:
             self.serve_forever(poll_interval=0.1)
-        self.conversation.close()  # requests that wait for news are answered then
+        for table in self.tables.games.values():
+            table.close()  # requests that wait for news are answered then
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -67,26 +179,45 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version, server_version, timeout = "HTTP/1.1", "icarus", 10.0
 
     def do_GET(self) -> None:
-        """The page, how the game stands, or the tree of the last search shown."""
-        self._answer({"/": self._page, "/state": self._state, "/tree": self._tree})
+        """The table, a game's page, how it stands, or the tree of the last search shown."""
+        self._answer()
 
     def do_POST(self) -> None:
-        """A line of the conversation."""
-        self._answer({"/say": self._say})
+        """A new game, or a line in one."""
+        self._answer()
 
     def log_message(self, *arguments: Any) -> None:
         """Nothing is logged."""
 
-    def _answer(self, handlers: dict[str, Callable[[], None]]) -> None:
+    def _answer(self) -> None:
         try:
-            path, self.query = urlsplit(self.path).path, dict(parse_qs(urlsplit(self.path).query))
-            self._check()
-            self.body = self.rfile.read(self._length())
-            if path not in handlers:
-                raise Refused(404, f"there is no page {path}")
-            handlers[path]()
+            address = urlsplit(self.path)
+            self.query = {name: values[0] for name, values in parse_qs(address.query).items()}
+            seats = self._check()
+            if seats is None:
+                return self._welcome(address.path)
+            body = self.rfile.read(self._length())
+            match [self.command, *address.path.strip("/").split("/")]:
+                case ["GET", ""]:
+                    self._send_page(page("table", "icarus"), "'none'")
+                case ["GET", "choices"]:
+                    self._send_json(self.server.tables.choices())
+                case ["GET", "picture"]:
+                    state = games.load(self.query.get("game", "")).new_initial_state(seed=2)
+                    self._send(svg(drawing(state, None if state.is_chance_node() else 0)), "image/svg+xml")
+                case ["POST", "games"]:
+                    number = self.server.tables.begin(body)
+                    self.server.start(number)
+                    seats.add((number, self.server.tables.games[number].viewers[0]))
+                    self._send_json({"number": number})
+                case [method, "games", number, *rest] if number.isdecimal():
+                    self._answer_game(method, int(number), rest, dict(seats), body)
+                case _:
+                    raise Refused(404, f"there is no page {address.path}")
         except Refused as refusal:
             self._send_json({"error": refusal.args[1]}, refusal.args[0])
+        except msgspec.DecodeError as error:
+            self._send_json({"error": f"the request cannot be understood: {error}"}, 400)
         except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
             self._send_json({"error": sentence_of(error) or repr(error)}, 409)
 
@@ -96,42 +227,70 @@ class Handler(BaseHTTPRequestHandler):
         if not (text.isascii() and text.isdigit()):
             raise Refused(400, f"the length of a request must be a number, not {text[:SHOWN]!r}")
         if int(text) > LONGEST_BODY:
-            raise Refused(413, f"this request has {int(text):,} bytes; a line of a game has at most {LONGEST_BODY:,}")
+            raise Refused(413, f"this request has {int(text):,} bytes; one has at most {LONGEST_BODY:,}")
         return int(text)
 
-    def _check(self) -> None:
-        """Refuse other hosts' names, other pages, and whoever does not know the token."""
-        host = self.headers.get("Host", "")
-        if host not in (f"{HOST}:{self.server.port}", f"localhost:{self.server.port}"):
-            raise Refused(403, "this game can be played only on the machine that it runs on")
+    def _answer_game(
+        self, method: str, number: int, rest: list[str], seats: dict[int, int | None], body: bytes
+    ) -> None:
+        if number not in seats:
+            raise Refused(403, "this game is another's, or there is none of this number")
+        table, viewer = self.server.tables.games[number], seats[number]
+        match [method, *rest]:
+            case ["GET"]:
+                self._send_page(page("play", "icarus play"), "'none'")
+            case ["GET", "state"]:
+                places = {name: int(value) for name, value in self.query.items() if name in ("since", "at")}
+                links = [
+                    f"/games/{number}?token={token}"
+                    for token, seat in self.server.invitations.items()
+                    if seat[0] == number and seat[1] != viewer
+                ]
+                self._send_json({**table.describe(**places, viewer=viewer), "links": links})
+            case ["GET", "tree"]:
+                if table.shown is None or not table.shown.records:
+                    raise Refused(404, "there is no such search")
+                self._send_page(tree_page(table.shown), "'self'")
+            case ["GET", "judge"]:
+                self._send_json(table.judge(viewer))
+            case ["POST"]:
+                self._send_json(self.server.tables.say(number, body, viewer))
+            case _:
+                raise Refused(404, f"there is no page {self.path}")
+
+    def _check(self) -> set[tuple[int, int | None]] | None:
+        """The seats of who asks; None for who has just come with a token. Refuses other hosts' names, other pages and all others."""
+        host, port = self.headers.get("Host", ""), self.server.port
+        if host not in {
+            f"{name}:{port}" for name in (self.server.host, *(["localhost"] if self.server.host == HOST else []))
+        }:
+            raise Refused(
+                403, "these games can be played only on the machine that they run on, or by the name that was given"
+            )
         if self.headers.get("Origin", f"http://{host}") != f"http://{host}":
             raise Refused(403, "this request comes from another page; only the page of the game may send it")
-        # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{self.server.port}")
-        token = self.query.get("token", [cookie.value if cookie else ""])[0]
-        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+        if "token" in self.query:
+            return None
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
+        seats = self.server.visitors.get(cookie.value if cookie else "")
+        if seats is None:
             raise Refused(403, "this address has no token; open the address that icarus play printed")
+        return seats
 
-    def _page(self) -> None:
-        if "token" in self.query:  # from now on the cookie knows it, and no history or log of addresses
-            cookie = f"icarus-{self.server.port}={self.server.token}; HttpOnly; SameSite=strict; Path=/"
-            self._send("", "text/plain", HTTPStatus.SEE_OTHER, {"Location": "/", "Set-Cookie": cookie})
-        else:
-            self._send_page(page("play", "icarus play"), "'none'")
-
-    def _state(self) -> None:
-        places = {name: int(values[0]) for name, values in self.query.items() if name in ("since", "at")}
-        self._send_json(self.server.conversation.describe(**places))
-
-    def _tree(self) -> None:
-        result = self.server.conversation.shown
-        if result is None or not result.records:
-            raise Refused(404, "there is no such search")
-        self._send_page(tree_page(result), "'self'")
-
-    def _say(self) -> None:
-        request = json.loads(self.body)
-        self._send_json(self.server.conversation.say(str(request["line"]), int(request["at"])))
+    def _welcome(self, path: str) -> None:
+        """Give who knows a token a cookie of his own, which no history or log of addresses has, and the seat that it stands for."""
+        token, port = self.query["token"], self.server.port
+        invited = [
+            seat for each, seat in self.server.invitations.items() if hmac.compare_digest(each.encode(), token.encode())
+        ]
+        if not (invited or hmac.compare_digest(token.encode(), self.server.token.encode())):
+            raise Refused(403, "this token is not known; open the address that icarus play printed")
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
+        name = cookie.value if cookie and cookie.value in self.server.visitors else secrets.token_urlsafe(16)
+        seats = self.server.visitors.setdefault(name, set())
+        seats.update(invited)
+        set_cookie = f"icarus-{port}={name}; HttpOnly; SameSite=strict; Path=/"
+        self._send("", "text/plain", 303, {"Location": path, "Set-Cookie": set_cookie})
 
     def _send_json(self, answer: Any, status: int = 200) -> None:
         self._send(json.dumps(answer), "application/json", status)

@@ -25,6 +25,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game, aligned, functions_of
+from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot
 
 # -------------------------------------------------------------------------------------------------- who wins a position
 
@@ -377,6 +378,54 @@ def action_text(state: Facts, action: int) -> str:
         return f"{source}/off" if target == OFF else f"{source}/off[{die}]"
     hit = state.actor >= 0 and state.points[1 - state.player, BAR - target] == 1
     return f"{'bar' if source == BAR else source}/{target}{'*' if hit else ''}"
+
+
+DISCS = (Piece("black", "black"), Piece("white", "white"))
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The board with the points as the seat counts them, its home at the lower right."""
+    me, places = seat or 0, list[Spot]()
+    for point in range(1, BAR):
+        is_upper = point > BAR // 2
+        column = point - 13 if is_upper else 12 - point
+        mine, theirs = int(state.points[me, point]), int(state.points[1 - me, BAR - point])
+        standing = (DISCS[me],) * mine + (DISCS[1 - me],) * theirs
+        y, shape = (0.0, "down") if is_upper else (5.2, "up")
+        fill = ("wood", "sand")[point % 2]
+        places.append(Spot(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape))
+    for owner, whose, y in ((me, "", 5.2), (1 - me, "their ", 0.0)):
+        for name, point, x in (("bar", BAR, 6), ("off", OFF, 13)):
+            standing = (DISCS[owner],) * int(state.points[owner, point])
+            places.append(Spot(whose + name, x, y, standing, "brown", whose + name, 1, 4.5))
+    board, footer = text(state).rsplit("\n", 1)
+    footer = footer.replace("X", "black").replace("O", "white")
+    dice = Hand("dice", tuple(map(str, _dice_to_play(state))), is_own=state.actor == me, kind="die")
+    return Scene(places=tuple(places), rows=(dice,), footer=footer, words=tuple(board.split("\n")))
+
+
+def _dice_to_play(state: Facts) -> list[int]:
+    dice = [int(die) for die in state.dice if die]
+    return dice * int(state.left) if len(dice) < state.left else dice
+
+
+def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
+    """A checker's point and its goal, as the seat names them, and the die where either would bear it off."""
+    if action >= ROLL:
+        return ()
+    die, source = action // POINTS + 1, action % POINTS
+    target, is_mine = max(source - die, OFF), state.player == (seat or 0)
+    named = {BAR: "bar", OFF: "off"}
+    clicked = []
+    for point in (source, target):
+        whose, number = ("", point) if is_mine else ("their ", BAR - point)
+        clicked.append(whose + named[point] if point in named else f"{number}")
+    if target == OFF and all(int(sources) >> source & 1 for sources in state.sources):
+        clicked.append(f"{die}")
+    return tuple(clicked)
+
+
+BOARD = Drawing(scene, parts, colours=("black", "white"))
 
 
 BACKGAMMON = Game(

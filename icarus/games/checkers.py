@@ -22,6 +22,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, aligned, functions_of, helper, inlined, lowest_bit, popcount
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 SIZE = 8
 SQUARES = SIZE * SIZE
@@ -193,6 +194,24 @@ def action_text(state: Facts, action: int) -> str:
 def square_text(square: int) -> str:
     """A square by its letter and number."""
     return f"{'abcdefgh'[square % SIZE]}{square // SIZE + 1}"
+
+
+PIECES = {"b": Piece("black", "black"), "w": Piece("white", "white")}
+PIECES |= {"B": Piece("black king", "black", "K"), "W": Piece("white king", "white", "K")}
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The board from Black's side."""
+    *board, footer = text(state).split("\n")
+    return grid(board, PIECES, ("wood", "ivory"), footer)
+
+
+def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
+    """A piece's square, and its goal."""
+    return square_text(action // SQUARES), square_text(action % SQUARES)
+
+
+BOARD = Drawing(scene, parts, colours=("black", "white"))
 
 
 def checkers(draw_after: int = DRAW_AFTER) -> Game:

@@ -26,6 +26,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount, shuffle
 from icarus.kernel.game import Game, State, aligned, functions_of
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
 
@@ -486,6 +487,39 @@ def text(state: Facts) -> str:
         "lead" if state.play == PASS else f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
     )
     return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
+
+
+LETTERS_OF_CARDS = "T: ten; B, R: jokers"
+
+
+def _card_names(ranks: list[int]) -> tuple[str, ...]:
+    return tuple(RANK_NAMES[rank] for rank in ranks)
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The play to beat, and the seat's own hand."""
+    hands = []
+    for i, name in enumerate(PLAYER_NAMES):
+        note = LETTERS_OF_CARDS if seat == i else ""
+        hands.append(held_by(seat, i, _card_names(cards_of(state.hands[i])), note, name))
+    played, footer = _card_names([] if state.play == PASS else cards_played(state.play)), ""
+    if state.player == TERMINAL:
+        footer = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
+    elif state.play == PASS:
+        footer = f"{PLAYER_NAMES[state.player]} to lead"
+    else:
+        owner, cards = PLAYER_NAMES[(state.player - state.passes - 1) % 3], " ".join(played)
+        what = f"add kickers to {cards}" if state.kickers_due else f"follow {cards} of the {owner}"
+        footer = f"{PLAYER_NAMES[state.player]} to {what}"
+    return Scene(rows=tuple(hands), middle=tuple(("", card) for card in played), footer=footer)
+
+
+def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
+    """The cards, one by one."""
+    return () if action == PASS else _card_names(cards_played(action))
+
+
+BOARD = Drawing(scene, parts, is_choice=True)
 
 
 DOU_DI_ZHU = Game(

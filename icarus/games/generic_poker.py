@@ -20,6 +20,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.games import kuhn_poker
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, aligned, below, functions_of, helper, inlined
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -208,6 +209,17 @@ def action_text(state: Facts, action: int) -> str:
     if action < BET:
         return "fold" if action == FOLD else "call" if owed > 0 else "check"
     return f"{'raise' if owed > 0 else 'bet'} {UNIT * (action - BET + 1) * (state.stage + 1)}"
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """Each player's card, what he has paid, and the card on the table."""
+    hands = [held_by(seat, i, (f"{state.cards[i] + 1}",), f"paid {state.paid[i]}") for i in range(2)]
+    pot = Hand("pot", (f"{sum(map(int, state.paid))}",), kind="stake")
+    middle = () if state.table == NO_TABLE else (("on the table", f"{state.table + 1}"),)
+    return Scene(rows=(*hands, pot), middle=middle, footer=text(state).split("\n")[1])
+
+
+BOARD = Drawing(scene, by_buttons)
 
 
 def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES, sizes: int = SIZES) -> Game:

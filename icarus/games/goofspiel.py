@@ -22,6 +22,7 @@ from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, State, below, inlined, lowest_bit
 from icarus.kernel.game import Game, aligned, functions_of
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
@@ -193,6 +194,33 @@ def text(state: Facts) -> str:
 
 def action_text(state: Facts, action: int) -> str:
     return str(action)
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The points at stake, the cards that are left and the bids; of the other's bids only who won, unless they were equal."""
+    title, *_ = text(state).split("\n")
+    rounds, is_over = int(state.rounds), player(state) == TERMINAL
+    viewer = None if is_over else seat
+    hands, bids, results = [], [], []
+    for first, second in state.bids[:, :rounds].T.tolist():
+        results.append("-" if first == second else f"{int(second > first)}")
+    for i in range(2):
+        cards = [f"{card + state.lowest}" for card in range(state.cards) if int(state.hands[i]) >> card & 1]
+        hands.append(held_by(viewer, i, tuple(cards)))
+        texts = [f"{bid}" for bid in state.bids[i, :rounds]]
+        if viewer == 1 - i:
+            texts = [bid if result == "-" else "?" for bid, result in zip(texts, results, strict=True)]
+        if i == 0 and state.player == 1 and not is_over:
+            texts.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
+        bids.append(Hand(f"player {i} has bid", tuple(texts)))
+    stakes = [Hand("won by player", tuple(results), kind="stake")]
+    if not is_over:
+        stakes.append(Hand("at stake", (f"{points(state)}",), kind="stake"))
+    footer = "" if is_over else f"player {state.player} to bid"
+    return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
+
+
+BOARD = Drawing(scene)
 
 
 def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCENDING) -> Game:

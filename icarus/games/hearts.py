@@ -32,9 +32,10 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, list_cards, suit_cards
+from icarus.games.cards import CARDS, PACK, RANKS, card_text, card_texts, cards_text, list_cards, suit_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.game import Game, State, aligned, functions_of
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
 
@@ -683,6 +684,35 @@ def action_text(state: Facts, action: int) -> str:
     if action < EXCHANGE:
         return f"pass {card_text(action - PASS)}"
     return "exchange" if action == EXCHANGE else "deal"
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The scores, the trick, and the seat's own hand."""
+    hands, middle = [], list[tuple[str, str | None]]()
+    is_passing = state.phase in (PASSING, EXCHANGING)
+    for i in range(PLAYERS):
+        aside = int(passed_by(state, i)) if is_passing else 0
+        hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
+        note = f"points {state.points[i]}, score {state.scores[i]}"
+        if seat in (None, i):
+            middle += [(f"player {i} passes", name) for name in card_texts(aside)]
+        elif aside:
+            note += f", passes {aside.bit_count()}"
+        hands.append(held_by(seat, i, card_texts(hand), note))
+    footer = doing(state)
+    if state.phase == PLAYING:
+        leader = (state.player - state.count) % PLAYERS
+        for k in range(state.count):
+            label = f"player {(leader + k) % PLAYERS}{' led' if k == 0 else ''}"
+            middle.append((label, card_text(int(state.trick[k]))))
+        footer = f"player {state.player} to {'play' if state.count else 'lead'}"
+    elif is_passing:
+        footer = "the cards are to be exchanged" if state.phase == EXCHANGING else f"player {state.player} to pass"
+    title = f"round {state.round_number + 1}, {PASSINGS[state.round_number % 4]}"
+    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=footer)
+
+
+BOARD = Drawing(scene)
 
 
 def hearts(threshold: int = THRESHOLD) -> Game:

@@ -28,6 +28,7 @@ from icarus.games import cards as pack
 from icarus.games.cards import CARDS, PACK, RANKS, SUITS, draw_deal, list_cards, prepare_deal, suit_cards, suits_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, State, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game, aligned, functions_of
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
 
@@ -433,6 +434,29 @@ def action_text(state: Facts, action: int) -> str:
     if action < CHOOSER:
         return f"{pack.SUIT_SYMBOLS[action - TRUMPS]} trumps"
     return "deal" if action == DEAL else f"player {action - CHOOSER} chooses"
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """Trumps, tricks taken, the trick, and the seat's own hand."""
+    title, hands = _headline(state), []
+    for i in range(state.players):
+        if not int(state.alive) >> i & 1:
+            hands.append(Hand(f"player {i}", (), note="out"))
+            continue
+        tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
+        is_hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
+        cards = pack.card_texts(int(state.hands[i]))
+        hands.append(held_by(CHANCE if is_hidden else seat, i, cards, tricks))
+    if state.stage != PLAY:
+        return Scene(title, rows=tuple(hands))
+    middle = [(f"player {player}", pack.card_text(card)) for player, card in trick_by_player(state)]
+    if state.turn_up != NO_CARD:
+        middle.insert(0, ("turned up", pack.card_text(state.turn_up)))
+    title = f"round of {state.hand_size}, trumps {pack.SUIT_SYMBOLS[state.trumps]}"
+    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=f"player {state.player} to play")
+
+
+BOARD = Drawing(scene)
 
 
 def knockout_whist(players: int = PLAYERS) -> Game:

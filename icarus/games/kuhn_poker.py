@@ -11,6 +11,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 import numpy as np
 
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, aligned, below, functions_of, helper, inlined
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
@@ -110,6 +111,16 @@ def action_text(state: Facts, action: int) -> str:
     mover = state.count % 2
     names = ("fold", "call") if state.paid[1 - mover] > state.paid[mover] else ("pass", "bet")
     return names[action]
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """Each player's card, and what he has paid."""
+    hands = [held_by(seat, i, ("JQK"[state.cards[i]],), f"paid {state.paid[i]}") for i in range(2)]
+    pot = Hand("pot", (f"{sum(map(int, state.paid))}",), kind="stake")
+    return Scene(rows=(*hands, pot), footer=text(state).split("\n")[1])
+
+
+BOARD = Drawing(scene, by_buttons)
 
 
 KUHN_POKER = Game(

@@ -16,6 +16,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.games import kuhn_poker
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, Integer, aligned, below, functions_of, helper
+from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -152,6 +153,23 @@ def action_text(state: Facts, action: int) -> str:
 def face_name(state: Facts, face: int) -> str:
     """A face of a die as it is written."""
     return "★" if face == state.sides - 1 else FACE_NAMES[face]
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """Each player's dice, and a place for each bid; those that are too low are dark."""
+    hands, places = [], list[Spot]()
+    for i in range(2):
+        dice = tuple(face_name(state, face) for face in sorted(state.faces[i, : state.dice[i]]))
+        hands.append(held_by(seat, i, dice, kind="die"))
+    for bid in range(state.sides * (state.dice[0] + state.dice[1])):
+        name, y, x = action_text(state, bid), bid // state.sides, bid % state.sides
+        standing = (Piece("the last bid", "gold"),) if bid == state.bid else ()
+        fill = "stone" if bid <= state.bid else "parchment"
+        places.append(Spot(name, x * 1.3, y * 0.9, standing, fill, name, 1.25, 0.85))
+    return Scene(places=tuple(places), rows=tuple(hands), footer=text(state).split("\n")[1])
+
+
+BOARD = Drawing(scene)
 
 
 def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Game:

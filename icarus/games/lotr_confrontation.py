@@ -31,6 +31,7 @@ from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
 from icarus.kernel.game import Game, aligned, functions_of
+from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
 # on a square of their own that no path leads to.
@@ -1075,6 +1076,73 @@ def apply(state: Facts, action: int) -> None:
 
 
 DARK_SHIRE_TO_WIN = 4  # pieces together in the Shire; 3 in the published rules
+
+
+PLATES = (("parchment", "ink"), ("purple", "parchment"))  # of each side: its colour and that of its letters
+PATHS = tuple(
+    (SQUARE_NAMES[begin], SQUARE_NAMES[end])
+    for begin in range(SQUARES)
+    for end in range(SQUARES)
+    if has(int(FORWARD[LIGHT, begin]), end)
+)
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The map as a side knows it, with Mordor at the top: enemies are named where only one region is possible for them."""
+    places, y = list[Spot](), 0.0
+    for row in ROWS:
+        height = 2.2 if len(row) == 1 else 1.75
+        for i, square in enumerate(row):
+            here = [_plate(state, piece, seat) for piece in range(PIECES) if state.pos[piece] == square]
+            here.sort(key=lambda piece: (not piece.name, piece.words))
+            name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)
+            fill = "stone" if len(row) == 4 else "meadow"
+            places.append(Spot(name, x, y, tuple(here), fill, name, 2.4, height, "region"))
+        y += height + 0.25
+    hands, dead = [], []
+    for side, side_name in enumerate(SIDE_NAMES):
+        cards = tuple(name for card, name in enumerate(CARD_NAMES[side]) if int(state.hands[side]) >> card & 1)
+        hands.append(Hand(f"{side_name} holds", cards, is_own=side == seat, kind="plate"))
+        team = range(side * TEAM, side * TEAM + TEAM)
+        names = tuple(PIECE_NAMES[piece] for piece in team if state.pos[piece] == DEAD)
+        dead.append(Hand(f"{side_name}'s dead", names, kind="plate"))
+    return Scene(places=tuple(places), paths=PATHS, rows=(*hands, *dead), footer=_situation_for(state, seat))
+
+
+def _plate(state: Facts, piece: int, seat: int | None) -> Piece:
+    side = piece // TEAM
+    is_known = seat in (None, side) or int(state.possible[piece]).bit_count() == 1 or state.winner != NOBODY
+    name = PIECE_NAMES[piece] if is_known else ""
+    sign = f"{name} {STRENGTH[piece]}" if is_known else f"{SIDE_NAMES[side]} ?"
+    fill, ink = PLATES[side]
+    return Piece(sign, fill, sign, name, ink, is_long=True)
+
+
+def _situation_for(state: Facts, seat: int | None) -> str:
+    """The decision to be made; who moves unseen is not named to the other side."""
+    sentence = _situation(state)
+    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+        return sentence
+    mover = int(state.fighters[state.side])
+    is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
+    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
+
+
+def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...] | None:
+    """A piece and where it goes; cards and retreats by their texts."""
+    if action >= PASS_AMBUSH:
+        return None
+    return PIECE_NAMES[action // SQUARES**2], SQUARE_NAMES[action % SQUARES]
+
+
+def seen_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The squares of a move."""
+    if action >= PASS_AMBUSH:
+        return ()
+    return SQUARE_NAMES[action // SQUARES % SQUARES], SQUARE_NAMES[action % SQUARES]
+
+
+BOARD = Drawing(scene, parts, seen_parts)
 
 
 def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup: int = 0) -> Game:

@@ -21,6 +21,7 @@ import numpy as np
 from icarus.compiler.memory import side_by_side
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
 from icarus.kernel.game import Game, aligned, functions_of
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
@@ -265,6 +266,18 @@ def text(state: Facts) -> str:
 
 def action_text(state: Facts, action: int) -> str:
     return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
+
+
+PIECES = {"X": Piece("black", "black"), "O": Piece("white", "white")}
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The board, a1 at the upper left."""
+    *board, footer = text(state).split("\n")
+    return grid(board, PIECES, ("green", "green"), footer)
+
+
+BOARD = Drawing(scene, colours=("black", "white"))
 
 
 OTHELLO = Game(

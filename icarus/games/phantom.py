@@ -31,6 +31,7 @@ from icarus.compiler.rng import next_word
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNSEEN, Facts
 from icarus.kernel.game import Game, State, aligned, functions_of
+from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64
@@ -326,6 +327,23 @@ def _square_text(state: Facts, square: int) -> str:
 def action_text(state: Facts, action: int) -> str:
     row, column = divmod(int(action), state.columns + 1)
     return f"{'abcdefgh'[column]}{row + 1}"
+
+
+CROSS_AND_RING = {"X": Piece("X", sign="X", ink="blue"), "O": Piece("O", sign="○", ink="orange")}
+
+
+def scene(state: Facts, seat: int | None) -> Scene:
+    """The seat's own marks, and the other's that it has found, which are small letters in the text; the whole board at the end."""
+    *board, footer = text(state).split("\n")
+    if seat is not None and not state.ended:
+        board = [line.replace("OX"[seat], ".") for line in board]
+        footer = footer if state.player == seat else footer.split(",", 1)[0]
+    return grid(
+        [line.replace("x", "X").replace("o", "O") for line in board], CROSS_AND_RING, ("ivory", "ivory"), footer
+    )
+
+
+BOARD = Drawing(scene, colours=("X", "O"))
 
 
 def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) -> Game:

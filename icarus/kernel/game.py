@@ -24,6 +24,7 @@ from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DE
 from icarus.kernel.evaluation import Evaluation, read_evaluation, with_evaluation
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
+from icarus.kernel.scene import Drawing
 from icarus.kernel.state import State
 
 SHOWN = 120  # characters of an answer in a message
@@ -114,6 +115,8 @@ class AnyGame(ABC):
     deal: Callable | None = None
     deal_observation: Callable | None = None
     utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_interval)
+    # for people
+    board: Drawing | None = None
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not self.name or {*self.name} & {*"/\\"}:
@@ -480,8 +483,8 @@ class Game(AnyGame):
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
-    """What a module, given by its globals, defines of a `Game`: functions under the names that they have there, STATE and BELIEFS."""
-    named = {"state": "STATE", "beliefs": "BELIEFS", **{name: name for name in (*ROWS, "retrace")}}
+    """What a module, given by its globals, defines of a `Game`: functions by their names, STATE, BELIEFS and BOARD."""
+    named = {"state": "STATE", "beliefs": "BELIEFS", "board": "BOARD", **{name: name for name in (*ROWS, "retrace")}}
     return {name: module[key] for name, key in named.items() if key in module}
 
 

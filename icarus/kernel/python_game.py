@@ -148,7 +148,7 @@ def in_python(game: AnyGame) -> PythonGame:
         "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
         "observation": (view := game.observation) and (lambda data, player: view(facts_of(data), player)),
     }
-    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
+    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)} | {"board": None}
     return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
 
 

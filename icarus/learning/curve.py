@@ -9,7 +9,7 @@ import msgspec
 from icarus.arena.ledger import write_whole
 from icarus.kernel import Evaluation
 from icarus.statistics import CONFIDENCE, Estimate
-from icarus.views.boards import FAINT, INK, PAPER, svg, words
+from icarus.views.boards import FAINT, INK, PAPER, frame, words
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table, html
 
 PAGE, PICTURE = "curve.html", "curve.svg"
@@ -91,4 +91,4 @@ def curve_svg(generations: Sequence[Generation]) -> str:
         )
         parts.append(f'<circle cx="{x(i):.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>')
         parts.append(words(x(i), HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"))
-    return svg(WIDTH, HEIGHT, parts, title="mean reward less the reference's, by generation", kind="curve")
+    return frame(WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve")

@@ -1,489 +1,256 @@
-"""States drawn for a seat: a picture and a text in which nothing can be read that the seat may not see.
+"""Scenes drawn: every game by one renderer, and a state as a seat may see it.
 
-What is drawn is not the state but a determinization of it for the seat, with hidden things face down: even a mistake in a drawing could
-only show what the seat knows, or a guess.
+What a seat is shown is made from a determinization of the state for it, with hidden things face down: even a mistake could only show what
+the seat knows, or a guess. Of a game without a board, the text is shown.
 """
 
-import itertools
+import contextlib
 import re
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Protocol
 
-import attrs
-
+from icarus.audit.draws import Redraws
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
-from icarus.games import lotr_confrontation as lotr
-from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
-from icarus.games.checkers import SQUARES, square_text, text as checkers_text
-from icarus.games.dou_di_zhu import PASS as NO_PLAY, PLAYER_NAMES, RANK_NAMES, cards_of, cards_played
-from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
-from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, text as whist_text, trick_by_player
-from icarus.games.othello import PASS, action_text as othello_square, text as othello_text
-from icarus.games.phantom import action_text as phantom_square, text as phantom_text
-from icarus.kernel import TERMINAL, Facts, State
+from icarus.kernel import AnyGame, State, StateData
+from icarus.kernel.scene import Hand, Scene, Spot
 
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
 FELT, PAPER, INK = "var(--felt, #2f5d50)", "var(--paper, #f3eee3)", "var(--on-paper, #22252a)"
 FAINT, ON_FELT, EDGE, CARD_INK = "var(--faint-on-paper, #6b6f76)", "#f3eee3", "#8a8478", "#22252a"
-WIDTH = 420  # of a card table
+CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
+SIDE, MARGIN, WIDTH = 40.0, 14.0, 420.0  # of a square; around all; of a table with rows
 # Of a line of text in a picture, and the size of one, so that it can be read on a small screen.
 LETTERS, LETTER = 48, 16
+COLOURS = {
+    "black": "#1d1f23",
+    "white": "#fbf8f0",
+    "grey": EDGE,
+    "ink": CARD_INK,
+    "blue": "#1f5fa8",
+    "orange": "#b3501e",
+}
+COLOURS |= {
+    "ivory": "#f3ecd8",
+    "parchment": "#f6eed8",
+    "sand": "#d9c7a3",
+    "wood": "#b88a5b",
+    "brown": "#8c6f4c",
+    "gold": "#c9a13b",
+}
+COLOURS |= {"green": "#5b8c6a", "meadow": "#7d9a6b", "stone": "#8a8f86", "purple": "#4a3b52"}
+STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
+SUITS, RED = "♣♦♠♥", "♦♥R"
+PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}  # by the ninths of a die
 
 
-class Drawing(Protocol):
-    """A state as one seat sees it."""
+def svg(scene: Scene) -> str:
+    """The scene as one SVG element on a ground of its own; what one can click is marked `data-part`."""
+    if not (scene.places or scene.rows or scene.middle):
+        return _lines([*scene.words, *filter(None, [scene.footer])])
+    is_table = bool(scene.rows or scene.middle)
+    ink = ON_FELT if is_table else INK
+    board_width = max([place.x + place.width for place in scene.places], default=0) * SIDE + 2 * MARGIN
+    width = max(WIDTH if is_table else 200, board_width)
+    parts, y = [], MARGIN
+    if scene.title:
+        parts, y = [words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)], 40.0
+    if scene.places:
+        parts += _board(scene.places, scene.paths, y, ink)
+        y += max(place.y + place.height for place in scene.places) * SIDE + 8
+    last = [row for row in scene.rows if row.is_own]
+    for row in (each for each in scene.rows if not each.is_own):
+        y = _draw_row(parts, row, y, width)
+    if scene.middle:
+        y = _draw_middle(parts, scene.middle, y, width)
+    for row in last:
+        y = _draw_row(parts, row, y, width)
+    if scene.footer:
+        parts.append(words(MARGIN, y + 10, scene.footer, 13, fill=ink))
+        y += 22
+    return frame(width, y + 4, parts, FELT if is_table else PAPER, scene.title or scene.footer)
 
-    def svg(self) -> str:
-        """A picture: one SVG element, on a ground of its own, with the parts one can click marked `data-part`."""
 
-    def text(self) -> str:
-        """The same for a terminal."""
-
-
-def svg(
-    width: float, height: float, parts: Iterable[str], ground: str = PAPER, title: str = "", kind: str = "board"
-) -> str:
+def frame(width: float, height: float, parts: Iterable[str], ground: str, title: str, kind: str = "board") -> str:
     """One SVG element of this size on a coloured ground; `kind` is its class in a page."""
-    named = f"<title>{escape(title)}</title>" if title else ""
     size = f'width="{width:g}" height="{height:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:g} {height:g}" role="img" class="{kind}" '
-        f'font-family="system-ui, sans-serif">{named}<rect {size} rx="6" fill="{ground}"/>{"".join(parts)}</svg>'
+        f'font-family="system-ui, sans-serif"><title>{escape(title)}</title><rect {size} rx="6" fill="{ground}"/>'
+        f"{''.join(parts)}</svg>"
     )
+
+
+def _lines(lines: Sequence[str]) -> str:
+    """A picture of text, where nothing else is known."""
+    fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
+    short = [each for line in lines for each in fold(line) or [""]]
+    width, pitch = max([30, *map(len, short)]) * 0.61 * LETTER + 28, 1.4 * LETTER
+    style = f'font-size="{LETTER}" font-family="ui-monospace, monospace" xml:space="preserve"'
+    parts = [
+        f'<text x="14" y="{28 + pitch * i:g}" fill="{INK}" {style}>{escape(line)}</text>'
+        for i, line in enumerate(short)
+    ]
+    return frame(width, 20 + pitch * len(short), parts, PAPER, "; ".join(lines), "words")
 
 
 def words(
-    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, bold: bool = False
+    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, is_bold: bool = False
 ) -> str:
     """Text at a place."""
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{weight}>{escape(text)}</text>'
+    style = f'font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS.get(fill, fill)}"'
+    weight = ' font-weight="bold"' if is_bold else ""
+    return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{escape(text)}</text>'
 
 
-def box(x: float, y: float, width: float, height: float, fill: str, stroke: str = "none", rx: float = 0) -> str:
-    """A rectangle."""
-    round_ = f' rx="{rx:g}"' if rx else ""
-    line = f' stroke="{stroke}"' if stroke != "none" else ""
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{round_} fill="{fill}"{line}/>'
+def _box(x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0) -> str:
+    place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{rx:g}"'
+    return f'<rect {place} fill="{COLOURS.get(fill, fill)}" stroke="{stroke}"/>'
 
 
-def disc(x: float, y: float, radius: float, fill: str) -> str:
-    """A round piece."""
-    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{EDGE}"/>'
+def _disc(x: float, y: float, radius: float, fill: str) -> str:
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{COLOURS.get(fill, fill)}" stroke="{EDGE}"/>'
 
 
-def part(name: str, *inside: str, holds: str = "") -> str:
-    """Something that one can click: its name in a move, and what it `holds`, in words."""
+def _part(name: str, inside: Iterable[str], holds: str = "", kind: str = "place", attribute: str = "part") -> str:
+    """Something that one can click, or that a mark may point out: its name in a move, and what it `holds`, in words."""
     description = f' aria-label="{escape(f"{name}, {holds}", quote=True)}"' if holds else ""
-    return f'<g data-part="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
+    return f'<g class="{kind}" data-{attribute}="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
 
 
-@attrs.frozen
-class Lines:
-    """A state in words, where no picture is known."""
-
-    lines: tuple[str, ...]
-
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-    def svg(self) -> str:
-        fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
-        lines = [short for line in self.lines for short in fold(line) or [""]]
-        width, pitch = max([30, *map(len, lines)]) * 0.61 * LETTER + 28, 1.4 * LETTER
-        style = f'font-size="{LETTER}" font-family="ui-monospace, monospace" xml:space="preserve"'
-        parts = [
-            f'<text x="14" y="{28 + pitch * i:g}" fill="{INK}" {style}>{escape(line)}</text>'
-            for i, line in enumerate(lines)
-        ]
-        return svg(width, 20 + pitch * len(lines), parts, title="; ".join(self.lines), kind="words")
+def _board(places: Sequence[Spot], paths: Sequence[tuple[str, str]], top: float, ink: str) -> list[str]:
+    centres = {
+        place.name: (MARGIN + (place.x + place.width / 2) * SIDE, top + (place.y + place.height / 2) * SIDE)
+        for place in places
+    }
+    parts = []
+    for begin, end in paths:
+        (x1, y1), (x2, y2) = centres[begin], centres[end]
+        parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{ink}" opacity=".5"/>')
+    return parts + [_draw_place(place, MARGIN + place.x * SIDE, top + place.y * SIDE) for place in places]
 
 
-# ---------------------------------------------------------------------------------------------------- squares
+def _draw_place(place: Spot, x: float, y: float) -> str:
+    width, height = place.width * SIDE, place.height * SIDE
+    inside = [_box(x, y, width, height, place.fill, rx=8 if place.shape == "region" else 0)]
+    if place.shape in ("up", "down"):
+        base, tip = (y + height, y + 6) if place.shape == "up" else (y, y + height - 6)
+        points = f"{x:g},{base:g} {x + width:g},{base:g} {x + width / 2:g},{tip:g}"
+        inside = [_box(x, y, width, height, "transparent", "none")]
+        inside.append(f'<polygon points="{points}" fill="{COLOURS.get(place.fill, place.fill)}"/>')
+    inside += _draw_pieces(place, x, y, width, height)
+    if place.label:
+        tips = {"up": (y + 12, ON_FELT), "down": (y + height - 4, ON_FELT)}
+        at, ink = tips.get(place.shape, (y + 10, CARD_INK))
+        inside.append(words(x + 3, at, place.label, 9, fill=ink))
+    return _part(place.name, inside, place.holds())
 
 
-BLACK, WHITE = "#1d1f23", "#fbf8f0"
-Piece = tuple[str, str, str]  # its name, the colour of its disc or "" for none, and a letter on it
-DISCS = {"X": ("black", BLACK, ""), "O": ("white", WHITE, "")}
-CHECKERS = {
-    "b": ("black", BLACK, ""),
-    "w": ("white", WHITE, ""),
-    "B": ("black king", BLACK, "K"),
-    "W": ("white king", WHITE, "K"),
-}
-MARKS = {"X": ("X", "", "X"), "O": ("O", "", "○")}
-LETTER_INKS = {"K": "#8a8478", "X": "#1f5fa8", "○": "#b3501e"}
+def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -> list[str]:
+    """A piece in the middle, several on top of each other; texts below the label."""
+    pieces, middle = [], x + width / 2
+    for i, piece in enumerate(place.pieces):
+        if piece.is_long:
+            top = y + 14 + 17 * i
+            shape = [_box(x + 3, top, width - 6, 16, piece.fill, rx=3)]
+            shape.append(words(middle, top + 12, piece.sign, 11, "middle", piece.ink))
+        else:
+            pitch = min(SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1))
+            offset = SIDE * 0.38 + pitch * min(i, STACK - 1)
+            bases = {"up": y + height - offset, "down": y + offset}
+            centre = bases.get(place.shape, y + height / 2 if len(place.pieces) == 1 else y + offset)
+            sign = str(i + 1) if i >= STACK else piece.sign
+            shape = [_disc(middle, centre, SIDE * 0.38, piece.fill)] if piece.fill else []
+            size = SIDE * (0.45 if piece.fill else 0.62)
+            if sign:
+                shape.append(words(middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True))
+        pieces.append(_part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape))
+    return pieces
 
 
-@attrs.frozen
-class Grid:
-    """A board of squares, as a game writes it: a line of letters, a line for each row, and what is to be done.
-
-    Attributes:
-        lines: of the text.
-        pieces: by their letters in the text.
-        colours: of the squares by turns, that of a1 first.
-        marked: the square to be pointed out, such as the last move.
-    """
-
-    lines: Sequence[str]
-    pieces: Mapping[str, Piece]
-    colours: tuple[str, str]
-    marked: str = ""
-
-    SIDE, MARGIN = 40.0, 22.0
-
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-    def svg(self) -> str:
-        side, margin, (*board, footer) = self.SIDE, self.MARGIN, self.lines
-        letters = next(line.split() for line in board if line[0] == " ")
-        rows = [line.split() for line in board if line[0] != " "]
-        parts = [
-            words(margin + (k + 0.5) * side, margin - 7, name, 11, "middle", FAINT) for k, name in enumerate(letters)
-        ]
-        for i, (number, *squares) in enumerate(rows):
-            y = margin + i * side
-            parts.append(words(margin - 6, y + side * 0.62, number, 11, "end", FAINT))
-            for k, (column, letter) in enumerate(zip(letters, squares, strict=True)):
-                colour = self.colours[(k + int(number) - 1) % 2]
-                parts.append(self._square(column + number, letter, colour, margin + k * side, y))
-        caption = re.sub(r"\b[XO]\b", lambda match: self.pieces[match[0]][0], footer)
-        height = margin + side * len(rows)
-        parts.append(words(margin, height + 20, caption, 13))
-        return svg(max(2 * margin + side * len(letters), 200), height + 32, parts, PAPER, caption)
-
-    def _square(self, name: str, letter: str, colour: str, x: float, y: float) -> str:
-        side = self.SIDE
-        inside = [box(x, y, side, side, colour, EDGE)]
-        if name == self.marked:
-            inside.append(box(x + 2, y + 2, side - 4, side - 4, "none", "#d9822b"))
-        holds, fill, sign = self.pieces.get(letter, ("", "", ""))
-        x, y, size = x + side / 2, y + side / 2, side * (0.45 if fill else 0.62)
-        inside += [disc(x, y, side * 0.38, fill)] if fill else []
-        inside += [words(x, y + size * 0.35, sign, size, "middle", LETTER_INKS[sign], bold=True)] if sign else []
-        return part(name, *inside, holds=holds)
-
-
-def othello(state: Facts, seat: int | None) -> Drawing:
-    """The board, a1 at the upper left; the last disc is pointed out."""
-    marked = othello_square(state, state.last) if state.last < PASS else ""
-    return Grid(othello_text(state).split("\n"), DISCS, ("#5b8c6a", "#5b8c6a"), marked)
-
-
-def checkers(state: Facts, seat: int | None) -> Drawing:
-    """The board from Black's side."""
-    return Grid(checkers_text(state).split("\n"), CHECKERS, ("#b88a5b", "#efe0c4"))
-
-
-def phantom(state: Facts, seat: int | None) -> Drawing:
-    """The seat's own marks, and the other's that it has found, which are small letters in the text; the whole board at the end."""
-    *board, footer = phantom_text(state).split("\n")
-    if seat is not None and not state.ended:
-        board = [line.replace("OX"[seat], ".") for line in board]
-        footer = footer if state.player == seat else footer.split(",", 1)[0]
-    lines = [line.replace("x", "X").replace("o", "O") for line in board]
-    return Grid([*lines, footer], MARKS, ("#f7f4ea", "#f7f4ea"))
-
-
-# --------------------------------------------------------------------------------------------------------- The Confrontation
-
-
-def lotr_confrontation(state: Facts, seat: int | None) -> Lines:
-    """The board as a side knows it, with Mordor at the top: enemies are named where only one square is possible for them."""
-    rows = []
-    for square in (square for row in lotr.ROWS for square in row):
-        here = [piece for piece in range(2 * lotr.TEAM) if state.pos[piece] == square]
-        names = sorted((_piece(state, piece, square, seat) for piece in here), key=lambda name: ("?" in name, name))
-        rows.append(f"{lotr.SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
-    for side in (lotr.DARK, lotr.LIGHT):
-        team = range(side * lotr.TEAM, (side + 1) * lotr.TEAM)
-        dead = ", ".join(lotr.PIECE_NAMES[piece] for piece in team if state.pos[piece] == lotr.DEAD)
-        name = lotr.SIDE_NAMES[side]
-        rows += [f"{name} holds {lotr.held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
-    return Lines((*rows, _situation(state, seat)))
-
-
-def _piece(state: Facts, piece: int, square: int, seat: int | None) -> str:
-    side = piece // lotr.TEAM
-    if seat in (None, side) or int(state.possible[piece]) == 1 << square or state.winner != lotr.NOBODY:
-        return f"{lotr.PIECE_NAMES[piece]} {lotr.STRENGTH[piece]}"
-    return f"{lotr.SIDE_NAMES[side]} ?"
-
-
-def _situation(state: Facts, seat: int | None) -> str:
-    """The decision to be made; who moves unseen is not named to the other side."""
-    sentence = lotr.text(state).rsplit("\n", 1)[1]
-    if state.winner != lotr.NOBODY or state.node == lotr.MOVE or seat in (None, state.side):
-        return sentence
-    mover = int(state.fighters[state.side])
-    is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return sentence if is_known else sentence.replace(lotr.PIECE_NAMES[mover], "a piece", 1)
-
-
-def lotr_marks(state: Facts, action: int) -> tuple[str, ...]:
-    """The squares of a move, which both sides see."""
-    if action >= lotr.PASS_AMBUSH:
-        return ()
-    return lotr.SQUARE_NAMES[action // lotr.SQUARES % lotr.SQUARES], lotr.SQUARE_NAMES[action % lotr.SQUARES]
-
-
-# ---------------------------------------------------------------------------------------------------- cards
-
-
-CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
-
-
-@attrs.frozen
-class Hand:
-    """The cards that one player holds: face up, or only how many.
-
-    Attributes:
-        name, note: whose, and a remark beside it.
-        cards: as written, "Q♠"; None where they lie face down.
-        count: how many there are.
-        is_own: whether it is the hand of who looks.
-    """
-
-    name: str
-    cards: tuple[str, ...] | None
-    count: int
-    note: str = ""
-    is_own: bool = False
-
-
-@attrs.frozen
-class CardTable:
-    """A card table: the hands, and what lies in the middle.
-
-    Attributes:
-        title: a line above.
-        hands: the players' in order.
-        middle: (label, card) of each card that lies open; None for a card face down.
-        footer: what is to be done.
-    """
-
-    title: str
-    hands: tuple[Hand, ...]
-    middle: tuple[tuple[str, str | None], ...] = ()
-    footer: str = ""
-
-    def played_from(self, player: int) -> "CardTable":
-        """The same with the hand of a player as that of who looks."""
-        hands = [attrs.evolve(hand, is_own=number == player) for number, hand in enumerate(self.hands)]
-        return attrs.evolve(self, hands=tuple(hands))
-
-    def text(self) -> str:
-        lines = [self.title]
-        for hand in self.hands:
-            note = f", {hand.note}" if hand.note else ""
-            content = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
-            lines.append(f"{hand.name}{note}: {content}")
-        if self.middle:
-            together = itertools.groupby(self.middle, key=lambda texts: texts[0])
-            texts = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
-            lines.append("table: " + ", ".join(text.strip() for text in texts))
-        return "\n".join([*lines, *([self.footer] if self.footer else [])])
-
-    def svg(self) -> str:
-        parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
-        for hand in (each for each in self.hands if not each.is_own):
-            elements, y = _drawn_hand(hand, y)
-            parts += elements
-        if self.middle:
-            elements, y = _middle(self.middle, y)
-            parts += elements
-        for hand in (each for each in self.hands if each.is_own):
-            elements, y = _drawn_hand(hand, y)
-            parts += elements
-        if self.footer:
-            parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
-            y += 22
-        return svg(WIDTH, y + 4, parts, FELT, self.title, "cards")
-
-
-def card(x: float, y: float, name: str | None, width: float = 36, clickable: bool = False) -> str:
-    """A card face up, or its back."""
-    height = width * 1.4
+def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) -> str:
+    """A card, a die, a stake or a text on a plate; or the back of one."""
+    height = width * (1.4 if kind == "card" else 1)
     if name is None:
-        return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
-    ink = RED_INK if name[-1] in "♦♥" or name == "R" else CARD_INK
-    rank, suit = (name[:-1], name[-1]) if name[-1] in SUIT_SYMBOLS else (name, "★" * (name in JOKERS))
-    face = [
-        box(x, y, width, height, "#fffdf8", EDGE, 4),
-        words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
-    ]
-    if suit:
-        face.append(words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink))
-    return part(name, *face) if clickable else "".join(face)
+        return _box(x, y, width, height, CARD_BACK, ON_FELT, 4)
+    if kind == "plate":
+        return _box(x, y, width, 20, "#fffdf8", rx=4) + words(x + width / 2, y + 14, name, 11, "middle", CARD_INK)
+    if kind == "stake":
+        return _disc(x + width / 2, y + width / 2, width / 2, "gold") + words(
+            x + width / 2, y + width * 0.64, name, width * 0.42, "middle", CARD_INK, is_bold=True
+        )
+    ink = RED_INK if name[-1] in RED else CARD_INK
+    face = [_box(x, y, width, height, "#fffdf8", rx=4)]
+    if kind == "die" and name in PIPS:
+        for line, column in (divmod(int(pip), 3) for pip in PIPS[name]):
+            face.append(_disc(x + width * (1 + column) / 4, y + width * (1 + line) / 4, width * 0.08, ink))
+        return "".join(face)
+    if kind == "die":
+        return face[0] + words(x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True)
+    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "★" if name in "BR" else "")
+    face.append(words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, is_bold=True))
+    return "".join([*face, words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink)])
 
 
-def _drawn_hand(hand: Hand, y: float) -> tuple[list[str], float]:
-    """A hand under its owner's name, smaller where it is another's, and where it ends."""
-    title = hand.name + (f" · {hand.note}" if hand.note else "")
-    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.is_own)]
-    y += 18
-    if hand.cards is None:
-        parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
-        parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
-        return parts, y + 34
-    width, most = (40.0, 13) if hand.is_own else (24.0, 21)
-    across = min(len(hand.cards), most)
-    pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
-    for i, name in enumerate(hand.cards):
-        row, column = divmod(i, across)
-        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), name, width, clickable=hand.is_own))
-    rows = max(1, -(-len(hand.cards) // max(1, across)))
-    return parts, y + rows * (width * 1.4 + 4) + 6
+def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
+    """A row under its owner's name, smaller where it is another's; returns where it ends."""
+    is_empty = not (row.items or row.count)
+    title = row.name + (f" · {row.note}" if row.note else "") + (": none" if is_empty else "")
+    parts.append(words(MARGIN, y + 12, title, 12, fill=ON_FELT, is_bold=row.is_own))
+    if is_empty:
+        return y + 20
+    items, x, y = [None] * row.count if row.items is None else row.items, MARGIN, y + 18
+    size = 18.0 if row.items is None else 40.0 if row.is_own else 26.0
+    height = 20 if row.kind == "plate" else size * (1.4 if row.kind == "card" else 1)
+    room = across - 2 * MARGIN - size
+    overlap = min(size + 3, room / max(1, min(len(items), 13 if row.is_own else 21) - 1))
+    overlap = overlap if row.items is not None or row.kind != "card" else min(13.0, overlap)
+    for name in items:
+        width = 6.4 * len(name or "") + 12 if row.kind == "plate" else size
+        if x + width > across - MARGIN + 1:
+            x, y = MARGIN, y + height + 4
+        item = _draw_item(row.kind, x, y, name, width)
+        parts.append(_part(name, [item], kind=row.kind) if row.is_own and name else item)
+        x += width + 4 if row.kind == "plate" else overlap
+    if row.items is None:
+        parts.append(words(x + 12, y + 15, str(row.count), 12, fill=ON_FELT))
+    return y + height + 10
 
 
-def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[str], float]:
-    parts, width, x, line = [], 40.0, 14.0, 0
+def _draw_middle(parts: list[str], cards: Sequence[tuple[str, str | None]], y: float, across: float) -> float:
+    width, x, line = 40.0, MARGIN, 0
     for label, name in cards:
         room = max(width, 6.2 * len(label)) + 10
-        if x + room > WIDTH - 10:
-            x, line = 14.0, line + 1
+        if x + room > across - 10:
+            x, line = MARGIN, line + 1
         top = y + 6 + line * (width * 1.4 + 24)
-        parts += [card(x, top, name, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
+        parts.append(_part(name or "", [_draw_item("card", x, top, name, width)], kind="card", attribute="shown"))
+        parts.append(words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT))
         x += room
-    return parts, y + 6 + (line + 1) * (width * 1.4 + 24)
+    return y + 6 + (line + 1) * (width * 1.4 + 24)
 
 
-def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
-    """A player's cards, face down to the others; seat None sees all."""
-    is_mine = seat == player
-    title = (name or f"player {player}") + (" (you)" if is_mine else "")
-    return Hand(title, cards if is_mine or seat is None else None, len(cards), note, is_mine)
+# ------------------------------------------------------------------------------------------------ what a seat may see
 
 
-def hearts(state: Facts, seat: int | None) -> Drawing:
-    """The scores, the trick, and the seat's own hand."""
-    passing = PASSINGS[state.round_number % 4]
-    hands = []
-    for i in range(PLAYERS):
-        hidden = state.phase == DEALING
-        passed = _passed_cards(state, i)
-        cards = () if hidden else card_texts(int(state.held[i]) & ~int(state.played) & ~passed)
-        points = int(state.points[i])
-        note = f"{points} {'point' if points == 1 else 'points'}, score {state.scores[i]}"
-        aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
-        hands.append(_hand(seat, i, cards, note + aside))
-    middle: list[tuple[str, str | None]] = []
-    if state.phase == PLAYING:
-        leader = (state.player - state.count) % PLAYERS
-        for k in range(state.count):
-            label = f"P{(leader + k) % PLAYERS}{' led' if k == 0 else ''}"
-            middle.append((label, card_text(int(state.trick[k]))))
-        footer = f"player {state.player} to {'play' if state.count else 'lead'}"
-    elif state.phase in (PASSING, EXCHANGING):
-        for i in range(PLAYERS):
-            if seat in (None, i):
-                middle += [(f"P{i} passes", name) for name in card_texts(_passed_cards(state, i))]
-        waits = state.phase == EXCHANGING
-        footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
-    else:
-        footer = doing(state)
-    return CardTable(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
-
-
-def _passed_cards(state: Facts, player: int) -> int:
-    """The cards that a player has laid aside to pass, until they are exchanged."""
-    if state.phase not in (PASSING, EXCHANGING):
-        return 0
-    return sum(1 << int(card) for card in state.passed[player, : min(max(state.passes - 3 * player, 0), 3)])
-
-
-def knockout_whist(state: Facts, seat: int | None) -> Drawing:
-    """Trumps, tricks taken, the trick, and the seat's own hand."""
-    title = whist_text(state).split("\n", 1)[0]
-    hands = []
-    for i in range(state.players):
-        if not int(state.alive) >> i & 1:
-            hands.append(Hand(f"player {i}", (), 0, "out"))
-            continue
-        tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
-        hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
-        cards = card_texts(int(state.hands[i]))
-        hands.append(Hand(f"player {i}", None, len(cards), tricks) if hidden else _hand(seat, i, cards, tricks))
-    if state.stage != PLAY:
-        return CardTable(title, tuple(hands), (), title)
-    middle = [(f"player {player}", card_text(card)) for player, card in trick_by_player(state)]
-    if state.turn_up != NO_CARD:
-        middle.insert(0, ("turned up", card_text(state.turn_up)))
-    title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
-    return CardTable(title, tuple(hands), tuple(middle), f"player {state.player} to play")
-
-
-JOKERS, LETTERS_OF_CARDS = "BR", "T: ten; B, R: jokers"
-
-
-def _card_names(ranks: list[int]) -> tuple[str, ...]:
-    return tuple(RANK_NAMES[rank] for rank in ranks)
-
-
-def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
-    """The play to beat, and the seat's own hand."""
-    hands = tuple(
-        _hand(seat, i, _card_names(cards_of(hand)), LETTERS_OF_CARDS if seat == i else "", name)
-        for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
-    )
-    if state.player == TERMINAL:
-        winner = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
-        return CardTable("Dou Di Zhu", hands, (), winner)
-    name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
-    if state.play == NO_PLAY:
-        return CardTable("Dou Di Zhu", hands, (), f"{name} to lead")
-    middle = tuple(("", card) for card in _card_names(cards_played(state.play)))
-    play = " ".join(_card_names(cards_played(state.play)))
-    what = f"add kickers to {play}" if state.kickers_due else f"follow {play} of the {owner}"
-    return CardTable("Dou Di Zhu", hands, middle, f"{name} to {what}")
-
-
-# ---------------------------------------------------------------------------------------------------- states
-
-
-Parts = Callable[[Facts, int], tuple[str, ...]]
-
-
-# Of each game with a picture, `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to
-# take an action. The others are shown in words.
-BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
-    "othello": (othello, lambda state, action: () if action == PASS else (othello_square(state, action),)),
-    "checkers": (checkers, lambda state, action: tuple(map(square_text, divmod(action, SQUARES)))),
-    "dou-di-zhu": (dou_di_zhu, lambda state, action: () if action == NO_PLAY else _card_names(cards_played(action))),
-    "hearts": (hearts, lambda state, action: (card_text(action % 52),) if action < 104 else ()),
-    "lotr-confrontation": (lotr_confrontation, lambda state, action: ()),
-    "knockout-whist": (knockout_whist, lambda state, action: (card_text(action),) if action < 52 else ()),
-    "phantom-mnk": (phantom, lambda state, action: (phantom_square(state, action),)),
-}
-# Where an action is a set of cards: its parts are clicked in any order.
-SELECTED = {"dou-di-zhu"}
-# Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
-SEEN_PARTS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
-# What players' pieces look like, where their seats have no such names.
-BLACK_FIRST, CROSS_FIRST = ("black", "white"), ("X", "O")
-COLOURS = {"othello": BLACK_FIRST, "checkers": BLACK_FIRST, "backgammon": CROSS_FIRST, "phantom-mnk": CROSS_FIRST}
-MARKS_OF_TEXT = ",;:.()[]{}"  # around words
+HIDDEN = "?"  # stands for a word that a seat does not know, in the text of a game without a picture
+# Determinizations of which such a text is made, the seconds after which the fewest are enough, and other deals whose facts are tried.
+DRAWS, FEWEST, PATIENCE, DEALS = 100, 12, 0.2, 6
+TOKENS = re.compile(r"[\s,;:()]+|[^\s,;:()]+")
 ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
-HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
-# Determinizations of which such a text is made, and the seconds after which the fewest are enough.
-DRAWS, FEWEST, PATIENCE = 100, 40, 0.2
 
 
-def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Drawing:
+def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Scene:
     """A state as a seat may see it; as the environment sees it, everything open, for None.
 
-    A game without a picture is shown by its text; where it hides information, to a seat only what it has observed.
+    A game without a board is shown by its text; where it hides information, to a seat only what it knows.
 
     Args:
         drawn_for: whether the state comes from a determinization for this seat; it is not drawn again then (in a search, games
             need not keep up what players know).
-        player: whose hand of cards is played from, where all are open.
+        player: whose row is played from, where all are open.
 
     Raises:
         ValueError: no such seat.
@@ -491,64 +258,60 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     game = state.game
     if seat is not None and not 0 <= seat < game.players:
         raise ValueError(f"{game} has {indices_text('seat', game.players)}, not {seat!r}")
-    view = state
-    if seat is not None and not drawn_for and game.determinize is not None and not state.is_terminal():
-        view = state.determinize(seat, seed=0)
-    board = BOARDS.get(game.name)
-    if board is not None:
-        picture = board[0](view.facts, seat)
-        if seat is None and player is not None and isinstance(picture, CardTable):
-            return picture.played_from(player)
-        return picture
-    if seat is None or game.determinize is None or state.is_terminal() or drawn_for:
-        return Lines(tuple(str(state).split("\n")))
-    return _common(state, seat)
+    is_open = drawn_for or game.determinize is None or state.is_terminal()
+    if game.board is not None:
+        view = state if seat is None or is_open else state.determinize(seat, seed=0)
+        scene = game.board.scene(view.facts, seat)
+        return scene if seat is not None or player is None else scene.opened_to(player)
+    return Scene(words=tuple(str(state).split("\n"))) if seat is None or is_open else _certain(state, seat)
 
 
-def _common(state: State, seat: int) -> Lines:
-    """The text of a state without what differs between states that the seat holds for possible.
+def _certain(state: State, seat: int) -> Scene:
+    """The text of a state without the words that differ between states that the seat holds for possible.
 
-    What agrees in all of them by chance is a guess, and gives nothing away: each is drawn from what the seat knows.
+    The game's observation tells which other states look the same to the seat; without one, draws alone may agree by chance.
     """
-    beliefs, generator, began, texts = state.beliefs(seat), seeded(0), time.monotonic(), list[list[str]]()
-    while len(texts) < FEWEST or len(texts) < DRAWS and time.monotonic() < began + PATIENCE:
-        texts.append(str(state.from_data(state.game, state.redraw(seat, beliefs, generator))).split("\n"))
-    estimated = [] if state.game.observation is not None else [ESTIMATED]
-    return Lines((*_agreed(texts, _agreed_line), *estimated))
+    game, beliefs, generator, began = state.game, state.beliefs(seat), seeded(0), time.monotonic()
+    draws = list[StateData]()
+    while len(draws) < FEWEST or len(draws) < DRAWS and time.monotonic() < began + PATIENCE:
+        draws.append(state.redraw(seat, beliefs, generator))
+    texts = [_tokens(game, data) for data in draws]
+    if game.observation is not None:
+        deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
+        for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
+            with contextlib.suppress(Exception):  # an impossible state may be more than a text bears
+                tokens = _tokens(game, data)
+                if [*map(len, tokens)] == [*map(len, texts[0])]:
+                    texts.append(tokens)
+    return Scene(words=_agreed(texts), footer="" if game.observation is not None else ESTIMATED)
 
 
-def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
-    """What lists have in common, place by place; nothing, where their lengths differ."""
-    if len({len(variant) for variant in variants}) > 1:
-        return [HIDDEN]
-    return [of_one(place) for place in zip(*variants, strict=True)]
+def _tokens(game: AnyGame, data: StateData) -> list[list[str]]:
+    """The words and what stands between them, of each line of a state's text."""
+    return [TOKENS.findall(line) for line in game.text_of(game.facts_of(data)).split("\n")]
 
 
-def _agreed_line(lines: Sequence[str]) -> str:
-    return " ".join(_agreed([line.split(" ") for line in lines], _agreed_word))
+def _agreed(texts: Sequence[list[list[str]]]) -> tuple[str, ...]:
+    """The words that texts have in common, line by line; nothing, where there are not as many."""
+    if len({len(text) for text in texts}) > 1:
+        return (HIDDEN,)
+    lines = []
+    for variants in zip(*texts, strict=True):
+        words = [HIDDEN]
+        if len({len(line) for line in variants}) == 1:
+            words = [same[0] if len({*same}) == 1 else HIDDEN for same in zip(*variants, strict=True)]
+        lines.append("".join(words))
+    return tuple(lines)
 
 
-def _agreed_word(words: Sequence[str]) -> str:
-    """A word that is known as a whole, or not at all, and the marks around it."""
-    if len({*words}) == 1:
-        return words[0]
-    marks = {(len(word) - len(word.lstrip(MARKS_OF_TEXT)), word[len(word.rstrip(MARKS_OF_TEXT)) :]) for word in words}
-    first, last = next(iter(marks)) if len(marks) == 1 else (0, "")
-    return words[0][:first] + HIDDEN + last
+def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:
+    """What one clicks, in order, to take an action: parts of the scene; () where only a button does it."""
+    board = state.game.board
+    explicit = board.parts(state.facts, action, seat) if board is not None and board.parts is not None else None
+    return scene.names_in(state.action_to_string(action)) if explicit is None else explicit
 
 
-def parts(state: State, action: int) -> tuple[str, ...]:
-    """What one clicks, in order, to take an action: parts of the drawing; () where only a button does it."""
-    board = BOARDS.get(state.game.name)
-    return board[1](state.facts, action) if board is not None else ()
-
-
-def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:
-    """The parts of the drawing in which an action shows; where it is not in full view, those that everybody sees.
-
-    Args:
-        state: before the action.
-        in_view: whether the seat sees which action it is.
-    """
-    find = SEEN_PARTS.get(state.game.name)
-    return find(state.facts, action) if find is not None else parts(state, action) if in_view else ()
+def seen_parts(state: State, action: int) -> tuple[str, ...] | None:
+    """The parts in which everybody sees that an action is done in this state; None where a game does not say so."""
+    board = state.game.board
+    return board.marks(state.facts, action) if board is not None and board.marks is not None else None

@@ -18,7 +18,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, draw_outcome, seat_name
 from icarus.views import document
-from icarus.views.boards import drawing
+from icarus.views.boards import drawing, svg
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table
 
 SHOWN = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
@@ -65,7 +65,7 @@ def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page, with the board before each decision."""
     steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
     boards = [
-        Picture(drawing(state).svg(), f"{t}: before {choice.action}" if choice else "the end")
+        Picture(svg(drawing(state)), f"{t}: before {choice.action}" if choice else "the end")
         for t, (state, choice) in enumerate(steps)
     ]
     title = f"{playout.state.game}: playout {playout.iteration:,}"
@@ -143,9 +143,9 @@ def _log_frame(log: GameLog) -> str:
 
 # How values draw themselves in a notebook; states with everything open.
 FRAMES: dict[type, Callable[[Any], str]] = {
-    State: lambda state: drawing(state).svg(),
+    State: lambda state: svg(drawing(state)),
     AnyGame: lambda game: (
-        _as_text(f"{game}: {count_text(game.players, 'player')}") + drawing(game.new_initial_state(0)).svg()
+        _as_text(f"{game}: {count_text(game.players, 'player')}") + svg(drawing(game.new_initial_state(0)))
     ),
     Enhancement: lambda enhancement: _as_text(enhancement.specification()),
     GameLog: _log_frame,

@@ -10,7 +10,7 @@ import numpy as np
 from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN, seat_name, seat_names
-from icarus.views.boards import BOARDS, drawing
+from icarus.views.boards import drawing, svg
 from icarus.views.document import in_notebook, pack, page, write_new
 
 DRAWN = 400  # boards in a page, of the nodes visited most
@@ -84,9 +84,9 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "availability": tree.rows["availability"].tolist(),
         "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel().tolist(),
         "seen": _observations(tree) if hidden else None,
-        "guess": state.game.determinize is not None and state.game.name not in BOARDS,
+        "guess": state.game.determinize is not None and state.game.board is None,
         "drawn": nodes,
-        "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
+        "boards": [svg(drawing(tree.state(node), state.current_player(), drawn_for=True)) for node in nodes],
     }
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from icarus import BASELINE, Agent, Game, PythonGame, games
 from icarus.commands.conversation import Conversation, Session
-from icarus.commands.server import Server
+from icarus.commands.server import Server, Tables
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, TERMINAL, below, shuffle
 from icarus.specs import SPECIFICATIONS
@@ -155,7 +155,7 @@ damages = st.lists(
 # -------------------- Requests to a served game that its page would never send
 
 SOON = 30.0  # seconds
-_names = st.sampled_from(["say", "act", "new", "state", "tree", "", "?token=", "..", "%00"])
+_names = st.sampled_from(["games", "games/0", "games/0/state", "games/0/tree", "picture", "", "?token=", "..", "%00"])
 _bodies = st.sampled_from(
     [b"{}", b'{"line": "d3", "at": 0}', b'{"line": "undo", "at": 0}', b"[" * 9, b"\xff", b'"undo"', b""]
 )
@@ -224,7 +224,9 @@ foreign_requests = st.builds(
 def served() -> Server:
     """A game that is served as long as this process lives; the person at the page is to move."""
     agents = [None, Agent(BASELINE, iterations=5)]
-    server = Server(Conversation(Session(games.load("othello"), agents, 3), 0))
+    tables = Tables()
+    tables.games[0] = Conversation(Session(games.load("othello"), agents, 3), 0)
+    server = Server(tables)
     threading.Thread(target=server.serve, daemon=True).start()
     return server
 

@@ -6,6 +6,8 @@ let chosen = [];     // parts clicked so far: {name, copy}, where several parts 
 let hinted = null;   // the name of the move that a hint has named
 let drawn = "";      // what has been drawn
 let heard = 0;       // lines of the log that have been announced
+let seen = 0;        // actions of which the position has been shown
+const here = location.pathname;
 const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
 
 function tell(text, wrong = true) {
@@ -23,7 +25,7 @@ async function ask(path, body) {
 }
 
 async function say(line) {
-  const told = await ask("/say", {line, at: now.total});
+  const told = await ask(here, {line, at: now.total});
   tell(told.error ?? told.said, !!told.error);
   hinted = told.move ?? null;
   byId("more").hidden = !told.move;
@@ -85,25 +87,27 @@ function drawBoard(told) {
   const board = byId("board"), mine = looking === null ? nexts() : new Set();
   const advised = [...told.moves.find(move => move.name === hinted)?.parts ?? []];
   board.innerHTML = told.board;
-  const svg = board.querySelector("svg"), isCards = svg.classList.contains("cards");
+  const svg = board.querySelector("svg");
   svg.setAttribute("role", "group");
   svg.setAttribute("preserveAspectRatio", "xMinYMin");
   svg.setAttribute("aria-label", told.game);
   for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
     const name = part.dataset.part, open = mine.has(name), isChosen = chosen.some(one => one.copy === copy), isLast = told.last.includes(name);
+    const isCard = part.classList.contains("card") || part.classList.contains("plate") || part.classList.contains("die");
     part.copy = copy;
     part.classList.toggle("chosen", isChosen);
     part.classList.toggle("open", open);
     const says = {role: "button", tabindex: open || isChosen ? 0 : -1, "aria-disabled": !open && !isChosen, "aria-pressed": isChosen, "aria-label": (part.getAttribute("aria-label") ?? name) + (isLast ? ", last move" : "")};
     for (const [attribute, value] of Object.entries(says)) part.setAttribute(attribute, value);
-    if (isLast && !isCards) mark(part, "last");
-    if (isChosen || open && !isCards) mark(part, isChosen ? "chosen" : "open");
+    if (isLast && !isCard) mark(part, "last");
+    if (isChosen || open && !isCard) mark(part, isChosen ? "chosen" : "open");
     const place = advised.indexOf(name);
     if (place >= 0) { advised.splice(place, 1); mark(part, "hint"); }
     let frame = null;  // of the part that the keyboard is at, above those that lie on it
     part.onfocus = () => { if (part.matches(":focus-visible")) frame = mark(part, "focus"); };
     part.onblur = () => frame?.remove();
   }
+  for (const part of board.querySelectorAll("[data-shown]")) if (told.last.includes(part.dataset.shown)) mark(part, "last");
   for (const part of board.querySelectorAll("[data-part] [data-part]")) {  // a button must not lie in another: beside it, and it knows where it was
     part.inside = part.parentElement.closest("[data-part]");
     part.inside.after(part);
@@ -122,6 +126,11 @@ function draw(told) {
   const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
   byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && ready.length ? "select cards; those that a legal play can take are bright" : "";
   byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
+  for (const button of document.querySelectorAll("[data-say]")) if (button.dataset.say !== "save") button.disabled = !now.can.includes(button.dataset.say);
+  byId("invite").textContent = now.links.length && !now.total ? `the other person's address: ${now.links.map(link => location.origin + link).join(" ")}` : "";
+  byId("after").hidden = !now.over || now.seat === null;
+  byId("weaker").disabled = !(now.level > 1);
+  byId("stronger").disabled = !now.level;
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
@@ -140,15 +149,48 @@ async function look(at) {
   const request = ++looks;
   chosen = [];
   looking = at >= now.total ? null : Math.max(0, at);
-  const told = looking === null ? now : await ask(`/state?at=${looking}`);
+  const told = looking === null ? now : await ask(`${here}/state?at=${looking}`);
   if (request !== looks) return;
   if (told.error) { looking = null; tell(told.error); return; }
   draw(told);
 }
 
+// What the others have done since is shown one by one, at a speed that one can follow; who goes elsewhere leaves that.
+async function replay(told) {
+  const first = told.mine.findIndex((isMine, i) => i >= seen && !isMine), request = ++looks;
+  const pause = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 650;
+  for (let at = first + 1; seen && first >= 0 && at < told.total && told.total - seen < 12; at++) {
+    const earlier = await ask(`${here}/state?at=${at}`);
+    if (request !== looks || looking !== null || earlier.error) break;
+    draw({...earlier, status: told.log[at - 1]});
+    await new Promise(done => setTimeout(done, pause));
+  }
+  seen = now.total;
+  if (looking === null) draw(now);
+}
+
+// After the end: who was ahead, and what cost most, one decision after the other.
+async function judge() {
+  byId("judge").disabled = true;
+  for (;;) {
+    const told = await ask(`${here}/judge`);
+    if (told.error) return tell(told.error);
+    const wide = 400, line = told.ahead.map(([at, ahead]) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
+    byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="who was ahead"><path d="M0 50H${wide}" stroke="var(--line)"/><polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
+    byId("judged").textContent = `${told.ahead.length} of ${told.of} decisions looked at; above the line you were ahead`;
+    byId("costly").replaceChildren(...told.costly.map(({at, text}) => element("li", {}, lookButton(at, text))));
+    if (told.ahead.length >= told.of) return;
+  }
+}
+
+async function again(changes) {
+  const {game, seat, level} = now, told = await ask("/games", {game, seat, level, ...changes});
+  if (told.error) tell(told.error); else location = `/games/${told.number}`;
+}
+
 async function follow() {
   for (;;) {
-    const told = await ask(`/state?since=${now?.version ?? -1}`);
+    const told = await ask(`${here}/state?since=${now?.version ?? -1}`);
     if (told.error) {  // nothing can be done any more; whatever comes back is news
       tell(told.error);
       if (now) { Object.assign(now, {version: -1, moves: [], status: "out of reach"}); look(Infinity); } else byId("status").textContent = "out of reach";
@@ -167,7 +209,8 @@ async function follow() {
       hinted = null;
       byId("more").hidden = true;
     }
-    if (looking === null) draw(told); else look(looking);
+    if (before && before.status !== told.status && byId("said").classList.contains("wrong")) tell("");
+    if (looking === null) await replay(told); else look(looking);
   }
 }
 
@@ -178,7 +221,7 @@ function show({title, table, tree}) {
   byId("table-of-search").textContent = table;
   byId("table-of-search").parentElement.open = !tree;
   byId("tree").hidden = byId("whole").hidden = !tree;
-  if (tree) byId("tree").src = `/tree?${Date.now()}#moves`;
+  if (tree) byId("tree").src = `${here}/tree?${Date.now()}#moves`;
 }
 
 byId("board").onclick = event => click(event.target);
@@ -192,5 +235,11 @@ for (const button of document.querySelectorAll("[data-look]")) button.onclick = 
 for (const button of document.querySelectorAll("[data-say]")) button.onclick = async () => {
   if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(button.dataset.say) && button.dataset.say === "undo") look(Infinity);
 };
+byId("whole").href = `${here}/tree`;
+byId("judge").onclick = judge;
+byId("again").onclick = () => again({});
+byId("other").onclick = () => again({seat: (now.seat + 1) % now.players});
+byId("weaker").onclick = () => again({level: now.level - 1});
+byId("stronger").onclick = () => again({level: now.level + 1});
 byId("close").onclick = () => { byId("shown").hidden = true; document.querySelector("[data-say=hint]").focus(); };
 follow();

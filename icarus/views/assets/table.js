@@ -1,0 +1,36 @@
+// The table: a game is chosen, a seat, and how strong the others are.
+let game = null;
+
+async function begin() {
+  const level = byId("level").value, body = {game: game.name, seat: +byId("seat").value, persons: byId("persons").checked ? 2 : 1};
+  if (level) body.level = +level;
+  const answer = await fetch("/games", {method: "POST", body: JSON.stringify(body)}), told = await answer.json();
+  if (told.error) byId("said").textContent = told.error; else location = `/games/${told.number}`;
+}
+
+function choose(chosen, button) {
+  game = chosen;
+  for (const other of document.querySelectorAll("#games button")) other.setAttribute("aria-pressed", other === button);
+  byId("chosen").hidden = false;
+  byId("name").textContent = `${game.name}, ${game.players} players`;
+  byId("picture").src = `/picture?game=${encodeURIComponent(game.name)}`;
+  byId("picture").alt = `a position of ${game.name}`;
+  byId("seat").replaceChildren(...game.seats.map((name, i) => element("option", {value: i, textContent: game.seats[i] === `player ${i}` ? `${i + 1}` : name})));
+  const levels = game.levels.map((elo, i) => element("option", {value: i + 1, textContent: `level ${i + 1} of ${game.levels.length}, ${elo}`}));
+  byId("level").replaceChildren(...(levels.length ? levels : [element("option", {value: "", textContent: "as strong as a short search"})]));
+  byId("persons").parentElement.hidden = game.players < 2;
+  byId("rules").replaceChildren(...game.rules.map(text => element("p", {textContent: text.replaceAll("\n", " ")})));
+  location.hash = game.name;
+  byId("said").textContent = "";
+}
+
+fetch("/choices").then(answer => answer.json()).then(choices => {
+  if (choices.error) return byId("games").append(choices.error);
+  for (const each of choices) {
+    const button = element("button", {textContent: each.name});
+    button.onclick = () => { choose(each, button); byId("chosen").focus(); };
+    byId("games").append(element("li", {}, button));
+    if (location.hash === `#${each.name}`) choose(each, button);
+  }
+});
+byId("begin").onclick = begin;
