@@ -29,6 +29,7 @@ TOKENS = {
     "icarus/games": 42_000,
     "icarus/kernel": 12_000,
     "icarus/ladder": 8_700,
+    "icarus/learning": 8_450,
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
     "experiments/studies": 18_800,

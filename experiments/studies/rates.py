@@ -18,8 +18,14 @@ from experiments.commands import print_table, split_names
 from icarus import games
 from icarus.algebra import Enhancement
 from icarus.commands.console import notes
+from icarus.compiler.memory import address_of, call
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.equilibrium.walk import kernel
+from icarus.kernel.contract import padded_to_words
 from icarus.kernel.state import State
+from icarus.learning.fitting import with_random_weights
+from icarus.learning.generations import UNITS, empty_evaluation
+from icarus.learning.selfplay import games_played
 from icarus.specs import parse
 from icarus.views.document import Table
 
@@ -32,8 +38,9 @@ STRATEGIES = (
     "RAVE",
     "RAVE >> (MAST + LGRF + NAST2)/3",
 )
-PEER = "OpenSpiel"
+PEER, EVALUATION = "OpenSpiel", "a learned evaluation"
 COUNTERPARTS = dict(othello="othello", checkers="checkers", backgammon="backgammon", hearts="hearts(pass_cards=False)")
+EVALUATIONS = 20_000  # of a single run
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 OPENING_SEED = 5
 PASSES = 13  # actions of Hearts before a card is played: its peer cannot search there
@@ -94,6 +101,30 @@ def _peer(name: str, iterations: int) -> TimedRun:
     return lambda seed: simulations / step(simulations, seed + 1)
 
 
+@kernel("a learned evaluation, again and again")
+def evaluate_often(heuristic: int, state: np.ndarray, out: np.ndarray, count: int) -> int:
+    """Evaluate a state so often, by the address of its game's heuristic."""
+    for _ in range(count):
+        call(heuristic, (address_of(state), address_of(out)))
+    return count
+
+
+def _evaluations(state: State) -> TimedRun:
+    """A run of a learned evaluation of 64 hidden units, with random weights, of the state."""
+    empty = empty_evaluation(state.game, OPENING_SEED)
+    positions = games_played(state.game, empty, 200, (OPENING_SEED,), 0.0, 1.0)
+    game = state.game.with_evaluation(with_random_weights(empty, positions, UNITS, OPENING_SEED))
+    words, out = padded_to_words(state.data), np.zeros(game.players)
+
+    def run(seed: int) -> float:
+        started = time.perf_counter()
+        evaluate_often(game.address("heuristic"), words, out, EVALUATIONS)
+        return EVALUATIONS / (time.perf_counter() - started)
+
+    run(0)  # compiles it
+    return run
+
+
 def measure(
     names: list[str], strategies: Sequence[Enhancement], iterations: int, repeats: int, progress: Callable[[str], None]
 ) -> Rates:
@@ -105,6 +136,7 @@ def measure(
         running = {str(strategy): _ours(state, strategy, iterations) for strategy in strategies}
         if name in COUNTERPARTS and importlib.util.find_spec("pyspiel"):
             running[PEER] = _peer(name, iterations)
+        running[EVALUATION] = _evaluations(state)
         for repeat in range(repeats):
             for subject, run in running.items():
                 progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")

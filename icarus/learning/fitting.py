@@ -52,7 +52,7 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     from threadpoolctl import threadpool_limits
 
     old, outputs = evaluation.network, len(evaluation.network.base)
-    inputs = inputs_of(positions, len(old.hidden))
+    inputs = inputs_of(evaluation, positions)
     out = positions.branches % HELD_OUT == 0
     training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
     targets = training[1] if outputs > 1 else training[1].ravel()
@@ -71,18 +71,19 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
             network.partial_fit(training[0], targets)
     hidden, output, bias, base = (each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_))
     new = attrs.evolve(evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base))
-    return new, *judged(new, inputs[out], positions.rewards[out])
+    _, error, variance = judged(new, inputs[out], positions.rewards[out])
+    return new, error, variance
 
 
-def judged(evaluation: Evaluation, inputs: Any, rewards: np.ndarray) -> tuple[float, float]:
-    """The mean squared error of the values of positions, by the rewards at the ends of their games, and the variance of these."""
+def judged(evaluation: Evaluation, inputs: Any, rewards: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """The values of positions, their mean squared error by the rewards at the ends of their games, and the variance of these."""
     values = evaluation.of_sums(inputs @ evaluation.network.hidden)
-    return float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
+    return values, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
 
 
-def inputs_of(positions: Positions, rows: int) -> Any:
+def inputs_of(evaluation: Evaluation, positions: Positions) -> Any:
     """The inputs of positions as a sparse matrix [positions, rows of weights]."""
     from scipy.sparse import csr_matrix
 
-    ones = np.ones(len(positions.rows), np.float32)
-    return csr_matrix((ones, positions.rows, np.r_[0, positions.ends]), (len(positions.ends), rows))
+    ones, starts = np.ones(len(positions.rows), np.float32), np.r_[0, positions.ends]
+    return csr_matrix((ones, positions.rows, starts), (len(positions.ends), len(evaluation.network.hidden)))

@@ -26,7 +26,7 @@ from icarus.compiler import seeded
 from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import CHANCE, AnyGame, Evaluation, check_game, random_action, read_evaluation
+from icarus.kernel import CHANCE, AnyGame, Evaluation, Game, check_game, random_action, read_evaluation
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learning.curve import Generation, write_curve
 from icarus.learning.encoding import fields_of, names_of
@@ -37,7 +37,8 @@ from icarus.statistics import Estimate, paired_difference
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
-TIMED, LEAST_GAMES = 20, 40  # games
+LEAST = {"generations": 1, "games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
+GAMES, PLAIN_GAMES = 5000, 500  # of a round, at most; of a game in plain Python
 DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
 SAMPLED = 60  # random games whose states say which facts vary
 REDRAWN = 1 / 4  # of their states
@@ -45,23 +46,9 @@ CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 SHARE, REST = 0.1, 0.7  # of random moves; λ
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
-SCALES = (5000, 2000, 1000, 500, 200, 100)  # games of a round: as many of these as fit
-ROUNDS_IN_TIME = 40
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
 JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
-
-
-def _at_least(least: int) -> Callable[[object, attrs.Attribute, Any], None]:
-    def check(instance: object, attribute: attrs.Attribute, value: Any) -> None:
-        if value is not None or attribute.default is not None:
-            checks.integer(attribute.name, value, least)
-
-    return check
-
-
-def _positive(instance: object, attribute: attrs.Attribute, value: Any) -> None:
-    checks.positive(attribute.name, value)
 
 
 def _entrant(value: str | Entrant) -> Entrant:
@@ -75,7 +62,7 @@ class LearningSettings:
     Attributes:
         minutes: by the clock; a generation that would not end by then is not with_random_weights.
         generations: so many in all instead, however long they take.
-        games: of a round; by default as many as fit in the time.
+        games: of a round, as long as there is room for their positions; 5,000 if not given, of a `PythonGame` 500.
         rounds: of a generation.
         judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
         reference: against whom, without evaluation, beside the generation before; the same.
@@ -84,16 +71,22 @@ class LearningSettings:
         files: Python files whose games are named.
     """
 
-    minutes: float = attrs.field(default=DEFAULT_MINUTES, validator=_positive)
-    generations: int | None = attrs.field(default=None, validator=_at_least(1))
-    games: int | None = attrs.field(default=None, validator=_at_least(LEAST_GAMES))
-    rounds: int = attrs.field(default=5, validator=_at_least(1))
+    minutes: float = DEFAULT_MINUTES
+    generations: int | None = None
+    games: int | None = None
+    rounds: int = 5
     judge: Entrant = attrs.field(default=JUDGE, converter=_entrant)
     reference: Entrant = attrs.field(default=REFERENCE, converter=_entrant)
-    iterations: int = attrs.field(default=100, validator=_at_least(1))
-    deals: int = attrs.field(default=20, validator=_at_least(2))
-    seed: int = attrs.field(default=0, validator=_at_least(0))
+    iterations: int = 100
+    deals: int = 20
+    seed: int = 0
     files: Sequence[str | Path] = ()
+
+    def __attrs_post_init__(self) -> None:
+        checks.positive("minutes", self.minutes)
+        for name, least in LEAST.items():
+            if getattr(self, name) is not None:
+                checks.integer(name, getattr(self, name), least)
 
 
 @attrs.frozen
@@ -195,9 +188,7 @@ def learn(
     seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
-        games = chosen.games or games_kept(directory)
-        games = games or fitting_games(loaded, empty, seconds * workers / ROUNDS_IN_TIME)
-        chosen = attrs.evolve(chosen, games=games)
+        chosen = attrs.evolve(chosen, games=chosen.games or (GAMES if isinstance(loaded, Game) else PLAIN_GAMES))
         plan = {"game": str(loaded), "rules": empty.rules} | lasting(chosen) | {"files": files}
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
         write_settings(directory / SETTINGS, plan)
@@ -219,24 +210,6 @@ def lasting(settings: LearningSettings) -> dict[str, Any]:
     """The settings that decide what is played, as JSON can hold them."""
     table = msgspec.to_builtins(attrs.evolve(settings, files=()))
     return {name: value for name, value in table.items() if name not in ("minutes", "generations", "files")}
-
-
-def games_kept(directory: Path) -> int | None:
-    """The games of a round of a learning in this directory; None where there is none."""
-    file = directory / SETTINGS
-    return int(msgspec.json.decode(file.read_bytes())["games"]) if file.exists() else None
-
-
-def fitting_games(game: AnyGame, empty: Evaluation, seconds: float) -> int:
-    """How many games of a round fit in so many seconds, with the fit to their positions."""
-    positions = games_played(game, empty, TIMED, (0, DEALS), 0.0, 1.0)
-    evaluation = with_random_weights(empty, positions, UNITS, 0)
-    for _ in range(2):  # the first time much is loaded
-        started = time.monotonic()
-        positions = games_played(game, evaluation, TIMED, (0, DEALS), SHARE, REST)
-        fitted(evaluation, positions, RATE, 0)
-        took = (time.monotonic() - started) / TIMED
-    return next((scale for scale in SCALES if scale * took <= seconds), SCALES[-1])
 
 
 def directory_of(out: str | Path) -> Path:

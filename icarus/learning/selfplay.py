@@ -27,7 +27,7 @@ from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write
 
 NOISE, BRANCHES, MOST_AHEAD = 0.02, 1 / 16, 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
-ROOM_FOR, ROWS = 100_000, 64  # positions, and rows of each in the mean
+ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
 FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize", "facts")
 GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
