@@ -197,7 +197,7 @@ def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
 
 
 def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of seven hidden cards six are alike: one draw says nothing of where the seventh is. What is shown holds, and some that holds is not."""
+    """Of seven hidden cards six are alike: one draw says nothing of where the seventh is. What is shown holds."""
     names = ["R1", "R2", "R3", *["B1"] * 6, "B9"]
     game = attrs.evolve(dealt(names), observation=lambda cards, player: cards[3 * player : 3 * player + 3])
     monkeypatch.setattr(boards, "FEWEST", 1)
