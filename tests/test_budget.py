@@ -18,26 +18,26 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 9_700,
-    "icarus/arena": 5_100,
-    "icarus/audit": 14_700,
-    "icarus/bridges": 5_600,
-    "icarus/commands": 19_900,
-    "icarus/compiler": 14_600,
-    "icarus/discovery": 8_500,
-    "icarus/engine": 34_900,
+    "icarus/arena": 5_300,
+    "icarus/audit": 20_800,
+    "icarus/bridges": 5_900,
+    "icarus/commands": 20_000,
+    "icarus/compiler": 15_800,
+    "icarus/discovery": 8_800,
+    "icarus/engine": 37_200,
     "icarus/equilibrium": 21_300,
-    "icarus/games": 42_000,
-    "icarus/kernel": 12_000,
-    "icarus/ladder": 8_700,
-    "icarus/learning": 8_450,
+    "icarus/games": 42_100,
+    "icarus/kernel": 17_000,
+    "icarus/ladder": 8_800,
+    "icarus/learning": 8_500,
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
-    "experiments/studies": 18_800,
-    "icarus": 217_800,
-    "experiments": 71_000,
-    "tests": 259_400,
+    "experiments/studies": 19_000,
+    "icarus": 249_100,
+    "experiments": 70_800,
+    "tests": 272_900,
 }
-IDEAS = {"icarus": (123, 255, 2_290), "experiments": (34, 51, 730)}  # files, classes, public names
+IDEAS = {"icarus": (135, 280, 2_550), "experiments": (34, 51, 740)}  # files, classes, public names
 DENSITY = {"icarus": 11.0, "experiments": 12.0, "tests": 12.0}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.11  # a line of more characters is wide; the most of them
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}

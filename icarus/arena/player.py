@@ -155,11 +155,11 @@ class Entrant:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        given = self.settings("scheme") | settings
-        strategy, scheme = parse_strategy(given.pop("strategy"), names), parse_scheme(given.pop("scheme"))
-        given.pop("random_moves", None)
-        evaluation = evaluation_of(given.pop("evaluation", ""))
-        return Agent(strategy, scheme=scheme, evaluation=evaluation, **given)
+        keywords = self.settings("scheme") | settings
+        strategy, scheme = parse_strategy(keywords.pop("strategy"), names), parse_scheme(keywords.pop("scheme"))
+        keywords.pop("random_moves", None)
+        evaluation = evaluation_of(keywords.pop("evaluation", ""))
+        return Agent(strategy, scheme=scheme, evaluation=evaluation, **keywords)
 
     def player(self, names: Mapping[str, Operand] = NAMES) -> Player:
         """The player for `icarus.play`; errors as of `agent`."""

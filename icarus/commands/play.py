@@ -71,8 +71,8 @@ def play_command(
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
-        names, given = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
-        session = Session.resumed(resume, {file: digest_of(file) for file in given}, names)
+        names, sources = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
+        session = Session.resumed(resume, {file: digest_of(file) for file in sources}, names)
     elif not browser:
         raise ValueError(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"

@@ -287,11 +287,11 @@ def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
 
     Functions of users that they reach are told by their text without comments and docstrings; of a class, the text of all of it.
     """
-    hasher, seen = hashlib.sha256(repr(context).encode()), set[object]()
+    hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     for part in (part for rule in rules if rule is not None for part in reachable(rule, DIGESTED)):
         if isinstance(part.value, pytypes.FunctionType | type):
-            if part.value not in seen:
-                seen.add(part.value)
+            if part.value not in written:
+                written.add(part.value)
                 hasher.update(_text_of(part.value))
         elif isinstance(part.value, PLAIN | MUTABLE | enum.Enum):
             hasher.update(_describe(part.value))

@@ -409,10 +409,10 @@ def _redraw_pass(state: Facts, passer: int, holder: int, rng: np.ndarray) -> Non
 def observation(state: Facts, player: int) -> tuple:
     """His own cards, those that he has passed and been passed, and what lies open."""
     is_dealt, is_exchanged = state.phase != DEALING, state.passes == ALL_PASSES and state.phase == PLAYING
-    own = (state.held[player], state.passed[player]) if is_dealt else ()
+    hand = (state.held[player], state.passed[player]) if is_dealt else ()
     received = state.passed[giver(state, player)] if is_exchanged else ()
     return (
-        own,
+        hand,
         received,
         state.played,
         state.scores,

@@ -779,8 +779,8 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
 
 def observation(state: Facts, player: int) -> tuple:
     """His own pieces, how many there are in each place, and the cards that have not been played."""
-    own = state.pos[player * TEAM : (player + 1) * TEAM]
-    return own, state.count, state.hands, state.turn, state.side, state.node, state.square, state.winner
+    pieces = state.pos[player * TEAM : (player + 1) * TEAM]
+    return pieces, state.count, state.hands, state.turn, state.side, state.node, state.square, state.winner
 
 
 def episode(state: Facts) -> int:
