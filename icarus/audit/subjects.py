@@ -60,7 +60,9 @@ class AskedGame:
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             message, notes = str(error), "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             promise = PROMISE_OF.get(name, "errors")
-            if str(self.game) not in message:  # which says itself what is wrong
+            if (
+                str(self.game) not in message and f"the {name} function " not in message
+            ):  # which says itself what is wrong
                 message = f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
                 promise = "errors"
             raise BrokenPromise(promise, message) from error

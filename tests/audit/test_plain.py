@@ -386,7 +386,7 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Coins, {"legal_actions": lambda self: None}, "choices"),
     (Coins, {"apply_action": lambda self, action: [][0]}, "errors"),
     (Coins, {"apply_action": lambda self, action: None}, "end"),
-    (Coins, {"returns": lambda self: "abc"}, "rewards"),
+    (Coins, {"returns": lambda self: "abc"}, "errors"),
     (Coins, {"returns": lambda self: [1.0]}, "rewards"),
     (Drawn, {"returns": lambda self: 1 / 0}, "errors"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
