@@ -106,18 +106,18 @@ def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> S
     Raises:
         UnlikeError: one of them is not found, or more than once.
     """
-    met, changed = Counter[Any](), start
+    counts, changed = Counter[Any](), start
     for name, value in parts_of(start):
         is_list = isinstance(value, list | tuple | Set) and all(isinstance(item, SCALARS) for item in value)
         if _place(name) not in places or not is_list and not isinstance(value, SCALARS):
             continue
         if is_list:
             changed = replaced(changed, name, _sorted_as(value, [names.get(item, item) for item in value]))
-            met.update(value)
+            counts.update(value)
         elif not isinstance(part_at(start, name[:-1]), list | tuple):
             changed = replaced(changed, name, names.get(value, value))
-            met[value] += 1
-    if any(met[item] != 1 for item in names):
+            counts[value] += 1
+    if any(counts[item] != 1 for item in names):
         raise UnlikeError
     return changed
 
@@ -126,21 +126,21 @@ def deals(
     state: State, draw: StateData, faces: Faces, places: set[Name], luck: random.Random
 ) -> Iterator[tuple[StateData, dict]]:
     """Deals that may lead to a draw, each with the other names of cards."""
-    found = [each for each in exchanges(state.data, draw, faces) if each.lost or each.gained]
-    if any(len(each.lost) != len(each.gained) for each in found):
+    exchanged_parts = [each for each in exchanges(state.data, draw, faces) if each.lost or each.gained]
+    if any(len(each.lost) != len(each.gained) for each in exchanged_parts):
         return
-    places.update(each.place for each in found)
+    places.update(each.place for each in exchanged_parts)
     try:
         start = state.game.ask("copy", state.start)
-        for each in found:
+        for each in exchanged_parts:
             start = replaced(start, each.name, _put(part_at(start, each.name), each.lost, each.gained))
         yield start, {}
     except (UnlikeError, LookupError):  # something has moved
         pass
-    lost, gained = ([item for each in found for item in getattr(each, name)] for name in ("lost", "gained"))
+    lost, gained = ([item for each in exchanged_parts for item in getattr(each, name)] for name in ("lost", "gained"))
     if len({*lost}) == len(lost) and {*lost} == {*gained}:
         for _ in range(PAIRINGS):
             names: dict[Any, Any] = {}
-            for each in found:
+            for each in exchanged_parts:
                 names.update(zip(each.lost, luck.sample(each.gained, len(each.gained)), strict=True))
             yield _renamed(state.game.ask("copy", state.start), names, places), names

@@ -23,15 +23,11 @@ DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 SHOWN = 20  # legal actions, told in an example
 OFTEN, DEALS_KEPT = 20, 4  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
-LEARNED, TRIED = (
-    8,
-    4,
-)  # random games that tell whether the order of lists matters, and states of each where it is tried, about
-ITEMS, MOST_FACTS, OTHERS = (
-    64,
-    400,
-    4,
-)  # of a list and of a state that are looked at one by one; other values that are tried
+LEARNED = 8  # random games that tell whether the order of lists matters
+TRIED = 4  # states of each where it is tried, about
+ITEMS = 64  # of a list that are looked at one by one
+MOST_FACTS = 400  # of a state, likewise
+OTHERS = 4  # values that are tried in place of one
 KINDS = 16  # values of a list in a compiled game, such as the places of cards
 FAULTS = ("player", "actions", "view")  # of a determinization
 
@@ -135,8 +131,8 @@ class Faces:
                 if not pairs:
                     continue
                 i, j = luck.choice(pairs)
-                other = State.from_data(self._game, exchanged(self._game.ask("copy", state.data), name, i, j))
-                if _go_apart(state.clone(), other, luck):
+                swapped = State.from_data(self._game, exchanged(self._game.ask("copy", state.data), name, i, j))
+                if _go_apart(state.clone(), swapped, luck):
                     self._ordered.add(where)
 
     def __call__(self, data: StateData) -> Face:
@@ -164,20 +160,20 @@ class Faces:
         return not self._compiled and any(faces_of_data & face for face in faces)
 
 
-def _go_apart(state: State, other: State, luck: random.Random) -> bool:
+def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
     """Whether two states are told apart while the same random actions are played in both."""
     while True:
         try:
             players, legal = state.current_player(), state.legal_actions()
-            if players != other.current_player() or {*legal} != {*other.legal_actions()}:
+            if players != swapped.current_player() or {*legal} != {*swapped.legal_actions()}:
                 return True
             if state.is_terminal():
-                return state.returns() != other.returns()
+                return state.returns() != swapped.returns()
             action = random_action(state, luck)
-            if state.observed(action) != other.observed(action):
+            if state.observed(action) != swapped.observed(action):
                 return True
             state.apply_action(action)
-            other.apply_action(action)
+            swapped.apply_action(action)
         except Exception:  # where the other stumbles, the order matters to it
             return True
 
@@ -268,18 +264,18 @@ class Redraws:
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
         self._deal += 1
-        told = {name: _told(value) for name, value in self._facts(state.data)}
-        self._first = self._first or told
-        self._dealt.update(name for name, value in told.items() if self._first.get(name) != value)
+        texts = {name: _told(value) for name, value in self._facts(state.data)}
+        self._first = self._first or texts
+        self._dealt.update(name for name, value in texts.items() if self._first.get(name) != value)
 
     def note(self, state: State, observer: int, draws: list[StateData]) -> None:
         """Count a decision of an observer, by its draws."""
         self._decisions += 1
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
         facts = dict(self._facts(self._game.ask("copy", state.data)))
-        told = {name: _told(value) for name, value in facts.items()}
+        texts = {name: _told(value) for name, value in facts.items()}
         told_of_draws = [{name: _told(value) for name, value in self._facts(draw)} for draw in draws]
-        same = [name for name, value in told.items() if all(each.get(name) == value for each in told_of_draws)]
+        same = [name for name, value in texts.items() if all(each.get(name) == value for each in told_of_draws)]
         self._looked.update((name, observer) for name in facts)
         self._redrawn.update((name, observer) for name in facts.keys() - set(same))
         for name in same:
@@ -359,9 +355,9 @@ class Redraws:
             for i, j in itertools.product(value[:2], others[:: max(1, len(others) // OTHERS)]):
                 yield exchanged(copied(), name[:-1], i, j)
         else:
-            for other in self._others.get(name, ()):
-                if other != value:
-                    yield replaced(copied(), name, other)
+            for another in self._others.get(name, ()):
+                if another != value:
+                    yield replaced(copied(), name, another)
 
     def judge(self, check: Check) -> None:
         """Say what is never redrawn, although it is hidden."""
@@ -449,6 +445,7 @@ def parts_of(value: Any, name: Name = ()) -> Iterator[tuple[Name, Any]]:
 
 
 def part_at(value: Any, name: Name) -> Any:
+    """The part of a value that lies at a name."""
     return reduce(part_of, name, value)
 
 

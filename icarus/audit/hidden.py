@@ -492,10 +492,8 @@ class Hidden:
     def _look_seen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
-        taken, left = (
-            set[Word](),
-            set[Word](),
-        )  # facts of the draws before from which a way was found, and of the others
+        led_on = set[Word]()  # facts of the draws before from which a way was found
+        left = set[Word]()  # of the other draws
         tried, moves = 0, _observed_moves(step.before, step.actions, observer)
         before, after = Draws(step.before, observer), Draws(step.after, observer)
         while len(ends) < WAYS:
@@ -505,7 +503,7 @@ class Hidden:
             for start in before.draw(step.before.data, WAYS // 2, rng):
                 end = _another_way(step, start, observer, moves, luck)
                 ends += [] if end is None else [self._faces.words(end)]
-                facts = left if end is None else taken
+                facts = left if end is None else led_on
                 facts |= self._faces.words(start)
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
@@ -513,7 +511,7 @@ class Hidden:
         ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self._telling += bool(left)
-        self.checks["seen"].checked += bool(left - taken)
+        self.checks["seen"].checked += bool(left - led_on)
         self._strange += len(strange)
         self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:

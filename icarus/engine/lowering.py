@@ -253,9 +253,7 @@ def check_of(row: np.dtype, label: str) -> Callable:
             if unlikely(real[column] != real[column]):
                 raise ValueError(message)
         for column in counts:
-            number = np.int64(
-                count[column]
-            )  # in plain Python too, where a negative one of its own has no place among the unsigned
+            number = np.int64(count[column])  # Python's own, as plain Python reads it, cannot be negative and unsigned
             if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
                 if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
                     raise ValueError(negative)
