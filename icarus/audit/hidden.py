@@ -373,6 +373,8 @@ class Hidden:
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
         """After how many actions of the game the observer knew something else than on another way to here; None if never."""
         first = len(state.history) - len(replayed.history)
+        if len(list(replayed.moves(observer))) < len(replayed.history):
+            return None  # he does not notice every action, so that he cannot tell how many there were at any time
         if self.game.observation is None or [each for each, _ in replayed.history] != [
             each for each, _ in state.history[max(first, 0) :]
         ]:

@@ -68,8 +68,8 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
     writing.close()
     try:
         return _followed(game, child, reading, progress)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_running(game)) from None
+    except KeyboardInterrupt as stop:  # which the process of the audit may have had itself, and then it says where
+        raise KeyboardInterrupt(str(stop) or _running(game)) from None
     finally:
         reading.close()
         os.kill(child, signal.SIGKILL)

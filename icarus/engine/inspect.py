@@ -335,6 +335,8 @@ def _is_foreign(module: str | None) -> bool:
 def notes_of(result: Result) -> tuple[str, ...]:
     """A sentence for each slot of the author's own that seems to do nothing, or reads a step that is not yet played (`Result.notes`)."""
     strategy, scheme, game = result.strategy, result.scheme, result.state.game
+    if not isinstance(strategy, Enhancement):  # another algorithm has no slots
+        return ()
     slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture, part.backpropagation)]
     if result.root is None or not any(_is_foreign(slot.function.__module__) for slot in slots):
         return ()

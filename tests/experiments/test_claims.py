@@ -401,7 +401,7 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
 
 
 def names(cell):
-    return search_name(cell.spec.scheme), search_name(cell.column.opponent.scheme)
+    return search_name(cell.spec), search_name(cell.column.opponent)
 
 
 # ------------------------------------------------------------------------------------------------------- who plays whom

@@ -373,7 +373,11 @@ def fill_output(bench: Bench) -> None:
 # How many of each by default; and what must be noticed: a part of the library that is taken away, and what stands in its place.
 KINDS: dict[Callable[[Bench], None], tuple[int, str, object]] = {
     edit_rules: (30, "icarus.load_files.imports_of", lambda path: ()),
-    drip: (40, "icarus.ladder.engines.os", SimpleNamespace(killpg=os.kill, read=os.read)),
+    drip: (
+        40,
+        "icarus.ladder.engines.os",
+        SimpleNamespace(killpg=os.kill, read=os.read, set_blocking=os.set_blocking, write=os.write),
+    ),
     recode: (60, "pathlib.Path.read_text", lambda path, encoding=None: path.read_bytes().decode("utf-8")),
     write_code_page: (30, "icarus.commands.console.io", SimpleNamespace(TextIOWrapper=bytes)),
     fill_output: (8, "icarus.views.document.write_whole", lambda path, text: path.write_text(text)),

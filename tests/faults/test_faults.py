@@ -139,10 +139,12 @@ def _machine_code() -> tuple[Path, ...]:
 
 def flip_bit(bench: Bench) -> None:
     """One bit of a file of machine code is another: it is not run."""
-    content, path = bytearray(bench.random.choice(_machine_code()).read_bytes()), bench.folder / "code.bin"
+    original, path = bench.random.choice(_machine_code()).read_bytes(), bench.folder / "code.bin"
+    content = bytearray(original)
     for is_whole in (True, False):
         path.write_bytes(bytes(content))
-        if (cache.load(path, 1) is not None) != is_whole:
+        checksum, name, arity, processor, *_ = [original[:32], *original[32:].split(b"\0", 4)]
+        if (cache.load(path, name.decode(), int(arity), processor.decode()) is not None) != is_whole:
             raise Wrong(f"a file of machine code was {'not ' * is_whole}taken")
         place = bench.random.randrange(8 * len(content))
         content[place // 8] ^= 1 << place % 8
