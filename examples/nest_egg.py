@@ -103,6 +103,12 @@ def determinize(state, observer, beliefs, rng):
         state.place[unseen[i]] = ASIDE + other if i < aside else other if i < aside + held else STOCK
 
 
+def observation(state, player):
+    """Where the cards lie that a player has seen, and all that lies open: for `icarus check`."""
+    places = [int(place) if place in (player, ASIDE + player, OPEN) else None for place in state.place]
+    return places, [int(points) for points in state.points], int(state.led), int(state.player), int(state.count)
+
+
 def episode(state):
     """A new episode when both have laid a card aside, and after each trick."""
     return CONTINUES if state.count % 2 else state.count
@@ -153,6 +159,7 @@ NEST_EGG = Game(
     determinize=determinize,
     episode=episode,
     recall=recall,
+    observation=observation,
     retrace=retrace,
     max_legal=HAND,
     ranges={"place": (0, OPEN), "points": (0, 45), "led": (0, CARDS), "player": (0, 1), "count": (0, 2 * HAND)},

@@ -137,13 +137,16 @@ def _machine_code() -> tuple[Path, ...]:
     return tuple(sorted(folder.glob("*.bin")))
 
 
+CHECKSUM = 32  # bytes of a file of machine code, before what it says of itself
+
+
 def flip_bit(bench: Bench) -> None:
     """One bit of a file of machine code is another: it is not run."""
     original, path = bench.random.choice(_machine_code()).read_bytes(), bench.folder / "code.bin"
     content = bytearray(original)
     for is_whole in (True, False):
         path.write_bytes(bytes(content))
-        checksum, name, arity, processor, *_ = [original[:32], *original[32:].split(b"\0", 4)]
+        name, arity, processor, *_ = original[CHECKSUM:].split(b"\0", 4)
         if (cache.load(path, name.decode(), int(arity), processor.decode()) is not None) != is_whole:
             raise Wrong(f"a file of machine code was {'not ' * is_whole}taken")
         place = bench.random.randrange(8 * len(content))
