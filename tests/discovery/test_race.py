@@ -135,7 +135,7 @@ def test_all_games_prove_a_candidate_that_is_named():
     discovery = race(candidate="RAVE   [move_decay = 0.5]", games=120, space="general")
     assert [str(proof.configuration) for proof in discovery.proofs] == ["RAVE   [move_decay = 0.5]"]
     assert (
-        discovery.protocol.units == (0, 40, 0) and discovery.proofs[0].difference.units == 40 and discovery.games == 120
+        discovery.protocol.units == (0, 40, 0) and discovery.proofs[0].difference.count == 40 and discovery.games == 120
     )
     assert not discovery.ablations
     with pytest.raises(ValueError, match="is the reference that it is to beat"):
