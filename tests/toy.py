@@ -615,9 +615,9 @@ def simultaneous(state: Any) -> int:
 
 
 def observation(state: Any, player: int) -> list[int]:
-    """The rows of the information set."""
-    start, count = ALIKE_SPANS[state.row, player, 0], ALIKE_SPANS[state.row, player, 1]
-    return sorted(ALIKE[start : start + count].tolist())
+    """The moves of the episode as he has seen them. What he could have done at earlier decisions is no part of an information set here."""
+    start, count = RECALLED_SPANS[state.row, player, 0], RECALLED_SPANS[state.row, player, 1]
+    return list(RECALLED[start : start + count].tolist())
 
 
 def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
