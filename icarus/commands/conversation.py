@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Entrant, load_game
+from icarus.arena.player import Entrant, game_with
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -252,7 +252,7 @@ class Session:
                 else:  # earlier files have strategy and scheme as a part of their own
                     settings = {**seat, **seat.get("configuration", {})}
                     agents.append(msgspec.convert(settings, Entrant).player(names))
-            session = cls(load_game(saved.game, files).game, agents, saved.seed, files, saved.level)
+            session = cls(game_with(saved.game, files), agents, saved.seed, files, saved.level)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:
