@@ -194,11 +194,13 @@ def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
 @given(foreign=inputs.foreign_requests)
 def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Request) -> None:
     """So is whatever stands in its body: one answer, and the connection is closed."""
-    game = inputs.served().conversation
-    before = game.version, list(game.session.played)
+    games = inputs.served().tables.games
+    game, numbers = games[0], list(games)
+    before = dict(game.versions), list(game.session.played)
     statuses = inputs.answers(foreign)
     assert len(statuses) == 1 and statuses[0] >= 400, (statuses, bytes(foreign))
-    assert (game.version, game.session.played) == before, bytes(foreign)
+    assert (game.versions, game.session.played) == before, bytes(foreign)
+    assert list(games) == numbers, bytes(foreign)
 
 
 @tried(1)
