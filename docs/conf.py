@@ -10,7 +10,13 @@ sys.path.insert(0, str(ROOT))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 # What commands print is text on a page; the kernel that runs them says that they write to a terminal.
-os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TTY_COMPATIBLE": "0", "TTY_INTERACTIVE": "0"}
+os.environ |= {
+    "COLUMNS": "100",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "TTY_COMPATIBLE": "0",
+    "TTY_INTERACTIVE": "0",
+}
 
 project = "icarus"
 author = "The icarus authors"

@@ -7,7 +7,9 @@ import icarus.starting  # noqa: F401  (the first of all)
 NEEDED = ("duckdb", "matplotlib", "pandas", "pytz", "statsmodels")  # of the extra
 
 if missing := [name for name in NEEDED if find_spec(name) is None]:
-    raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")
+    raise SystemExit(
+        f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'"
+    )
 
 from experiments.commands import app  # noqa: E402  (needs all of them)
 from icarus.commands.console import run_main  # noqa: E402

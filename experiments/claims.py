@@ -12,12 +12,30 @@ from typing import Any
 import attrs
 
 from experiments import papers, verdicts
-from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
+from experiments.interims import (
+    CAMPAIGN,
+    INTERIM_GAMES,
+    SHARES,
+    Sizes,
+    count_sentence,
+    sizes_text,
+    states_table,
+)
 from experiments.plan.definition import Cell, Column, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally
 from experiments.statistics import smallest_difference
-from experiments.verdicts import WINS, Claim, ComparedSide, Contrast, Estimator, Expectation, Interim, Judgement, Place
+from experiments.verdicts import (
+    WINS,
+    Claim,
+    ComparedSide,
+    Contrast,
+    Estimator,
+    Expectation,
+    Interim,
+    Judgement,
+    Place,
+)
 from icarus.arena.player import Entrant
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
@@ -26,7 +44,9 @@ from icarus.views.document import Block, Heading, Paragraph
 STATEMENTS = Path(__file__).parent / "papers"
 PARTS = "its parts"  # rivals: each enhancement of a combination alone
 ClaimEntry = Mapping[str, Any]  # a comparison in a file of statements
-Compare = Callable[[ClaimEntry, str, str, str], Contrast]  # of an entry's agents, rivals and places one of each
+Compare = Callable[
+    [ClaimEntry, str, str, str], Contrast
+]  # of an entry's agents, rivals and places one of each
 
 # --------------------------------------------------------------------------------------------- statements from files
 
@@ -46,7 +66,11 @@ def _claim(statement: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -
     if statement.get("together"):
         agents = _several(entries[0].get("agents", ""))
         cases = [
-            tuple(chain.from_iterable(_unfold({**each, "in": place, "agents": agent}, compare, ()) for each in entries))
+            tuple(
+                chain.from_iterable(
+                    _unfold({**each, "in": place, "agents": agent}, compare, ()) for each in entries
+                )
+            )
             for place, agent in product(everywhere, agents)
         ]
     else:
@@ -57,7 +81,9 @@ def _claim(statement: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -
 
 
 def _unfold(entry: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Contrast]:
-    otherwise = {place: expected for expected, places in entry.get("but", {}).items() for place in places}
+    otherwise = {
+        place: expected for expected, places in entry.get("but", {}).items() for place in places
+    }
     for agent in _several(entry.get("agents", "")):
         rivals = agent if entry.get("rivals") == PARTS else _several(entry.get("rivals", ""))
         for rival, place in product(rivals, _several(entry.get("in", everywhere))):
@@ -103,14 +129,22 @@ class Paper:
             for name, interims in self.interims_of(results).items()
         }
         if self.only_played:
-            decided = {name: [each for each in all_ if each.is_estimated] for name, all_ in decided.items()}
+            decided = {
+                name: [each for each in all_ if each.is_estimated] for name, all_ in decided.items()
+            }
         return {name: decisions for name, decisions in decided.items() if decisions}
 
 
 # ------------------------------------------------------------------------------------------------------------ section 8
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
-NAMED = dict(zip(("Landlord", "Hearts", "Light", "Dark", "Checkers", "Othello", "Backgammon"), PLACES, strict=True))
+NAMED = dict(
+    zip(
+        ("Landlord", "Hearts", "Light", "Dark", "Checkers", "Othello", "Backgammon"),
+        PLACES,
+        strict=True,
+    )
+)
 STRATEGIES = {**papers.TABLE_1, "EPIC": papers.EPISODES["EPIC"], **papers.RULES}
 TRIALS = 1000  # games of a combination in the paper, at least
 CELL = smallest_difference(TRIALS)
@@ -122,7 +156,9 @@ INTERIM_RULE = (
 )
 
 
-def versus(place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Contrast:
+def versus(
+    place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS
+) -> Contrast:
     """Two agents in a game, or over all games."""
     names = ["the baseline" if name == "-" else name for name in (agent, rival)]
     what = ("" if measure == WINS else f"{measure}: ") + f"{names[0]} {expected.text} {names[1]}"
@@ -137,13 +173,18 @@ def average(
 ) -> Contrast:
     """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
     sides = [
-        tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured) for featured in (True, False)
+        tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured)
+        for featured in (True, False)
     ]
     return _compare(place, sides, f"with {enhancement} {expected.text} without", expected)
 
 
 def _compare(
-    place: Place | None, sides: Sequence[tuple[str, ...]], what: str, expected: Expectation, measure: str = WINS
+    place: Place | None,
+    sides: Sequence[tuple[str, ...]],
+    what: str,
+    expected: Expectation,
+    measure: str = WINS,
 ) -> Contrast:
     """Of two sides in a game, or over all games, each game with the same weight."""
     places = PLACES if place is None else (place,)
@@ -153,14 +194,23 @@ def _compare(
         for sign, side in zip((1.0, -1.0), sides, strict=True)
     ]
     return Contrast(
-        "all games" if place is None else verdicts.place_title(place), what, tuple(terms), expected, measure
+        "all games" if place is None else verdicts.place_title(place),
+        what,
+        tuple(terms),
+        expected,
+        measure,
     )
 
 
 def _combined(name: str, expected: Expectation) -> Contrast:
     """All combinations with an enhancement and others, against the enhancement alone, over all games."""
     more = tuple(c.strategy for c in papers.COMBINATIONS if name in c.name and c.name != name)
-    return _compare(None, [more, (STRATEGIES[name],)], f"combinations with {name} {expected.text} {name}", expected)
+    return _compare(
+        None,
+        [more, (STRATEGIES[name],)],
+        f"combinations with {name} {expected.text} {name}",
+        expected,
+    )
 
 
 def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
@@ -176,10 +226,16 @@ def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
 
 def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
     place, counts = NAMED.get(name), 8 * TRIALS if "with" in entry else TRIALS
-    expected = _expected(entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES))))
+    expected = _expected(
+        entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES)))
+    )
     if "with" in entry:
         comparison = average(entry["with"], place, expected)
-        return attrs.evolve(comparison, confidence=ANALYSIS, pooled=True) if entry.get("analysed") else comparison
+        return (
+            attrs.evolve(comparison, confidence=ANALYSIS, pooled=True)
+            if entry.get("analysed")
+            else comparison
+        )
     if "combined" in entry:
         return _combined(entry["combined"], expected)
     if place and "gain" in entry:
@@ -203,7 +259,9 @@ def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, lis
             whole += [
                 tally
                 for tally in results.tallies(games)
-                if tally.games == games == sizes.get(verdicts.place_of(tally.cell), (0,) * len(SHARES))[number]
+                if tally.games
+                == games
+                == sizes.get(verdicts.place_of(tally.cell), (0,) * len(SHARES))[number]
             ]
         complete = _by_budget(whole)
         for name, of_budget in interims.items():
@@ -232,7 +290,9 @@ def has_interims(results: Results) -> bool:
 SEEING, BLIND = "seeing", "not seeing"
 CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
-PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
+PHANTOM_GAMES = (
+    6 * 37_880 // 20
+)  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
 FOUND = {  # the smallest differences of two searches, by game and side
     **{(papers.LOTR, role): smallest_difference(LOTR_GAMES) for role in ("Light", "Dark")},
     **{(papers.PHANTOM, f"player {seat}"): smallest_difference(PHANTOM_GAMES) for seat in (1, 2)},
@@ -255,7 +315,11 @@ SEARCH_CLAIMS = read_claims("statements-2011-2012.toml", _of_searches)
 def search_interims(results: Results) -> dict[str, list[Interim]]:
     """One analysis of each budget, of all games; nothing where all agents search as section 8's do."""
     columns = results.columns()
-    return {name: [Interim(each)] for name, each in estimators(columns).items()} if is_searched(columns) else {}
+    return (
+        {name: [Interim(each)] for name, each in estimators(columns).items()}
+        if is_searched(columns)
+        else {}
+    )
 
 
 def estimators(columns: Columns) -> dict[str, Estimator]:
@@ -275,7 +339,13 @@ def estimators(columns: Columns) -> dict[str, Estimator]:
 def _tally(place: Place, player: str, score: Score) -> Tally:
     """A score as that of an agent in a column of its own."""
     column = Column(
-        game=place[0], variant="", role=place[1], seats=(), opponent=Entrant(), iterations=None, seconds=None
+        game=place[0],
+        variant="",
+        role=place[1],
+        seats=(),
+        opponent=Entrant(),
+        iterations=None,
+        seconds=None,
     )
     return Tally(Cell(column, player, Entrant(player)), score.games, score.wins, score.draws)
 
@@ -290,7 +360,9 @@ def _of_round_robins(columns: Columns) -> Found:
 
 
 def _of_hidden_cards(columns: Columns) -> Found:
-    cards = {column: tallies for column, tallies in columns.items() if column.game == papers.DOU_DI_ZHU}
+    cards = {
+        column: tallies for column, tallies in columns.items() if column.game == papers.DOU_DI_ZHU
+    }
     for who, sides in hidden_cards(cards).items():
         for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
             yield (papers.DOU_DI_ZHU, who), player, Score(wins, 0, games)
@@ -300,8 +372,14 @@ def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
         if search_name(column.opponent) == "Determinized UCT" and column.role and column.iterations:
             each, place = column.iterations // papers.TREES, partial(_side, column)
-            whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
-            equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.search.trees]
+            whole = [
+                tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)
+            ]
+            equal = [
+                tally
+                for tally in tallies
+                if tally.cell.iterations == each * tally.cell.spec.search.trees
+            ]
             for side, group in (("trees", whole), ("trees as large as theirs", equal)):
                 for number, tally in by_trees(group).items():
                     yield place(side), count_text(number, "determinization"), Score.of(tally)
@@ -317,7 +395,10 @@ def _side(column: Column, side: str) -> Place:
 
 def _spends(iterations: int | None, total: int) -> bool:
     """Whether all iterations are spent, but for those that a division leaves over."""
-    return iterations is not None and total - max(*papers.BALANCE, *papers.DETERMINIZATIONS) < iterations <= total
+    return (
+        iterations is not None
+        and total - max(*papers.BALANCE, *papers.DETERMINIZATIONS) < iterations <= total
+    )
 
 
 def is_searched(columns: Columns) -> bool:
@@ -362,7 +443,9 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
 
     An experiment of one's own has agents of section 8 for reasons of its own: `claims` tells on request what they say.
     """
-    if paper == SECTION_8 and not all(run.experiment.name in (*papers.SUITE, CAMPAIGN) for run in results.runs):
+    if paper == SECTION_8 and not all(
+        run.experiment.name in (*papers.SUITE, CAMPAIGN) for run in results.runs
+    ):
         return
     by_interims = paper == SECTION_8 and has_interims(results)
     for name, decisions in paper.decisions(results).items():
@@ -370,11 +453,18 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
         if not (by_interims or is_played):
             continue
         yield Heading(f"{paper.heading}: {name} per decision")
-        yield Paragraph(count_sentence(decisions) if by_interims else verdicts.tally_sentence(decisions, paper.source))
+        yield Paragraph(
+            count_sentence(decisions)
+            if by_interims
+            else verdicts.tally_sentence(decisions, paper.source)
+        )
         yield Paragraph(paper.rule)
         if by_interims:
             yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
-            games = {(verdicts.place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
+            games = {
+                (verdicts.place_of(cell), cell.spec.text): count
+                for cell, count in results.unbroken().items()
+            }
             yield states_table(decisions, games, INTERIM_GAMES)
         yield verdicts.summary_table(decisions, quoted=paper == SECTION_8)
         if is_played:

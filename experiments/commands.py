@@ -11,7 +11,15 @@ from typing import Annotated
 
 import typer
 
-from experiments import figures, interims, ladder as ladders, races, replay, results as store, run as running
+from experiments import (
+    figures,
+    interims,
+    ladder as ladders,
+    races,
+    replay,
+    results as store,
+    run as running,
+)
 from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
@@ -72,35 +80,54 @@ NAMED = (
 Name = Annotated[str, argument("EXPERIMENT", NAMED)]
 Directory = Annotated[Path, argument("DIR", "Directory of a run (its --out).")]
 Games = Annotated[
-    str | None, value_option("GAMES", "Games, separated by commas, such as othello,knockout-whist(players=3).")
+    str | None,
+    value_option("GAMES", "Games, separated by commas, such as othello,knockout-whist(players=3)."),
 ]
 Trials = Annotated[int | None, value_option("N", "Games per cell (section 8: 1000).")]
 Iterations = Annotated[
-    int | None, value_option("N", "Iterations per decision (section 8: 5000, earlier papers: 10000).")
+    int | None,
+    value_option("N", "Iterations per decision (section 8: 5000, earlier papers: 10000)."),
 ]
 Seconds = Annotated[
-    str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas, such as 0.1,1.")
+    str | None,
+    value_option("SECONDS", "Seconds per decision instead, separated by commas, such as 0.1,1."),
 ]
-With = Annotated[Path | None, value_option("FILE.py", "Python file with enhancements or games of your own.", "--with")]
-WorkerCount = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
+With = Annotated[
+    Path | None,
+    value_option("FILE.py", "Python file with enhancements or games of your own.", "--with"),
+]
+WorkerCount = Annotated[
+    int | None, value_option("N", "Number of processes; default: the number of processors.")
+]
 
 
 def run(
     experiment: Name,
-    out: Annotated[Path, value_option("DIR", "Directory for the results; run the same command to continue a run.")],
+    out: Annotated[
+        Path,
+        value_option("DIR", "Directory for the results; run the same command to continue a run."),
+    ],
     games: Games = None,
     trials: Trials = None,
     iterations: Iterations = None,
     seconds: Seconds = None,
     workers: WorkerCount = None,
     seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
-    paired: Annotated[bool, flag("--paired", "Use the same deals and chance for all agents of a game.")] = False,
-    sprt: Annotated[
-        bool, flag("--sprt", "Stop an agent's games when a sequential test against the baseline decides.")
+    paired: Annotated[
+        bool, flag("--paired", "Use the same deals and chance for all agents of a game.")
     ] = False,
-    part: Annotated[str, value_option("K/N", "Part of the trials to play, such as 2/3; see merge.")] = "1/1",
+    sprt: Annotated[
+        bool,
+        flag(
+            "--sprt", "Stop an agent's games when a sequential test against the baseline decides."
+        ),
+    ] = False,
+    part: Annotated[
+        str, value_option("K/N", "Part of the trials to play, such as 2/3; see merge.")
+    ] = "1/1",
     cluster: Annotated[
-        str | None, value_option("ADDRESS", "Dask cluster to play on: the address of its scheduler, or local.")
+        str | None,
+        value_option("ADDRESS", "Dask cluster to play on: the address of its scheduler, or local."),
     ] = None,
     file: With = None,
 ) -> int:
@@ -111,12 +138,21 @@ def run(
     """
     budgets = {"iterations": iterations, "seconds": _numbers("seconds", seconds)}
     selection = _choose(
-        experiment, games, file, **budgets, trials=trials, seed=seed, paired=paired or None, sprt=sprt or None
+        experiment,
+        games,
+        file,
+        **budgets,
+        trials=trials,
+        seed=seed,
+        paired=paired or None,
+        sprt=sprt or None,
     )
     share, done, total = running.part(part), 0, 0
     try:
         with contextlib.ExitStack() as stack:
-            playing = running.run(selection, out, stack.enter_context(processes(_size(workers), cluster)), share)
+            playing = running.run(
+                selection, out, stack.enter_context(processes(_size(workers), cluster)), share
+            )
             done, total = next(playing)
             advance = stack.enter_context(progress_of(selection.name, total, done=done))
             for done, _ in playing:
@@ -127,7 +163,9 @@ def run(
         return FAILED
     except KeyboardInterrupt:
         done = sum(1 for _ in store.rows(out, selection)) if total else 0
-        say(f"Stopped; {done} of {total} games are kept in {out}. Run the same command to continue.")
+        say(
+            f"Stopped; {done} of {total} games are kept in {out}. Run the same command to continue."
+        )
         return INTERRUPTED
     return 0
 
@@ -146,7 +184,9 @@ def split_names(text: str) -> list[str]:
 
 def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:
     changed = {"games": None if games is None else split_names(games), **changes}
-    return loading.load(experiment, {key: value for key, value in changed.items() if value is not None}, file)
+    return loading.load(
+        experiment, {key: value for key, value in changed.items() if value is not None}, file
+    )
 
 
 def _numbers(name: str, text: str | None) -> list[float] | None:
@@ -190,7 +230,11 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
         named |= {each.cell.agent: each.cell.spec.caption for each in tallies}
     if counts := counts_of_table_1(columns):
         averages = averages_of(counts)
-        print_table(averages_table("Averages over combinations (Figure 3), the largest effect first", averages))
+        print_table(
+            averages_table(
+                "Averages over combinations (Figure 3), the largest effect first", averages
+            )
+        )
         console.print_text(effects_sentence(averages))
     if strategies := [[agent, strategy] for agent, strategy in named.items() if agent != strategy]:
         print_table(Table("", ["Agent", "Strategy"], strategies))
@@ -213,7 +257,9 @@ def status(directory: Directory) -> None:
 def _campaign_status(results: Results) -> None:
     lines = interims.progress(results)
     going = any(store.is_being_written(run.directory / store.RESULTS) for run in results.runs)
-    print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
+    print(
+        f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}"
+    )
     print_table(interims.progress_table(lines))
     for judged in SECTION_8.decisions(results).values():
         print(interims.count_sentence(judged))
@@ -259,12 +305,18 @@ def _fill_pages(pages: list[Path], directory: Path) -> None:
 
 
 def claims(
-    directories: Annotated[list[Path], argument("DIR", "Directories of runs, whose games are combined.")],
-    as_csv: Annotated[bool, flag("--csv", "Print all comparisons as comma-separated values.")] = False,
+    directories: Annotated[
+        list[Path], argument("DIR", "Directories of runs, whose games are combined.")
+    ],
+    as_csv: Annotated[
+        bool, flag("--csv", "Print all comparisons as comma-separated values.")
+    ] = False,
 ) -> None:
     """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
     results = results_of(*directories)
-    decisions = [(paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()]
+    decisions = [
+        (paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()
+    ]
     if not decisions:
         raise Refusal(
             "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
@@ -272,9 +324,13 @@ def claims(
     for paper, per_decision, each in decisions:
         details = details_table(each)
         if as_csv:
-            _print_csv(["per decision", *details.header], ([per_decision, *row] for row in details.rows))
+            _print_csv(
+                ["per decision", *details.header], ([per_decision, *row] for row in details.rows)
+            )
             continue
-        print(f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.source)}\n\n{paper.rule}")
+        print(
+            f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.source)}\n\n{paper.rule}"
+        )
         for table in (summary_table(each), details):
             print_table(table)
 
@@ -285,9 +341,13 @@ def _print_csv(names: list[str], rows: Iterable[Iterable[object]]) -> None:
 
 def query(
     directory: Directory,
-    sql: Annotated[str, argument("SQL", "Query over the table `games`, which has the games played.")],
+    sql: Annotated[
+        str, argument("SQL", "Query over the table `games`, which has the games played.")
+    ],
     as_csv: Annotated[bool, flag("--csv", "Print comma-separated values.")] = False,
-    allow_files: Annotated[bool, flag("--allow-files", "Let the query read and write other files too.")] = False,
+    allow_files: Annotated[
+        bool, flag("--allow-files", "Let the query read and write other files too.")
+    ] = False,
 ) -> None:
     """Query the results in SQL (DuckDB). The query can read the games only, unless --allow-files is given.
 
@@ -298,12 +358,17 @@ def query(
     if as_csv:
         _print_csv(names, rows)
         return
-    console.print_table(names, ([f"{each:.6g}" if isinstance(each, float) else each for each in row] for row in rows))
+    console.print_table(
+        names,
+        ([f"{each:.6g}" if isinstance(each, float) else each for each in row] for row in rows),
+    )
 
 
 def merge(
     out: Annotated[Path, argument("OUT", "Directory to make or to extend.")],
-    directories: Annotated[list[Path], argument("DIR", "Directories of runs of the same experiment.")],
+    directories: Annotated[
+        list[Path], argument("DIR", "Directories of runs of the same experiment.")
+    ],
 ) -> None:
     """Merge the games of runs of the same experiment, for example from several machines."""
     new_games, total = store.merge(out, directories)
@@ -314,7 +379,9 @@ def verify(
     directory: Directory,
     sample: Annotated[int, value_option("N", "Number of games to play again.")] = 10,
     seed: Annotated[int, value_option("SEED", "Seed of the sample.")] = 0,
-    agent: Annotated[str | None, value_option("NAME", "Sample the games of this agent only.")] = None,
+    agent: Annotated[
+        str | None, value_option("NAME", "Sample the games of this agent only.")
+    ] = None,
     trial: Annotated[int | None, value_option("N", "Sample the games of this number only.")] = None,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs.
@@ -322,7 +389,9 @@ def verify(
     DIR may also be the directory of a race, of ladders, of duels, or of what outcome sampling learned."""
     _positive("sample", sample)
     if (directory / store.EXPERIMENT).exists():
-        for module in sorted({cell.module for cell in store.experiment_in(directory).cells if cell.module}):
+        for module in sorted(
+            {cell.module for cell in store.experiment_in(directory).cells if cell.module}
+        ):
             say(f"{directory} uses a Python file, which is run now: {module}")
         if unchecked := store.count_unchecked(directory):
             say(without_checksum(unchecked))
@@ -340,13 +409,17 @@ def _print_audit(games: Iterable[tuple[str, bool]]) -> int:
 def plan(
     rate: Annotated[float, argument("RATE", "A win rate, such as 0.5.")],
     alternative: Annotated[float, argument("ALTERNATIVE", "A different win rate, such as 0.55.")],
-    power: Annotated[float, value_option("POWER", "Probability that the test finds the difference.")] = POWER,
+    power: Annotated[
+        float, value_option("POWER", "Probability that the test finds the difference.")
+    ] = POWER,
 ) -> None:
     """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
     with refusing():
         games = games_needed(rate, alternative, power)
     low, high = clopper_pearson(round(rate * games), games)
-    print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")
+    print(
+        f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %"
+    )
 
 
 # -------------------- The outside ladder: its opponents among themselves, its table, planned comparisons, and what they say.
@@ -354,22 +427,32 @@ def plan(
 
 def ladder(
     game: Annotated[str, argument("GAME", "Name of a game that has a ladder.")],
-    out: Annotated[Path, value_option("DIR", "Directory for the rows; rows in it are used too.")] = Path(
-        "experiments/runs/ladder"
-    ),
-    minutes: Annotated[float, value_option("MINUTES", "Minutes to play; 0: only fit the ratings.")] = 0,
+    out: Annotated[
+        Path, value_option("DIR", "Directory for the rows; rows in it are used too.")
+    ] = Path("experiments/runs/ladder"),
+    minutes: Annotated[
+        float, value_option("MINUTES", "Minutes to play; 0: only fit the ratings.")
+    ] = 0,
     table: Annotated[bool, flag("--table", "Rate the table's players on the ladder.")] = False,
     timed: Annotated[
         bool, flag("--timed", f"Rate the table's players with {TABLE_SECONDS} s for each decision.")
     ] = False,
-    compare: Annotated[bool, flag("--compare", "Play the planned comparisons of two players.")] = False,
-    number: Annotated[int, value_option("N", "Games of each of the table's players.", "--games")] = 200,
+    compare: Annotated[
+        bool, flag("--compare", "Play the planned comparisons of two players.")
+    ] = False,
+    number: Annotated[
+        int, value_option("N", "Games of each of the table's players.", "--games")
+    ] = 200,
     picture: Annotated[
-        Path | None, value_option("FILE.svg", "File for a drawing of the ladder, with the players of a table.")
+        Path | None,
+        value_option("FILE.svg", "File for a drawing of the ladder, with the players of a table."),
     ] = None,
     seed: Annotated[int, value_option("SEED", "Seed of openings, dice and deals.")] = 1,
     keep: Annotated[
-        bool, flag("--keep", "Write ladder and levels into the package from the rows, and pack the rows.")
+        bool,
+        flag(
+            "--keep", "Write ladder and levels into the package from the rows, and pack the rows."
+        ),
     ] = False,
 ) -> None:
     """Play a game's outside ladder: its opponents against each other; with --table or --timed, compositions against them; with
@@ -379,7 +462,9 @@ def ladder(
         integer("--games", number, 1)
         real("--minutes", minutes, 0)
         if table + timed + compare > 1:
-            raise ValueError("--table, --timed and --compare play different games; give one of them")
+            raise ValueError(
+                "--table, --timed and --compare play different games; give one of them"
+            )
         kind = ladders.BY_ITERATIONS if table else ladders.BY_TIME if timed else None
         _refuse_unplanned(game, kind)
         deadline = time.monotonic() + 60 * minutes
@@ -394,11 +479,15 @@ def ladder(
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; the games played are kept")
-        if not ladders.read_rows_of(out, game, kind or (ladders.COMPARED if compare else ladders.BETWEEN)):
+        if not ladders.read_rows_of(
+            out, game, kind or (ladders.COMPARED if compare else ladders.BETWEEN)
+        ):
             raise ValueError(f"{out} has no such games of {game}; --minutes 20 plays some")
         ladder_of_rows = ladders.fitted_ladder(game, out)
         standings = ladders.table_of(game, kind, out) if kind is not None else []
-        ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()
+        ratings = {
+            standing.name: standing.rating for standing in standings
+        } or ladder_of_rows.ratings()
         if kind is not None:
             print_table(_table(game, kind, standings))
         else:
@@ -423,7 +512,9 @@ def _refuse_unplanned(game: str, kind: str | None) -> None:
     """
     opponents(game)
     if kind is not None and game not in ladders.TABLES[kind]:
-        raise ValueError(f"no such table is planned for {game}; games with one: {', '.join(ladders.TABLES[kind])}")
+        raise ValueError(
+            f"no such table is planned for {game}; games with one: {', '.join(ladders.TABLES[kind])}"
+        )
 
 
 def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
@@ -435,9 +526,16 @@ def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
 
 
 def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
-    lines = [[each.name, str(each.rating), _with_sign(each.above), str(each.rating.count)] for each in standings]
+    lines = [
+        [each.name, str(each.rating), _with_sign(each.above), str(each.rating.count)]
+        for each in standings
+    ]
     first = ladders.TABLES[kind][game][0].agent()
-    return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
+    return Table(
+        f"{game}: Elo, 95 % intervals",
+        ("player", "above random play", f"above {first}", "games"),
+        lines,
+    )
 
 
 def _with_sign(difference: Rating | None) -> str:
@@ -449,7 +547,9 @@ def _with_sign(difference: Rating | None) -> str:
 def _comparisons(game: str, directory: Path) -> Table:
     lines = [
         [player, opponent, str(count), interval_text(score, 3), comparison.question]
-        for comparison, player, opponent, count, score in ladders.scores_of_comparisons(game, directory)
+        for comparison, player, opponent, count, score in ladders.scores_of_comparisons(
+            game, directory
+        )
     ]
     titles = "player", "against", "games", "score", "question"
     return Table(f"{game}: score, a pair of games counting once; {INTERVALS}", titles, lines)

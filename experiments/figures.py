@@ -14,7 +14,15 @@ import numpy as np
 
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2011
-from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
+from experiments.plan.definition import (
+    PICTURES,
+    Column,
+    Experiment,
+    budget,
+    game_title,
+    slug,
+    title,
+)
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import marginals, strengths, student, win_rate
@@ -30,7 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = "#8a8a8a"
-FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
+FILLS, HATCHES = (
+    ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"),
+    ("", "////", "..."),
+)  # of bars
 LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
@@ -82,12 +93,17 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
         yield figure
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
-        figure.set_layout_engine("none")  # the places that were found for the PNG do for the SVG too
+        figure.set_layout_engine(
+            "none"
+        )  # the places that were found for the PNG do for the SVG too
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
 def intervals_svg(
-    name: str, values: Mapping[str, tuple[float, float, float]], marked: Collection[str] = (), title: str = ""
+    name: str,
+    values: Mapping[str, tuple[float, float, float]],
+    marked: Collection[str] = (),
+    title: str = "",
 ) -> str:
     """Values with their intervals, the first on top, as the text of an SVG for `document.Picture`; a line marks 0.
 
@@ -97,11 +113,15 @@ def intervals_svg(
         marked: the names that stand out.
     """
 
-    with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:  # its words are words
+    with figure_of(
+        (10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}
+    ) as figure:  # its words are words
         axes, file = figure.subplots(), io.StringIO()
         for row, (label, (value, low, high)) in enumerate(values.items()):
             colour = WORSE if label in marked else BETTER
-            axes.errorbar(value, row, xerr=[[value - low], [high - value]], fmt="o", color=colour, capsize=3)
+            axes.errorbar(
+                value, row, xerr=[[value - low], [high - value]], fmt="o", color=colour, capsize=3
+            )
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(np.arange(len(values)), list(values))
         axes.set_xlabel(name)
@@ -116,7 +136,13 @@ def title_panel(axes: "Axes", text: str, beside: str) -> None:
     """A panel's title, and below it in small letters what stands behind it."""
     axes.set_title(text, loc="left", fontweight="bold", pad=18)
     axes.annotate(
-        beside, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SUBDUED
+        beside,
+        (0, 1),
+        (0, 5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=8,
+        color=SUBDUED,
     )
 
 
@@ -125,17 +151,23 @@ def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None
     margin = MARGIN * max(high - low, 0.05)
     ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
     (axes.set_xlim if across else axes.set_ylim)(ends)
-    (axes.xaxis if across else axes.yaxis).set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(
+        lambda value, _: f"{100 * value:g} %"
+    )
 
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
     """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
     nothing = Estimate(np.nan, np.nan, np.nan)
-    bars = np.array([(each.value, each.low, each.high) for each in (each or nothing for each in estimates)])
+    bars = np.array(
+        [(each.value, each.low, each.high) for each in (each or nothing for each in estimates)]
+    )
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
 
 
-def bars(axes: "Axes", groups: Sequence[tuple[Style, Iterable[Estimate | None]]], width: float) -> None:
+def bars(
+    axes: "Axes", groups: Sequence[tuple[Style, Iterable[Estimate | None]]], width: float
+) -> None:
     """Groups of bars, those of one place beside each other, with their intervals, on a scale of shares.
 
     Args:
@@ -154,13 +186,21 @@ def bars(axes: "Axes", groups: Sequence[tuple[Style, Iterable[Estimate | None]]]
 def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> None:
     """The legend of a panel, below all panels."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **style)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, frameon=False, **style
+    )
 
 
 def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
     """What agents of columns are compared by, in words."""
     kinds = {any_graded(tallies) for tallies in columns}
-    return "games won or mean reward" if len(kinds) > 1 else "mean reward" if kinds == {True} else "games won"
+    return (
+        "games won or mean reward"
+        if len(kinds) > 1
+        else "mean reward"
+        if kinds == {True}
+        else "games won"
+    )
 
 
 def describe_games(tallies: Sequence[Tally | Score]) -> str:
@@ -173,7 +213,9 @@ def unfinished(tallies: Sequence[Tally]) -> str:
     """What share of the games of their first interim analysis agents have, in words; nothing where that is complete."""
     due = sum(tally.due for tally in tallies)
     done = sum(min(tally.games, tally.due) for tally in tallies)
-    return f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""
+    return (
+        f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""
+    )
 
 
 def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
@@ -185,13 +227,19 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     band = estimates[tallies.index(even)] if even else None
     below, above = (band.low, band.high) if band else (0.0, 1.0)
     if band:
-        (axes.axvspan if across else axes.axhspan)(below, above, color=BAND, alpha=0.13, linewidth=0)
+        (axes.axvspan if across else axes.axhspan)(
+            below, above, color=BAND, alpha=0.13, linewidth=0
+        )
         for edge in (below, above):
-            (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
+            (axes.axvline if across else axes.axhline)(
+                edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2
+            )
     for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
         color = BETTER if rate > above else WORSE if rate < below else INK
         place: Style = (
-            {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
+            {"x": rate, "y": i, "xerr": error[:, None]}
+            if across
+            else {"x": i, "y": rate, "yerr": error[:, None]}
         )
         axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
     (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
@@ -244,15 +292,25 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
         The PNG files; beside each lies an SVG of the same name.
     """
     nonempty = {
-        column: played for column, tallies in columns.items() if (played := [tally for tally in tallies if tally.games])
+        column: played
+        for column, tallies in columns.items()
+        if (played := [tally for tally in tallies if tally.games])
     }
-    return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, nonempty), directory)]
+    return [
+        path
+        for picture in pictures
+        for path in DRAW[picture](_shown_in(picture, nonempty), directory)
+    ]
 
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
     strategies = {cell.spec.text for cell in experiment.cells}
-    complete = [name for name, each in PICTURES.items() if each.agents and set(each.agents.values()) <= strategies]
+    complete = [
+        name
+        for name, each in PICTURES.items()
+        if each.agents and set(each.agents.values()) <= strategies
+    ]
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
 
@@ -261,7 +319,9 @@ def caption(path: Path, experiment: Experiment) -> str:
 
     An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
     """
-    picture = PICTURES[next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))]
+    picture = PICTURES[
+        next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))
+    ]
     strategies = {cell.spec.text for cell in experiment.cells}
     return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
 
@@ -269,7 +329,11 @@ def caption(path: Path, experiment: Experiment) -> str:
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
     agents = PICTURES[picture].agents
-    return {column: _agents_of(tallies, agents) for column, tallies in columns.items()} if agents else columns
+    return (
+        {column: _agents_of(tallies, agents) for column, tallies in columns.items()}
+        if agents
+        else columns
+    )
 
 
 def _agents_of(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
@@ -285,7 +349,10 @@ def by_column(columns: Columns) -> dict[Column, set[str]]:
     """The names of the files that show one column each, where there are several."""
     if len(columns) < 2:
         return {}
-    return {column: {f"{picture}-{slug(title(column, columns))}" for picture in POINTS} for column in columns}
+    return {
+        column: {f"{picture}-{slug(title(column, columns))}" for picture in POINTS}
+        for column in columns
+    }
 
 
 # ------------------------------------------------------------------------------------- Figure 4, and agents of any kind
@@ -342,7 +409,9 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
         for i, (column, tallies) in enumerate(full.items(), 1):
             axes = figure.add_subplot(down, across, i)
             _pairs(axes, tallies)
-            axes.set_title(textwrap.fill(title(column, columns), LETTERS), loc="left", fontweight="bold")
+            axes.set_title(
+                textwrap.fill(title(column, columns), LETTERS), loc="left", fontweight="bold"
+            )
             axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
         legend_below(figure, axes, 2)
     return [path]
@@ -357,7 +426,10 @@ def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
     )
     bars(
         axes,
-        [(style, [win_rate(*pairs[name][side]) for name in ENHANCEMENTS]) for side, style in enumerate(styles)],
+        [
+            (style, [win_rate(*pairs[name][side]) for name in ENHANCEMENTS])
+            for side, style in enumerate(styles)
+        ],
         PAIR,
     )
     axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
@@ -373,15 +445,24 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         return []
     path, agents = directory / f"{name}.png", _agents(columns)
     estimates = [
-        {tally.cell.agent: estimate for tally, estimate in zip(tallies, strengths(tallies), strict=True)}
+        {
+            tally.cell.agent: estimate
+            for tally, estimate in zip(tallies, strengths(tallies), strict=True)
+        }
         for tallies in columns.values()
     ]
     inches = 0.6 + 0.2 * len(agents)
     with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + inches * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
-        fills = [(FILLS[i % len(FILLS)], HATCHES[i // len(FILLS) % len(HATCHES)]) for i in range(len(agents))]
+        fills = [
+            (FILLS[i % len(FILLS)], HATCHES[i // len(FILLS) % len(HATCHES)])
+            for i in range(len(agents))
+        ]
         groups: list[tuple[Style, list[Estimate | None]]] = [
-            ({"label": agent, "facecolor": fill, "hatch": hatch}, [of_column.get(agent) for of_column in estimates])
+            (
+                {"label": agent, "facecolor": fill, "hatch": hatch},
+                [of_column.get(agent) for of_column in estimates],
+            )
             for agent, (fill, hatch) in zip(agents, fills, strict=True)
         ]
         bars(axes, groups, 0.8 / len(agents))
@@ -395,14 +476,18 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
 
 
 def _agents(columns: Columns) -> list[str]:
-    return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
+    return list(
+        dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies)
+    )
 
 
 def _labels(columns: Columns, inches: float) -> list[str]:
     """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
     lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
     letters = int(inches / LETTER)
-    names = ["\n".join(_fold(line, letters) for line in lines_of_column) for lines_of_column in lines]
+    names = [
+        "\n".join(_fold(line, letters) for line in lines_of_column) for lines_of_column in lines
+    ]
     notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
     return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
 
@@ -410,7 +495,9 @@ def _labels(columns: Columns, inches: float) -> list[str]:
 def _fold(line: str, letters: int) -> str:
     """A line in lines of so many letters; a parameter and its value stay together, if they are wider too."""
     together = line.replace(" = ", "\u00a0=\u00a0")
-    return textwrap.fill(together, letters, break_long_words=together == line).replace("\u00a0", " ")
+    return textwrap.fill(together, letters, break_long_words=together == line).replace(
+        "\u00a0", " "
+    )
 
 
 def _add_note(axes: "Axes", columns: Columns) -> None:
@@ -431,7 +518,10 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
         return []
     path, inches = directory / "tree.png", 1.1
     agents = _agents(
-        {column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()}
+        {
+            column: [tally for tally in tallies if not tally.cell.is_opponent]
+            for column, tallies in compared.items()
+        }
     )
     with canvas(path, (max(6.0, 1.6 + inches * len(compared)), 7.6)) as figure:
         all_axes = figure.subplots(len(TREES), 1, sharex=True)
@@ -445,14 +535,25 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
     return [path]
 
 
-def _differences(axes: "Axes", columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
+def _differences(
+    axes: "Axes", columns: Columns, agents: Sequence[str], measure: str, relative: bool
+) -> None:
     axes.axhline(0, color=INK, linewidth=1)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}")
+    axes.yaxis.set_major_formatter(
+        lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}"
+    )
     for i, agent in enumerate(agents):
         places, values, errors = [], [], []
         for place, tallies in enumerate(columns.values()):
-            even, tally = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
-            if tally and even and (change := _difference(tally.moments[measure], even.moments[measure], relative)):
+            even, tally = (
+                baseline(tallies),
+                next((tally for tally in tallies if tally.cell.agent == agent), None),
+            )
+            if (
+                tally
+                and even
+                and (change := _difference(tally.moments[measure], even.moments[measure], relative))
+            ):
                 places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
                 values.append(change[0])
                 errors.append(change[1])
@@ -556,8 +657,14 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _score_bars(axes, scores)
-                title_panel(axes, f"{robin.title}, {side}", f"{describe_games(scores)}, {robin.game[2]} per decision")
-            all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
+                title_panel(
+                    axes,
+                    f"{robin.title}, {side}",
+                    f"{describe_games(scores)}, {robin.game[2]} per decision",
+                )
+            all_axes[-1].set_xticks(
+                range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9
+            )
             if any(score.draws for score in robin.scores.values()):
                 legend_below(figure, all_axes[0], 2)
     return paths
@@ -568,15 +675,34 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     rates, errors = with_intervals(win_rate(score.wins, score.games) for score in scores)
     halves = np.array([score.mean for score in scores]) - rates
     places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
-    axes.bar(places, rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
+    axes.bar(
+        places,
+        rates,
+        width=BAR,
+        facecolor=FILLS[1],
+        edgecolor=INK,
+        linewidth=0.9,
+        label="games won",
+    )
     style: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
     axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **style)
     mark: Style = {"fmt": "none", "capsize": 3}
-    axes.errorbar(places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, color=INK, elinewidth=1.3, **mark)
-    _, half_widths = with_intervals(win_rate(score.mean * score.games, score.games) for score in scores)
+    axes.errorbar(
+        places - np.where(any_draws, ASIDE, 0),
+        rates,
+        yerr=errors,
+        color=INK,
+        elinewidth=1.3,
+        **mark,
+    )
+    _, half_widths = with_intervals(
+        win_rate(score.mean * score.games, score.games) for score in scores
+    )
     x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
     axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
-    percent(axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN)))
+    percent(
+        axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN))
+    )
     axes.axhline(0.5, **EVEN_LINE)
 
 
@@ -594,7 +720,9 @@ class Curve:
 
 def _won(label: str, tallies: Mapping[int, Tally]) -> Curve:
     """The games won, by place."""
-    return Curve(label, list(tallies), [win_rate(tally.wins, tally.games) for tally in tallies.values()])
+    return Curve(
+        label, list(tallies), [win_rate(tally.wins, tally.games) for tally in tallies.values()]
+    )
 
 
 def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
@@ -603,9 +731,25 @@ def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
     for i, line in enumerate(lines):
         rates, errors = with_intervals(line.rates)
         places = np.array(line.places) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
-        style: Style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)], "label": line.label}
-        axes.errorbar(places, rates, yerr=errors, capsize=3, elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
-        low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
+        style: Style = {
+            "color": LINES[i % len(LINES)],
+            "marker": MARKERS[i % len(MARKERS)],
+            "label": line.label,
+        }
+        axes.errorbar(
+            places,
+            rates,
+            yerr=errors,
+            capsize=3,
+            elinewidth=1.1,
+            linewidth=1.2,
+            markersize=4.5,
+            **style,
+        )
+        low, high = (
+            min(low, float((rates - errors[0]).min())),
+            max(high, float((rates + errors[1]).max())),
+        )
     axes.set_xscale("log")
     ticks = sorted({place for line in lines for place in line.places})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
@@ -616,7 +760,9 @@ def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
 
 def _balances(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
-    by_column = {column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))}
+    by_column = {
+        column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))
+    }
     if not by_column:
         return []
     path = directory / "balance.png"
@@ -635,7 +781,11 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
 def _split(column: Column) -> str:
     """The opponent's determinizations and the iterations of each."""
     number = column.opponent.search.trees
-    return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
+    return (
+        f"{number} × {column.iterations // number}"
+        if column.iterations
+        else f"{number} determinizations"
+    )
 
 
 def _place(column: Column) -> str:
@@ -651,7 +801,9 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
             continue
         panels = [
             (number, axis, lines)
-            for (number, axis, text), of_figure in zip(OF_2011, lines_of_2011(column.iterations), strict=True)
+            for (number, axis, text), of_figure in zip(
+                OF_2011, lines_of_2011(column.iterations), strict=True
+            )
             if (lines := _panel_lines(of_figure, by_agent, text))
         ]
         if not panels:
@@ -691,9 +843,15 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         return []
     path = directory / "hidden-cards.png"
     with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
-        axes, styles = figure.add_subplot(), (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))
+        axes, styles = (
+            figure.add_subplot(),
+            (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1])),
+        )
         groups: list[tuple[Style, list[Estimate | None]]] = [
-            ({"label": label, "facecolor": fill}, [win_rate(*pair[side]) for pair in pairs.values()])
+            (
+                {"label": label, "facecolor": fill},
+                [win_rate(*pair[side]) for pair in pairs.values()],
+            )
             for side, (label, fill) in enumerate(styles)
         ]
         bars(axes, groups, PAIR)
@@ -701,7 +859,9 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         axes.set_ylabel("games won by the side named")
         tallies = [tally for each in columns.values() for tally in each if tally.games]
         title_panel(
-            axes, "Dou Di Zhu", f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord"
+            axes,
+            "Dou Di Zhu",
+            f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord",
         )
         legend_below(figure, axes, 2)
     return [path]
@@ -739,12 +899,20 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
 
 def _score(label: str, scores: Mapping[float, Score]) -> Curve:
     ordered = dict(sorted(scores.items()))
-    return Curve(label, list(ordered), [win_rate(each.mean * each.games, each.games) for each in ordered.values()])
+    return Curve(
+        label,
+        list(ordered),
+        [win_rate(each.mean * each.games, each.games) for each in ordered.values()],
+    )
 
 
 def _line_name(tally: Tally, column: Column) -> str:
     agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
-    return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
+    return (
+        agent
+        + (f" ({column.role})" if column.role not in ("", FIRST) else "")
+        + f" against {opponent}"
+    )
 
 
 # -------------------- Our Figure 4 beside what the paper's text says of it, which has its win rates as pictures only
@@ -772,7 +940,9 @@ def stated_differences(place: Place) -> list[Contrast]:
 def _narrowness(comparison: Contrast) -> float:
     """How many of its ends the range of a comparison has; with two, how near they are to each other."""
     ((low, high),) = comparison.expected.agree
-    return -(high - low) if math.isfinite(high - low) else -math.inf if max(low, -high) < 0 else -1e9
+    return (
+        -(high - low) if math.isfinite(high - low) else -math.inf if max(low, -high) < 0 else -1e9
+    )
 
 
 def _statements(columns: Columns, directory: Path) -> list[Path]:
@@ -808,11 +978,25 @@ def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Cont
     least, most = min(-0.1, *ends) - 0.02, max(0.1, *ends) + 0.02
     for y, (comparison, estimate) in enumerate(lines):
         for low, high in comparison.expected.agree:
-            axes.barh(y, min(high, most) - max(low, least), left=max(low, least), height=0.8, color=STATED, linewidth=0)
+            axes.barh(
+                y,
+                min(high, most) - max(low, least),
+                left=max(low, least),
+                height=0.8,
+                color=STATED,
+                linewidth=0,
+            )
         half_widths = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
         color = _color(comparison, estimate)
         axes.errorbar(
-            estimate.value, y, xerr=half_widths, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3
+            estimate.value,
+            y,
+            xerr=half_widths,
+            fmt="o",
+            markersize=5,
+            color=color,
+            capsize=3,
+            elinewidth=1.3,
         )
     axes.axvline(0, color=INK, linewidth=1)
     axes.set_yticks(range(len(lines)), [comparison.what for comparison, _ in lines], fontsize=8)
@@ -821,7 +1005,9 @@ def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Cont
     axes.locator_params(axis="x", nbins=6)
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if value else "0")
     axes.grid(visible=False)
-    axes.set_title("what the paper's text says, and what we find", loc="left", fontsize=9, color=SUBDUED)
+    axes.set_title(
+        "what the paper's text says, and what we find", loc="left", fontsize=9, color=SUBDUED
+    )
 
 
 def _color(comparison: Contrast, estimate: Estimate) -> str:

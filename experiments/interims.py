@@ -17,8 +17,13 @@ from experiments.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game
-USUAL, BACKGAMMON = (200, 400, 700, 1000), (100, 150, 200, 250)  # games of a cell at each interim analysis
-Sizes = Mapping[tuple[str, str], Sequence[int]]  # games of a cell at each interim analysis, by game and role
+USUAL, BACKGAMMON = (
+    (200, 400, 700, 1000),
+    (100, 150, 200, 250),
+)  # games of a cell at each interim analysis
+Sizes = Mapping[
+    tuple[str, str], Sequence[int]
+]  # games of a cell at each interim analysis, by game and role
 INTERIM_GAMES: Sizes = {
     ("dou-di-zhu", "Landlord"): USUAL,
     ("hearts", ""): USUAL,
@@ -76,7 +81,11 @@ def _can_come(decision: verdicts.Judgement, verdict: str) -> bool:
         return np.array(verdicts.SIGNS[verdict if is_open else outcome.verdict])
 
     return (
-        int(verdicts.combine_signs(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
+        int(
+            verdicts.combine_signs(
+                decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]
+            )
+        )
         == verdicts.SIGNS[verdict]
     )
 
@@ -103,13 +112,17 @@ def alpha_spent(decision: verdicts.Judgement) -> float:
     return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
-def games_to_next_interim(decision: verdicts.Judgement, games: Games, sizes: Sizes) -> dict[verdicts.Place, int]:
+def games_to_next_interim(
+    decision: verdicts.Judgement, games: Games, sizes: Sizes
+) -> dict[verdicts.Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
     In a case that disagrees already none can.
     """
     targets: dict[tuple[verdicts.Place, str], int] = {}
-    is_open = [all(outcome.verdict != verdicts.DISAGREES for outcome in case) for case in decision.cases]
+    is_open = [
+        all(outcome.verdict != verdicts.DISAGREES for outcome in case) for case in decision.cases
+    ]
     for outcome in itertools.chain.from_iterable(itertools.compress(decision.cases, is_open)):
         if (
             decision.verdict == verdicts.UNDECIDED
@@ -139,7 +152,9 @@ def states_table(decisions: Sequence[verdicts.Judgement], games: Games, sizes: S
                 f"{decision.interim} of {len(SHARES)}",
                 f"{100 * alpha_spent(decision):.2g} %",
                 str(sum(missing.values())) if missing else "",
-                "all games" if missing.keys() == set(sizes) else ", ".join(map(verdicts.place_title, missing)),
+                "all games"
+                if missing.keys() == set(sizes)
+                else ", ".join(map(verdicts.place_title, missing)),
                 verdicts.more_text(decision.more),
             ]
         )
@@ -196,7 +211,8 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgres
     free_seconds = results.free_seconds({cell: sizes[verdicts.place_of(cell)][0] for cell in games})
     lines, places = [], list(sizes)
     for place in sorted(
-        {verdicts.place_of(cell) for cell in games}, key=lambda at: (FIRST.index(at[0]), places.index(at))
+        {verdicts.place_of(cell) for cell in games},
+        key=lambda at: (FIRST.index(at[0]), places.index(at)),
     ):
         cells, interims = [cell for cell in games if verdicts.place_of(cell) == place], sizes[place]
         here = [tally for tally in tallies if verdicts.place_of(tally.cell) == place]
@@ -207,9 +223,13 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgres
                 idle=sum(not tally.games for tally in here),
                 games=sum(tally.games for tally in here),
                 missing=(_missing(games, cells, interims[0]), _missing(games, cells, interims[-1])),
-                interims=tuple(sum(games[cell] >= interim for cell in cells) for interim in interims),
+                interims=tuple(
+                    sum(games[cell] >= interim for cell in cells) for interim in interims
+                ),
                 seconds=sum(tally.seconds for tally in here),
-                free_seconds=statistics.fmean([free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]),
+                free_seconds=statistics.fmean(
+                    [free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]
+                ),
             )
         )
     return lines
@@ -222,10 +242,22 @@ def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
 def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
     lines = [_progress_line(each, sizes) for each in games_of]
-    games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / HOUR
+    games, spent = (
+        sum(each.games for each in games_of),
+        sum(each.seconds for each in games_of) / HOUR,
+    )
     totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
-    lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)])
-    header = ["Game", "Games", "First interim analysis", "Interim analyses", "Core-hours", "seconds a game"]
+    lines.append(
+        ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)]
+    )
+    header = [
+        "Game",
+        "Games",
+        "First interim analysis",
+        "Interim analyses",
+        "Core-hours",
+        "seconds a game",
+    ]
     return Table(
         f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
         [*header, *(f"left to {which} interim analyses" for which in ("first", "last"))],
@@ -237,23 +269,41 @@ def _progress_line(each: GameProgress, sizes: Sizes) -> list[str]:
     spent, interims = f"{each.seconds / HOUR:.1f}", ", ".join(map(str, each.interims))
     times = [each.seconds / each.games, *each.hours_left] if each.games else []
     texts = [f"{time:.1f}" for time in times] or [""] * 3
-    return [verdicts.place_title(each.place), str(each.games), _share(each, sizes), interims, spent, *texts]
+    return [
+        verdicts.place_title(each.place),
+        str(each.games),
+        _share(each, sizes),
+        interims,
+        spent,
+        *texts,
+    ]
 
 
 def _share(each: GameProgress, sizes: Sizes) -> str:
     """How much of the games up to the first interim analysis there is."""
     due = each.cells * sizes[each.place][0]
-    return "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / due)))} % of {due}"
+    return (
+        "complete"
+        if not each.missing[0]
+        else f"{min(99, round(100 * (1 - each.missing[0] / due)))} % of {due}"
+    )
 
 
 def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     lines = progress(results)
-    games, hardly = sum(each.games for each in lines), [verdicts.place_title(each.place) for each in lines if each.idle]
-    yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last interim analysis.")
+    games, hardly = (
+        sum(each.games for each in lines),
+        [verdicts.place_title(each.place) for each in lines if each.idle],
+    )
+    yield Paragraph(
+        f"{games} games played, of {results.most} if every cell goes to its last interim analysis."
+    )
     yield Paragraph(NO_VERDICTS)
     if hardly:
-        yield Paragraph(f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}.")
+        yield Paragraph(
+            f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}."
+        )
     yield Heading("How far it is")
     yield progress_table(lines)
 

@@ -27,23 +27,32 @@ from icarus.ladder.engines import ENGINES
 from icarus.statistics import Estimate, mean_of
 
 # What is planned for each game; the file's head explains its keys.
-PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PLAN: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
 TABLE_SECONDS = 0.2
 
 
 def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
     """The same opponents with the ratings of an estimate; players who are not opponents count as a tie between these."""
     values = estimate.ratings()
-    rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
+    rungs = [
+        attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values
+    ]
     rungs.sort(key=lambda rung: rung.rating.value)
     places = [estimate.names.index(rung.name) for rung in rungs]
-    return ladders.Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)], estimate.dispersion)
+    return ladders.Ladder(
+        ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)], estimate.dispersion
+    )
 
 
 def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
     rungs = [
-        {"name": rung.name, **{key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")}}
+        {
+            "name": rung.name,
+            **{key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")},
+        }
         | {"games": rung.rating.count}
         | ({"agent": rung.agent.settings()} if rung.agent else {})
         for rung in ladder.rungs
@@ -74,7 +83,9 @@ class PlannedMatch:
     question: str
 
 
-COMPARISONS = {game: [PlannedMatch(**each) for each in plan["comparisons"]] for game, plan in PLAN.items()}
+COMPARISONS = {
+    game: [PlannedMatch(**each) for each in plan["comparisons"]] for game, plan in PLAN.items()
+}
 
 
 def opponents(game: str) -> ladders.Ladder:
@@ -108,11 +119,22 @@ def rung_of(player: Entrant | str) -> ladders.Rung:
 # -------------------- Its games: opponents against each other, the table against them, planned pairs; what they say.
 
 
-SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
+SHORTEST = (
+    0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
+)
 SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
-BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
+BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = (
+    "opponents",
+    "comparisons",
+    "table",
+    "timed",
+)  # the files of rows of a game
 TABLES = {
-    kind: {game: [Entrant(**each) for each in plan[kind]] for game, plan in PLAN.items() if kind in plan}
+    kind: {
+        game: [Entrant(**each) for each in plan[kind]]
+        for game, plan in PLAN.items()
+        if kind in plan
+    }
     for kind in (BY_ITERATIONS, BY_TIME)
 }
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
@@ -134,7 +156,9 @@ def read_rated_games(path: Path) -> list[GameRow]:
 
 
 @contextlib.contextmanager
-def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[ladders.Rung], seed: int) -> Iterator[ladders.Pairs]:
+def _pairs(
+    directory: Path, game: str, kind: str, rungs: Iterable[ladders.Rung], seed: int
+) -> Iterator[ladders.Pairs]:
     """Pairs of games between opponents, which go on with a game's rows."""
     players, stamp = {rung.name: rung.player() for rung in rungs}, {"provenance": provenance()}
     ledger = ladders.rated_games(rows_of(directory, game, kind))
@@ -156,7 +180,9 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
                     yield from pairs.play(*chosen)
 
 
-def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: int) -> tuple[str, str]:
+def _most_telling(
+    pairs: list[tuple[str, str]], rows: list[GameRow], earlier: int
+) -> tuple[str, str]:
     """The pair whose next game tells most for the time that it takes.
 
     The least time of a pair's games now is what counts: a first game compiles, and another day the machine may have been busy.
@@ -165,13 +191,18 @@ def _most_telling(pairs: list[tuple[str, str]], rows: list[GameRow], earlier: in
         earlier: how many of the rows are not of now.
     """
     estimate = ladders.posterior(
-        ladders.scores_of(rows), {ladders.RANDOM: ladders.ZERO}, {name for pair in pairs for name in pair}
+        ladders.scores_of(rows),
+        {ladders.RANDOM: ladders.ZERO},
+        {name for pair in pairs for name in pair},
     )
     least: dict[frozenset[str], float] = {}
     for row in rows[earlier:]:
         names = frozenset((row["player"], row["opponent"]))
         least[names] = min(least.get(names, math.inf), row.get("seconds", math.inf))
-    return max(pairs, key=lambda pair: gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)))
+    return max(
+        pairs,
+        key=lambda pair: gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)),
+    )
 
 
 def gain(estimate: ladders.Posterior, player: str, opponent: str) -> float:
@@ -199,7 +230,9 @@ def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
 
 def levels_in(ladder: ladders.Ladder, estimate: ladders.Posterior) -> list[dict[str, Any]]:
     """The levels among the opponents of a ladder; none unless baselines have played and those that search more are rated higher."""
-    agents = {rung.name: rung.agent for rung in ladder.rungs if rung.agent}  # in the order of their ratings
+    agents = {
+        rung.name: rung.agent for rung in ladder.rungs if rung.agent
+    }  # in the order of their ratings
     iterations = [agent.iterations or 0 for agent in agents.values()]
     if not agents or iterations != sorted(iterations):
         return []
@@ -211,9 +244,15 @@ def proposed_levels(game: str, directory: Path) -> list[int]:
     values = ladders.posterior(
         ladders.scores_of(read_rows_of(directory, game, BETWEEN)), {ladders.RANDOM: ladders.ZERO}
     ).ratings()
-    baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
+    baselines = {
+        int(match[1]): rating
+        for name, rating in values.items()
+        if (match := BASELINE.fullmatch(name))
+    }
     highest = max((rating.value for rating in baselines.values()), default=0)
-    return iterations_for(baselines, np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:].tolist())
+    return iterations_for(
+        baselines, np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:].tolist()
+    )
 
 
 def keep(ladder: ladders.Ladder, directory: Path) -> bool:
@@ -226,7 +265,9 @@ def keep(ladder: ladders.Ladder, directory: Path) -> bool:
         ValueError: there are no games between opponents; nothing is written.
     """
     if not any(rung.rating.count for rung in ladder.rungs):
-        raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
+        raise ValueError(
+            f"{directory} has no games between opponents of {ladder.game}; nothing was written"
+        )
     write_ladder(ladder, ladders.DATA / f"{ladder.game}.json")
     levels = levels_in(ladder, estimate_of(ladder.game, directory))
     if levels:
@@ -246,8 +287,15 @@ def play_table(
     The players take turns of two games, so that all have played about as many whenever it ends.
     """
     with ladders.rated_games(rows_of(directory, game, kind)) as ledger:
-        settings: dict[str, Any] = {"ledger": ledger, "seed": seed, "stamp": {"provenance": provenance()}}
-        climbs = [ladders.Climb(ladders.read_ladder(game), each.agent(), **settings) for each in TABLES[kind][game]]
+        settings: dict[str, Any] = {
+            "ledger": ledger,
+            "seed": seed,
+            "stamp": {"provenance": provenance()},
+        }
+        climbs = [
+            ladders.Climb(ladders.read_ladder(game), each.agent(), **settings)
+            for each in TABLES[kind][game]
+        ]
         playing = deque((climb, climb.games(number)) for climb in climbs)
         while playing and time.monotonic() < deadline:
             climb, turns = playing.popleft()
@@ -286,7 +334,10 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
     """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
-    planned = [(rung_of(each.player), rung_of(each.opponent), each.games) for each in COMPARISONS.get(game, ())]
+    planned = [
+        (rung_of(each.player), rung_of(each.opponent), each.games)
+        for each in COMPARISONS.get(game, ())
+    ]
     rungs = [rung for player, opponent, _ in planned for rung in (player, opponent)]
     with _pairs(directory, game, COMPARED, rungs, seed) as pairs:
         while time.monotonic() < deadline:
@@ -301,7 +352,9 @@ def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> 
             yield from pairs.play(*min(seconds, key=seconds.__getitem__))
 
 
-def scores_of_comparisons(game: str, directory: Path) -> Iterable[tuple[PlannedMatch, str, str, int, Estimate]]:
+def scores_of_comparisons(
+    game: str, directory: Path
+) -> Iterable[tuple[PlannedMatch, str, str, int, Estimate]]:
     """Each planned comparison with the names of both, the games played and the player's score; pairs of games are the sample."""
     rows = read_rows_of(directory, game, COMPARED)
     for comparison in COMPARISONS.get(game, ()):

@@ -11,7 +11,9 @@ from icarus.arena.ledger import write_whole
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 
 # Of Markdown: emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
-SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
+SPECIAL = re.compile(
+    r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)"
+)
 TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
@@ -19,7 +21,9 @@ TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 }
 NUMBER = re.compile(r"[<>+-]? ?\d")  # the beginning of a cell that LaTeX sets to the right
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
-PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
+PLACE = re.compile(
+    r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL
+)  # of a text that is made from rows
 
 
 def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:
@@ -46,11 +50,19 @@ def _markdown(block: Block, directory: Path) -> str:
             lines = f"```\n{text}\n```"
             return FOLDED.format(summary, lines) if summary else lines
         case Picture(source, text):
-            return f"![{_plain(text)}]({source.relative_to(directory).as_posix()})" if isinstance(source, Path) else ""
+            return (
+                f"![{_plain(text)}]({source.relative_to(directory).as_posix()})"
+                if isinstance(source, Path)
+                else ""
+            )
         case Table(caption, folded=True):
             return FOLDED.format(_plain(caption), markdown_table(block))
         case Table(caption):
-            return f"{_plain(caption)}\n\n{markdown_table(block)}" if caption else markdown_table(block)
+            return (
+                f"{_plain(caption)}\n\n{markdown_table(block)}"
+                if caption
+                else markdown_table(block)
+            )
 
 
 def markdown_table(table: Table) -> str:
@@ -68,7 +80,9 @@ def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
             heading = block.text
         elif isinstance(block, Table):
             paths.append(directory / f"{len(paths) + 1:02}-{slug(heading)}.csv")
-            csv.writer(text := io.StringIO(), lineterminator="\n").writerows([block.header, *block.rows])
+            csv.writer(text := io.StringIO(), lineterminator="\n").writerows(
+                [block.header, *block.rows]
+            )
             write_whole(paths[-1], text.getvalue())
             write_whole(paths[-1].with_suffix(".tex"), latex_table(block))
     return paths
@@ -77,11 +91,20 @@ def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
 def latex_table(table: Table) -> str:
     """A table for LaTeX with the package booktabs; its caption is a comment."""
     letters = str.maketrans(TEX | {sign: f"${sign}$" for sign in "<>"})
-    head, *body = [" & ".join(cell.translate(letters) for cell in row) + " \\\\" for row in (table.header, *table.rows)]
+    head, *body = [
+        " & ".join(cell.translate(letters) for cell in row) + " \\\\"
+        for row in (table.header, *table.rows)
+    ]
     columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
-    letters_of = ("r" if all(map(NUMBER.match, filter(None, column))) and any(column) else "l" for column in columns)
+    letters_of = (
+        "r" if all(map(NUMBER.match, filter(None, column))) and any(column) else "l"
+        for column in columns
+    )
     begin = f"% {table.caption}\n\\begin{{tabular}}{{{''.join(letters_of)}}}"
-    return "\n".join([begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]) + "\n"
+    return (
+        "\n".join([begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"])
+        + "\n"
+    )
 
 
 def fill_places(page: str, texts: Mapping[str, str]) -> str:

@@ -20,7 +20,17 @@ from icarus import discovery
 from icarus.arena.ledger import GameRow, key_of, read_rows
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
-from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, RaceGames, RaceProtocol, plain, run
+from icarus.discovery.race import (
+    FILE,
+    KEY,
+    ROWS,
+    STREAMS,
+    Discovery,
+    RaceGames,
+    RaceProtocol,
+    plain,
+    run,
+)
 
 
 def read_protocol(directory: Path) -> RaceProtocol:
@@ -38,7 +48,9 @@ def read_protocol(directory: Path) -> RaceProtocol:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     if protocol.settings() != table:
-        raise ValueError(f"{path} was changed after the race had started: its digest is not {table.get('digest')}")
+        raise ValueError(
+            f"{path} was changed after the race had started: its digest is not {table.get('digest')}"
+        )
     return protocol
 
 
@@ -90,7 +102,9 @@ def line_of(result: Discovery) -> str:
     """A race as a line of a table in Markdown: its winner, or its best finalist."""
     protocol, best = result.protocol, result.winner or result.proofs[0]
     space = f"`{protocol.space.name}` ({protocol.space.count():,})"
-    verdict = f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")
+    verdict = (
+        f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")
+    )
     cells = (
         protocol.game,
         space,
@@ -136,9 +150,12 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
 
 
 def races_command(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR", help="Directories of finished races.")],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="Directories of finished races.")
+    ],
     keep: Annotated[
-        bool, typer.Option("--keep", help="Write the package's table, which icarus.discovered reads.")
+        bool,
+        typer.Option("--keep", help="Write the package's table, which icarus.discovered reads."),
     ] = False,
 ) -> None:
     """Print the table of what finished races proved."""

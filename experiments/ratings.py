@@ -92,30 +92,46 @@ class RoundRobin:
 
     def on(self, side: str, search: str) -> Score:
         """On a side, by its name, against all. In both seats a game against itself counts twice, once from each side, as in the paper."""
-        first = sum((score for (searcher, _), score in self.scores.items() if searcher == search), Score())
-        second = sum((score.turned for (_, opponent), score in self.scores.items() if opponent == search), Score())
+        first = sum(
+            (score for (searcher, _), score in self.scores.items() if searcher == search), Score()
+        )
+        second = sum(
+            (score.turned for (_, opponent), score in self.scores.items() if opponent == search),
+            Score(),
+        )
         return (first, second, first + second)[self.sides.index(side)]
 
     @property
     def complete(self) -> bool:
         """Whether every search has met every search in both seats."""
-        return all((first, second) in self.scores for first in self.searches for second in self.searches)
+        return all(
+            (first, second) in self.scores for first in self.searches for second in self.searches
+        )
 
 
 def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
     """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
     scores_of: dict[GameBudget, dict[tuple[str, str], Score]] = {}
     for column, tallies in columns.items():
-        if len(column.seats) > 1 or game_of(column, {tally.cell.module for tally in tallies}).players != 2:
+        if (
+            len(column.seats) > 1
+            or game_of(column, {tally.cell.module for tally in tallies}).players != 2
+        ):
             continue
-        scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
+        scores = scores_of.setdefault(
+            (column.game.partition("(")[0], column.variant, budget(column)), {}
+        )
         for tally in tallies:
             same_strategy = tally.cell.spec.strategy == column.opponent.strategy
             if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
             agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
             score = Score.of(tally)
-            pair, oriented = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
+            pair, oriented = (
+                ((agent, opponent), score)
+                if column.seats[0] == 0
+                else ((opponent, agent), score.turned)
+            )
             scores[pair] = scores.get(pair, Score()) + oriented
     return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]
 
@@ -129,7 +145,9 @@ ALL_SEE = "players 2 and 3, all three seeing"
 def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
     """Determinized searches by the number of their determinizations."""
     schemes = [(tally.cell.spec.search, tally) for tally in tallies]
-    by_number = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
+    by_number = {
+        scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"
+    }
     return dict(sorted(by_number.items()))
 
 
@@ -150,7 +168,8 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
         return None if counts is None else (counts[1] - counts[0], counts[1])
 
     pairs = {
-        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind))) for seat in range(3)
+        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind)))
+        for seat in range(3)
     }
     pairs["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
     pairs[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
@@ -189,7 +208,9 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
         ValueError: the games do not connect all agents with each other.
     """
     names = sorted({name for placing in placings for place in placing for name in place})
-    stages = [stage for placing, times in placings.items() for stage in _stages(placing, times, names)]
+    stages = [
+        stage for placing, times in placings.items() for stage in _stages(placing, times, names)
+    ]
     is_bounded = _is_bounded(stages, len(names))
     value, information = np.zeros(len(names)), np.zeros((len(names), len(names)))
     for _ in range(STEPS):
@@ -207,7 +228,10 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     low, high = value - half_widths, value + half_widths
     if not is_bounded:
         value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
-    return {names[i]: Estimate(float(value[i]), float(low[i]), float(high[i]), games[names[i]]) for i in order}
+    return {
+        names[i]: Estimate(float(value[i]), float(low[i]), float(high[i]), games[names[i]])
+        for i in order
+    }
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:
@@ -227,7 +251,10 @@ def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray
     gradient, information = np.zeros_like(value), np.zeros((len(value), len(value)))
     strength = np.exp(value)
     for stage in stages:
-        chance, number = stage.left * strength / (stage.left @ strength), stage.times * stage.takers.sum()
+        chance, number = (
+            stage.left * strength / (stage.left @ strength),
+            stage.times * stage.takers.sum(),
+        )
         gradient += stage.times * stage.takers - number * chance
         information += number * (np.diag(chance) - np.outer(chance, chance))
     return gradient, information
@@ -277,9 +304,18 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
         name = _name(cell.column, results)
         opponents.setdefault(name, set()).add(cell.column.opponent.text)
         if not cell.is_opponent:  # a game of an agent against itself says nothing
-            players = [name_of(cell) if player == seat else cell.column.opponent.text for player in range(len(rewards))]
+            players = [
+                name_of(cell) if player == seat else cell.column.opponent.text
+                for player in range(len(rewards))
+            ]
             placing = tuple(
-                tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
+                tuple(
+                    sorted(
+                        player
+                        for player, reward in zip(players, rewards, strict=True)
+                        if reward == level
+                    )
+                )
                 for level in sorted(set(rewards), reverse=True)
             )
             placings_of.setdefault(name, Counter())[placing] += times

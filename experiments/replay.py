@@ -21,7 +21,9 @@ from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
 from icarus.equilibrium import OOSSearch
 from icarus.ladder import ladders
 
-NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
+NOTHING_TO_REPLAY = (
+    "there are no games that can be played again (those with a time budget depend on the clock)"
+)
 
 
 @attrs.frozen
@@ -59,7 +61,9 @@ def audit(
     for holds, games_in in KINDS:
         if holds(directory):
             if (agent, trial) != (None, None):
-                raise Refusal(f"{directory} has games without agents and trials; leave out --agent and --trial")
+                raise Refusal(
+                    f"{directory} has games without agents and trials; leave out --agent and --trial"
+                )
             return replayed(games_in(directory), sample, seed)
     if any(directory.glob("*.jsonl*")) and not (directory / results.EXPERIMENT).exists():
         raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
@@ -91,7 +95,10 @@ def compare(game: Kept) -> tuple[str, bool]:
     before, now = game.compared(game.row), game.compared(again)
     for name, value in now.items():
         if before[name] != value:
-            return f"{game.name}: {_difference(name, before[name], value)}{_versions(game.row)}", False
+            return (
+                f"{game.name}: {_difference(name, before[name], value)}{_versions(game.row)}",
+                False,
+            )
     size = f"{len(again['actions'])} actions, " if "actions" in again else ""
     return f"{game.name}: {size}the same", True
 
@@ -138,10 +145,14 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
         is_there = True
         if row["iterations"] is not None:
             name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-            yield Kept(name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run)
+            yield Kept(
+                name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run
+            )
     if agents and not is_there:
         which = {"of the agent": agent, "with the number": trial}
-        game = " and ".join(f"{words} {value!r}" for words, value in which.items() if value is not None)
+        game = " and ".join(
+            f"{words} {value!r}" for words, value in which.items() if value is not None
+        )
         raise Refusal(f"there is no game {game}; agents: {', '.join(sorted(agents))}")
 
 
@@ -152,7 +163,9 @@ def _again(*game: Any) -> GameRow:
 def of_a_run(row: GameRow) -> Mapping[str, Any]:
     """What must be the same of a game of a run."""
     searches = {
-        f"{name} of its searches": value for name, value in row["statistics"]["agent"].items() if name not in CLOCKS
+        f"{name} of its searches": value
+        for name, value in row["statistics"]["agent"].items()
+        if name not in CLOCKS
     }
     names = "seed", "seat", "actions", "returns", "reward", "win"
     return {**fields(*names)(row), **searches}
@@ -179,7 +192,9 @@ def of_race(directory: Path) -> Iterator[Kept]:
 def race_again(games_of_race: RaceGames, row: GameRow) -> GameRow:
     """A game of a race played again."""
     pair = read_entrant(row["player"]), read_entrant(row["opponent"])
-    return race_row(games_of_race.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
+    return race_row(
+        games_of_race.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"])
+    )
 
 
 def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kept:
@@ -188,13 +203,22 @@ def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kep
 
 
 DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
-DUEL_SEED = "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
+DUEL_SEED = (
+    "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
+)
 
 
 def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
     """The files of a directory that hold duels by iterations, with the parts of their names: game, iterations and seed."""
-    paths = [path.with_name(path.name.removesuffix(PACKED)) for path in sorted(directory.glob("*.jsonl*"))]
-    return {path: match for path in paths if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))}
+    paths = [
+        path.with_name(path.name.removesuffix(PACKED))
+        for path in sorted(directory.glob("*.jsonl*"))
+    ]
+    return {
+        path: match
+        for path in paths
+        if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))
+    }
 
 
 def of_duels(directory: Path) -> Iterator[Kept]:
@@ -207,7 +231,9 @@ def of_duels(directory: Path) -> Iterator[Kept]:
 def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
     """A duel played again."""
     game, iterations, seed = parts.group("game", "iterations", "seed")
-    player, opponent = (attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in KEY[1:3])
+    player, opponent = (
+        attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in KEY[1:3]
+    )
     seats = range(load_unedited(game, ()).game.players)
     entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
     key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
@@ -231,13 +257,20 @@ def of_ladders(directory: Path) -> Iterator[Kept]:
             for row in ladder.read_rows_of(directory, game, kind):
                 if {row["player"], row["opponent"]} <= {*rungs} and "score" in row:
                     name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
-                    yield Kept(name, row, partial(ladder_again, rungs, row), fields("returns", "actions", "score"))
+                    yield Kept(
+                        name,
+                        row,
+                        partial(ladder_again, rungs, row),
+                        fields("returns", "actions", "score"),
+                    )
 
 
 def ladder_again(rungs: Mapping[str, ladders.Rung], row: GameRow) -> GameRow:
     """A game of a ladder played again."""
     pair = [(row[each], rungs[row[each]].player()) for each in ("player", "opponent")]
-    return ladders.rated_row(ladders.rated_match(games.load(row["game"]), pair, tuple(row["seed"]), row["side"]))
+    return ladders.rated_row(
+        ladders.rated_match(games.load(row["game"]), pair, tuple(row["seed"]), row["side"])
+    )
 
 
 # -------------------- What outcome sampling learned.
@@ -254,14 +287,20 @@ def has_learned(directory: Path) -> bool:
 def learned_by(search: OOSSearch) -> GameRow:
     """What outcome sampling has learned: exact NashConv of its average policy, the best responses' rewards, the information sets."""
     distance, sets = exploitability(search.game, search), int(search.store.used[0])
-    return {"nash_conv": distance.nash_conv, "best_responses": list(distance.best_responses), "sets": sets}
+    return {
+        "nash_conv": distance.nash_conv,
+        "best_responses": list(distance.best_responses),
+        "sets": sets,
+    }
 
 
 def of_learned(directory: Path) -> Iterator[Kept]:
     """What outcome sampling had learned."""
     for row in read_rows(directory / LEARNED, LEARNED_KEY):
         name = f"{row['game']}, seed {row['seed']}, {row['iterations']:,} iterations"
-        yield Kept(name, row, partial(learn_again, row), fields("nash_conv", "best_responses", "sets"))
+        yield Kept(
+            name, row, partial(learn_again, row), fields("nash_conv", "best_responses", "sets")
+        )
 
 
 def learn_again(row: GameRow) -> GameRow:

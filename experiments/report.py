@@ -10,7 +10,15 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments import claims, figures, interims, ratings, sequential, statistics, verdicts as judgement
+from experiments import (
+    claims,
+    figures,
+    interims,
+    ratings,
+    sequential,
+    statistics,
+    verdicts as judgement,
+)
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_tables
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
@@ -45,7 +53,10 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
     bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
     if any_graded(tallies):
         headings = ["Games", "Mean reward", "95 % interval"]
-        rows = [[str(tally.games), *_mean_texts(each)] for tally, each in zip(tallies, estimates, strict=True)]
+        rows = [
+            [str(tally.games), *_mean_texts(each)]
+            for tally, each in zip(tallies, estimates, strict=True)
+        ]
     else:
         headings, rows = _won_and_drawn([Score.of(tally) for tally in tallies])
     return [*headings, "Band"], [[*row, band] for row, band in zip(rows, bands, strict=True)]
@@ -53,7 +64,11 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
 
 def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
     """A mean reward with its interval."""
-    return (f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}") if estimate else ("", "")
+    return (
+        (f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}")
+        if estimate
+        else ("", "")
+    )
 
 
 def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]:
@@ -96,11 +111,20 @@ GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
 
 def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
     """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
-    discordances = [(tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
-    adjusted, lines = statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]), []
+    discordances = [
+        (tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant
+    ]
+    adjusted, lines = (
+        statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]),
+        [],
+    )
     for (tally, alone, lost), p in zip(discordances, adjusted, strict=True):
-        least = statistics.detectable(math.sqrt(alone + lost + 1) / max(1, tally.games), len(discordances))
-        lines.append([tally.cell.agent, str(alone), str(lost), p_text(p), detectable_text(least, p)])
+        least = statistics.detectable(
+            math.sqrt(alone + lost + 1) / max(1, tally.games), len(discordances)
+        )
+        lines.append(
+            [tally.cell.agent, str(alone), str(lost), p_text(p), detectable_text(least, p)]
+        )
     caption = f"The same deals and chance. p: McNemar's exact test. {DETECTABLE}"
     return Table(caption, ["Agent", "won alone", "lost alone", "p (Holm)", "Detectable"], lines)
 
@@ -109,7 +133,9 @@ def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
     """The same deals: the agent's reward less that of the opponent in its place."""
     even = baseline(tallies)
     gains = [
-        (tally.cell.agent, _gain(rewards, even.cell, tally.cell)) for tally in tallies if even and tally is not even
+        (tally.cell.agent, _gain(rewards, even.cell, tally.cell))
+        for tally in tallies
+        if even and tally is not even
     ]
     lines = [[agent, *gain] for agent, gain in gains if gain]
     if lines:
@@ -121,7 +147,13 @@ def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
     """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
     wins: Outcomes = results.wins()
     graded_columns = {column: tallies for column, tallies in columns.items() if any_graded(tallies)}
-    kinds = [(GAMES, wins, {column: each for column, each in columns.items() if column not in graded_columns})]
+    kinds = [
+        (
+            GAMES,
+            wins,
+            {column: each for column, each in columns.items() if column not in graded_columns},
+        )
+    ]
     kinds += [(REWARD, results.rewards(), graded_columns)] if graded_columns else []
     agents = [_agents_table(*kind, columns) for kind in kinds]
     if any(table.rows for table in agents):
@@ -154,12 +186,19 @@ def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Colum
             continue
         keys = [keys_of[strategy] for strategy in TABLE_1.values()]
         complete = [
-            [outcomes[key, trial] for key in keys] for trial in trials if all((key, trial) in outcomes for key in keys)
+            [outcomes[key, trial] for key in keys]
+            for trial in trials
+            if all((key, trial) in outcomes for key in keys)
         ]
         if len(complete) > 1:
             for enhancement, effect in statistics.paired_effects(np.array(complete)).items():
                 lines.append(
-                    [title(column, among), enhancement, *_effect_texts(effect, unit == GAMES), str(len(complete))]
+                    [
+                        title(column, among),
+                        enhancement,
+                        *_effect_texts(effect, unit == GAMES),
+                        str(len(complete)),
+                    ]
                 )
     caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."
     return Table(caption, ["Game", "Enhancement", unit, "95 % interval", "Deals"], lines)
@@ -167,7 +206,9 @@ def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Colum
 
 def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) -> Sequence[str]:
     """What the second agent got more than the first on the same deals, two at least: the mean, its interval, how many deals."""
-    deals = [trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes]
+    deals = [
+        trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes
+    ]
     if len(deals) < 2:
         return ()
     gain = mean_of([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
@@ -177,7 +218,8 @@ def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) 
 def _effect_texts(gain: Estimate, percent: bool) -> tuple[str, str]:
     """A difference and its interval as texts."""
     value, low, high = (
-        f"{100 * each:+.1f} %" if percent else f"{each:+.3f}" for each in (gain.value, gain.low, gain.high)
+        f"{100 * each:+.1f} %" if percent else f"{each:+.3f}"
+        for each in (gain.value, gain.low, gain.high)
     )
     return value, f"{low} to {high}"
 
@@ -206,7 +248,9 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     for column in experiment.columns:
         cells = [tally for tally in tallies if tally.cell.column == column]
         column_games = sum(tally.games for tally in cells)
-        lines.append(f"  {title(column, experiment.columns)}: {column_games} of {experiment.trials * len(cells)}")
+        lines.append(
+            f"  {title(column, experiment.columns)}: {column_games} of {experiment.trials * len(cells)}"
+        )
     if results.unchecked:
         lines.append(without_checksum(results.unchecked))
     if done == total:
@@ -216,23 +260,34 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     if running:
         end = (now + datetime.timedelta(seconds=remaining)).astimezone()
         return "\n".join([*lines, f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}"])
-    return "\n".join([*lines, f"{duration(remaining)} left at its last pace; run the same command to continue"])
+    return "\n".join(
+        [*lines, f"{duration(remaining)} left at its last pace; run the same command to continue"]
+    )
 
 
 def _recent(results: Results) -> list[Ending]:
-    games = sorted((game.started, game.seconds) for games in results.games.values() for game in games)
-    spans = [(datetime.datetime.fromisoformat(started), seconds) for started, seconds in games[-RECENT:]]
-    return sorted((start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans)
+    games = sorted(
+        (game.started, game.seconds) for games in results.games.values() for game in games
+    )
+    spans = [
+        (datetime.datetime.fromisoformat(started), seconds) for started, seconds in games[-RECENT:]
+    ]
+    return sorted(
+        (start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans
+    )
 
 
-def _seconds_left(experiment: Experiment, tallies: list[Tally], recent: list[Ending]) -> float | None:
+def _seconds_left(
+    experiment: Experiment, tallies: list[Tally], recent: list[Ending]
+) -> float | None:
     """The work left (each cell's games at that cell's mean time) over the number of games that were played side by side."""
     side_by_side = _side_by_side(recent)
     if not side_by_side:
         return None
     mean = sum(tally.seconds for tally in tallies) / sum(tally.games for tally in tallies)
     work = sum(
-        (experiment.trials - tally.games) * (tally.seconds / tally.games if tally.games else mean) for tally in tallies
+        (experiment.trials - tally.games) * (tally.seconds / tally.games if tally.games else mean)
+        for tally in tallies
     )
     return work / side_by_side
 
@@ -242,7 +297,10 @@ def _side_by_side(ends: list[Ending]) -> float | None:
     if len(ends) < 2:
         return None
     longest = PAUSE * sum(seconds for _, seconds in ends) / len(ends) + 1
-    first = max((i for i in range(1, len(ends)) if (ends[i][0] - ends[i - 1][0]).total_seconds() > longest), default=0)
+    first = max(
+        (i for i in range(1, len(ends)) if (ends[i][0] - ends[i - 1][0]).total_seconds() > longest),
+        default=0,
+    )
     recent = ends[first:]
     span = (recent[-1][0] - recent[0][0]).total_seconds()
     return sum(seconds for _, seconds in recent[1:]) / span if span > 0 else None
@@ -279,14 +337,20 @@ def write(directory: Path, tables: bool = False) -> tuple[dict[Column, list[Tall
     pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
     blocks = list(_blocks(experiment, results, columns, pictures))
     files = write_tables(directory / "tables", blocks) if tables else []
-    return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures, *files]
+    return columns, [
+        *write_pages(directory, f"{experiment.name}: results", blocks),
+        *pictures,
+        *files,
+    ]
 
 
 def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
     if len(results.runs) > 1 and not claims.has_interims(results):
         names = ", ".join(run.directory.name for run in results.runs)
-        raise Refusal(f"{directory} holds several runs ({names}), which are not a campaign; give one of them")
+        raise Refusal(
+            f"{directory} holds several runs ({names}), which are not a campaign; give one of them"
+        )
     return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
 
 
@@ -298,8 +362,14 @@ def _blocks(
     elif claims.has_interims(results):
         yield from interims.blocks(results)
     else:
-        done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
-        yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+        done, total = (
+            sum(tally.games for tallies in columns.values() for tally in tallies),
+            results.most,
+        )
+        yield Paragraph(
+            f"{done} of {total} games played"
+            + ("." if done == total else "; the run is not complete.")
+        )
     if not experiment.sprt:
         yield from findings(columns)
     its_own = figures.by_column(columns)
@@ -324,7 +394,9 @@ def _blocks(
     yield from analyses(columns)
     if experiment.paired:
         yield from paired_blocks(columns, results)
-    yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
+    yield from _settings(
+        experiment, {run.experiment.trials for run in results.runs}, results.origins()
+    )
 
 
 def findings(columns: Columns) -> Iterator[Block]:
@@ -336,7 +408,9 @@ def findings(columns: Columns) -> Iterator[Block]:
         tested += len(p_values)
         for tally in tallies:
             if (p := p_values.get(tally.cell.key, 1.0)) <= 1 - statistics.CONFIDENCE:
-                value, interval = _effect_texts(effect := effects[tally.cell.key], percent=not graded)
+                value, interval = _effect_texts(
+                    effect := effects[tally.cell.key], percent=not graded
+                )
                 effect_text = f"{value} {'reward' if graded else 'of games won'}"
                 line = [title(column, columns), tally.cell.agent, effect_text, interval, p_text(p)]
                 effect_lines.append((-abs(effect.value), line))
@@ -344,9 +418,7 @@ def findings(columns: Columns) -> Iterator[Block]:
         return
     yield Heading("Findings")
     if effect_lines:
-        caption = (
-            "Against evenly matched players, the largest effect first, with the 95 % interval of this comparison alone."
-        )
+        caption = "Against evenly matched players, the largest effect first, with the 95 % interval of this comparison alone."
         lines = [line for _, line in sorted(effect_lines, key=lambda each: each[0])]
         yield Table(caption, ["Game", "Agent", "Effect", "95 % interval", "p (Holm)"], lines)
     if left := tested - len(effect_lines):
@@ -379,7 +451,10 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
             f"H1: {test.margin:g} more."
         )
     cells = [cell for cell in experiment.cells if not cell.is_opponent]
-    lines = [[title(cell.column, experiment.columns), cell.agent, *_answer(cell, answers)] for cell in cells]
+    lines = [
+        [title(cell.column, experiment.columns), cell.agent, *_answer(cell, answers)]
+        for cell in cells
+    ]
     yield Table("", ["Game", "Agent", "Than the baseline", "after games"], lines)
 
 
@@ -394,10 +469,18 @@ def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     graded, (headings, rows) = any_graded(results), measures_of(results)
     p_values = statistics.p_values(results)
-    least, caption, lines = statistics.detectable_gains(results), DRAWN if "Draws" in headings else WON, []
+    least, caption, lines = (
+        statistics.detectable_gains(results),
+        DRAWN if "Draws" in headings else WON,
+        [],
+    )
     for tally, row in zip(results, rows, strict=True):
         p, key = p_values.get(tally.cell.key), tally.cell.key
-        texts = ["", ""] if p is None else [p_text(p), detectable_text(least[key], p, percent=not graded)]
+        texts = (
+            ["", ""]
+            if p is None
+            else [p_text(p), detectable_text(least[key], p, percent=not graded)]
+        )
         pace = "" if tally.pace is None else f"{tally.pace:,.0f}"
         lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts, pace])
     header = ["Agent", "Strategy", *headings, "p (Holm)", "Detectable", "Iterations a second"]
@@ -420,7 +503,9 @@ def _searches(results: list[Tally]) -> Table:
         "The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
         "(visits and value: of the chosen action; depth: of the deepest node)."
     )
-    return Table(caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results])
+    return Table(
+        caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results]
+    )
 
 
 # The results of the combinations of Table 1, by their names there.
@@ -432,7 +517,9 @@ def counts_of_table_1(columns: Columns) -> CountsByGame:
     names = {strategy: name for name, strategy in TABLE_1.items()}
     counts = {
         title(column, columns): {
-            names[tally.cell.spec.text]: (tally.wins, tally.games) for tally in results if tally.cell.spec.text in names
+            names[tally.cell.spec.text]: (tally.wins, tally.games)
+            for tally in results
+            if tally.cell.spec.text in names
         }
         for column, results in columns.items()
         if not any_graded(results)
@@ -450,7 +537,9 @@ def averages_of(counts: CountsByGame) -> Averages:
         for enhancement, (without, featured) in statistics.marginals(results).items():
             if not without[1] * featured[1]:  # the run has only begun
                 continue
-            effect = statistics.contrast([(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))])
+            effect = statistics.contrast(
+                [(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))]
+            )
             averages.append((name, enhancement, without, featured, effect))
     return sorted(averages, key=lambda average: -round(abs(average[-1].value), 9))
 
@@ -459,7 +548,9 @@ def averages_table(caption: str, averages: Averages) -> Table:
     """Figure 3 in numbers."""
     lines = []
     for name, enhancement, *pair, effect in averages:
-        value, low, high = (f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high))
+        value, low, high = (
+            f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high)
+        )
         rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in pair)
         lines.append([name, enhancement, *rates, f"{value} % ({low} to {high})"])
     return Table(caption, ["Game", "Enhancement", "without", "with", "more"], lines)
@@ -470,15 +561,15 @@ def effects_sentence(averages: Averages) -> str:
     sentences = []
     for game, enhancement, *_, effect in averages:
         if effect.is_decided:
-            value, low, high = (f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high))
+            value, low, high = (
+                f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high)
+            )
             sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
     if not (games := min((games for _, _, *pair, _ in averages for _, games in pair), default=0)):
         return ""
-    least = (
-        f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
-    )
+    least = f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
     return " ".join([*(sentences or ["No effect is seen."]), least])
 
 
@@ -512,14 +603,23 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
 
 def _effects(caption: str, design: Design, effects: list[FactorEffect], statistic: str) -> Table:
     squares, freedom = design.within
-    halves = (design.cells["won"] + design.cells["lost"]).sum() / 2  # games with a term's sign, and against it
+    halves = (
+        design.cells["won"] + design.cells["lost"]
+    ).sum() / 2  # games with a term's sign, and against it
     least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / halves), len(effects))
 
     def line(effect: FactorEffect) -> list[str]:
         difference = "" if effect.direction is None else f"{100 * effect.direction:+.1f} %"
         least_text = detectable_text(least, effect.holm) if "Game" not in effect.term else ""
         p_values = (p_text(p) for p in (effect.p, effect.holm))
-        return [effect.term, difference, str(effect.freedom), f"{effect.statistic:.2f}", *p_values, least_text]
+        return [
+            effect.term,
+            difference,
+            str(effect.freedom),
+            f"{effect.statistic:.2f}",
+            *p_values,
+            least_text,
+        ]
 
     header = ["Term", "Difference", "df", statistic, "p", "p (Holm)", "Detectable"]
     return Table(f"{caption} {DETECTABLE}", header, [line(each) for each in effects])
@@ -541,7 +641,11 @@ def rating_tables(results: Results) -> Iterator[Block]:
         model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
         lines = []
         for player, each in rated.items():
-            texts = (f"{each.value:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}") if is_bounded else ("", "")
+            texts = (
+                (f"{each.value:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}")
+                if is_bounded
+                else ("", "")
+            )
             caption = captions[player]
             lines.append([names.get(player, caption), caption, str(each.count), *texts])
         scale = "logarithms of strengths, mean 0" if is_bounded else UNBOUNDED
@@ -559,11 +663,20 @@ def _seeding(experiment: Experiment) -> Iterator[list[str]]:
 
 def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Iterator[Block]:
     yield Heading("Settings")
-    settings = [["experiment", experiment.name], ["trials per cell", ", ".join(map(str, sorted(trials)))]]
+    settings = [
+        ["experiment", experiment.name],
+        ["trials per cell", ", ".join(map(str, sorted(trials)))],
+    ]
     settings += [["seed", str(experiment.seed)], *_seeding(experiment)]
     yield Table("", ["Setting", "Value"], settings)
     lines = [
-        [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent.caption, budget(column)]
+        [
+            column.game,
+            column.role,
+            ", ".join(map(str, column.seats)),
+            column.opponent.caption,
+            budget(column),
+        ]
         for column in experiment.columns
     ]
     yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"], lines)
@@ -643,8 +756,12 @@ def _never_lost(robin: RoundRobin) -> Iterator[Block]:
 def _increases(columns: Columns) -> Sequence[Sequence[str]]:
     lines = []
     for who, (without, seeing) in hidden_cards(columns).items():
-        more = statistics.contrast([(1.0, statistics.wilson(*seeing)), (-1.0, statistics.wilson(*without))])
-        rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing))
+        more = statistics.contrast(
+            [(1.0, statistics.wilson(*seeing)), (-1.0, statistics.wilson(*without))]
+        )
+        rates = (
+            f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing)
+        )
         value, low, high = (f"{THOUSAND * each:+.0f}" for each in (more.value, more.low, more.high))
         lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
     return lines
@@ -682,10 +799,14 @@ def campaign_tables(results: Results) -> dict[str, str]:
         "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
-            estimator, {name: name for name in ENHANCEMENTS}, lambda name, place: claims.average(name, place, _ANY)
+            estimator,
+            {name: name for name in ENHANCEMENTS},
+            lambda name, place: claims.average(name, place, _ANY),
         ),
         "mixed": _gains(estimator, MIXED, _gain_by_nast),
-        "alone": _gains(estimator, ALONE, lambda agent, place: claims.versus(place, agent, _ANY, "-")),
+        "alone": _gains(
+            estimator, ALONE, lambda agent, place: claims.versus(place, agent, _ANY, "-")
+        ),
         "games": markdown_table(progress_table(lines)) + "\n",
     }
 
@@ -699,10 +820,15 @@ def first_results(estimator: judgement.Estimator) -> str:
     lines = []
     for place in claims.PLACES:
         tallies = [
-            tally for name in SHOWN.values() if (tally := estimator.tally(place, claims.STRATEGIES[name])) is not None
+            tally
+            for name in SHOWN.values()
+            if (tally := estimator.tally(place, claims.STRATEGIES[name])) is not None
         ]
         if len(tallies) == len(SHOWN):
-            ends = [[100 * end for end in statistics.clopper_pearson(tally.wins, tally.games)] for tally in tallies]
+            ends = [
+                [100 * end for end in statistics.clopper_pearson(tally.wins, tally.games)]
+                for tally in tallies
+            ]
             cells = [
                 f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
                 for tally, (low, high) in zip(tallies, ends, strict=True)
@@ -717,10 +843,19 @@ def statements(decisions: Sequence[judgement.Judgement]) -> str:
     for number, decision in enumerate(decisions, 1):
         verdicts = [outcome.verdict for outcome in decision.outcomes]
         counts = " / ".join(
-            str(verdicts.count(verdict)) for verdict in (judgement.AGREES, judgement.UNDECIDED, judgement.DISAGREES)
+            str(verdicts.count(verdict))
+            for verdict in (judgement.AGREES, judgement.UNDECIDED, judgement.DISAGREES)
         )
         outcome = decision.decisive
-        lines.append([str(number), decision.claim.text, state(decision), counts, _figures(outcome) if outcome else ""])
+        lines.append(
+            [
+                str(number),
+                decision.claim.text,
+                state(decision),
+                counts,
+                _figures(outcome) if outcome else "",
+            ]
+        )
     header = ["No.", "Statement", "State", "agree / open / disagree", "Decisive comparison"]
     return markdown_table(Table("", header, lines)) + "\n"
 
@@ -730,7 +865,9 @@ def _figures(outcome: judgement.Outcome) -> str:
     difference, to_agree, to_disagree = judgement.figures_of(outcome)
     interval = to_disagree if outcome.verdict == judgement.DISAGREES else to_agree
     comparison = outcome.comparison
-    return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
+    return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(
+        " -", f" {MINUS}"
+    )
 
 
 def _gain_by_nast(column: tuple[str, bool], place: judgement.Place | None) -> judgement.Contrast:
@@ -751,7 +888,9 @@ def _gains(
         cells = []
         for name in columns:
             estimate = estimator.estimate(comparison_of(name, place), statistics.CONFIDENCE)
-            ends = estimate and [f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)]
+            ends = estimate and [
+                f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)
+            ]
             cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
         lines.append(["all games" if place is None else judgement.place_title(place), *cells])
     return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"

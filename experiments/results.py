@@ -17,7 +17,15 @@ from typing import Annotated, Any
 import attrs
 import msgspec
 
-from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
+from experiments.plan.definition import (
+    Cell,
+    Column,
+    Experiment,
+    difference,
+    extends,
+    first_change,
+    from_settings,
+)
 from icarus.arena import ledger as ledgers
 
 KEY = ("cell", "trial")  # the fields of a row that name its game
@@ -92,13 +100,22 @@ def experiment_in(directory: Path) -> Experiment:
     try:
         content = msgspec.json.decode(path.read_bytes())
         if content["format"] != FORMAT:
-            raise ValueError(f"its format is {content['format']!r}, and this version reads format {FORMAT}")
+            raise ValueError(
+                f"its format is {content['format']!r}, and this version reads format {FORMAT}"
+            )
         return from_settings(content)
     except (FileNotFoundError, NotADirectoryError):
         inside = ", ".join(run.name for run in runs_in(directory) if run != directory)
         hint = f"; give one of its directories: {inside}" if inside else ""
         raise ValueError(f"{directory} has no experiment (it has no {EXPERIMENT}){hint}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
 
 
@@ -125,7 +142,9 @@ def _columns(experiment: Experiment) -> dict[str, Column]:
     return {cell.key: cell.column for cell in experiment.cells}
 
 
-def _refuse_foreign(row: ledgers.GameRow, cells: Container[str], trials: int, directory: Path) -> None:
+def _refuse_foreign(
+    row: ledgers.GameRow, cells: Container[str], trials: int, directory: Path
+) -> None:
     if row["cell"] not in cells or not 0 <= row["trial"] < trials:
         place = f"cell {row['cell']}, trial {row['trial']}"
         raise ValueError(f"{directory / RESULTS}: damaged ({place}: not a game of this experiment)")
@@ -133,7 +152,9 @@ def _refuse_foreign(row: ledgers.GameRow, cells: Container[str], trials: int, di
 
 def count_unchecked(directory: Path) -> int:
     """How many of the games were kept before lines had checksums."""
-    return sum(ledgers.checksum_in(line) is None for line, _ in ledgers.read_lines(directory / RESULTS))
+    return sum(
+        ledgers.checksum_in(line) is None for line, _ in ledgers.read_lines(directory / RESULTS)
+    )
 
 
 def is_being_written(path: Path) -> bool:
@@ -163,7 +184,9 @@ class RunLedger(ledgers.Ledger):
         assert self.path is not None
         _refuse_foreign(row, self._columns, self._trials, self.path.parent)
         self.rows[ledgers.key_of(row, KEY)] = {}
-        self.outcomes[row["cell"], row["trial"]] = self._columns[row["cell"]].outcome(row["win"], row["reward"])
+        self.outcomes[row["cell"], row["trial"]] = self._columns[row["cell"]].outcome(
+            row["win"], row["reward"]
+        )
 
 
 @contextlib.contextmanager
@@ -177,7 +200,9 @@ def ledger_of(directory: Path, experiment: Experiment) -> Iterator[RunLedger]:
     with RunLedger(directory, experiment) as ledger:
         if not _is_claimed(directory, experiment):
             content = {"format": FORMAT, **experiment.settings()}
-            ledgers.write_whole(directory / EXPERIMENT, json.dumps(content, indent=1, ensure_ascii=False))
+            ledgers.write_whole(
+                directory / EXPERIMENT, json.dumps(content, indent=1, ensure_ascii=False)
+            )
         yield ledger
 
 
@@ -192,9 +217,14 @@ def _is_claimed(directory: Path, experiment: Experiment) -> bool:
             )
         return stored == experiment
     paths = directory.iterdir() if directory.exists() else ()
-    leftovers = {EXPERIMENT + ledgers.UNFINISHED, RESULTS}  # left by a run that was killed before it had begun
+    leftovers = {
+        EXPERIMENT + ledgers.UNFINISHED,
+        RESULTS,
+    }  # left by a run that was killed before it had begun
     strange = sorted(
-        path.name for path in paths if path.name not in leftovers or (path.name == RESULTS and path.stat().st_size)
+        path.name
+        for path in paths
+        if path.name not in leftovers or (path.name == RESULTS and path.stat().st_size)
     )
     if strange:
         raise ValueError(
@@ -339,9 +369,13 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         millionths=sum(_millionths(game.seconds) for game in games),
         moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
         rewards=moments_of(game.reward for game in games),
-        pace=sum((side.iterations or 0) * side.decisions for side in sides) / seconds if seconds else None,
+        pace=sum((side.iterations or 0) * side.decisions for side in sides) / seconds
+        if seconds
+        else None,
         is_graded=not cell.column.counts_wins
-        and any(each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns),
+        and any(
+            each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns
+        ),
     )
 
 
@@ -396,8 +430,12 @@ class Results:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = list(runs)
-        self.cells = list({cell.key: cell for run in runs for cell in run.experiment.cells}.values())
-        self._played: dict[tuple[str, str, int], PlayedGame] = {}  # by the way of drawing seeds, cell and trial
+        self.cells = list(
+            {cell.key: cell for run in runs for cell in run.experiment.cells}.values()
+        )
+        self._played: dict[
+            tuple[str, str, int], PlayedGame
+        ] = {}  # by the way of drawing seeds, cell and trial
         self._provenance: Counter[str] = Counter()
         returns: dict[tuple[float, ...], list[float]] = {}  # each kept once
         for run in self.runs:
@@ -406,7 +444,9 @@ class Results:
                 game = msgspec.convert(row, PlayedGame)
                 game.returns = returns.setdefault(tuple(game.returns), game.returns)
                 self._played.setdefault((seeding, game.cell, game.trial), game)
-                self._provenance[json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))] += 1
+                self._provenance[
+                    json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
+                ] += 1
         self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
         for game in sorted(self._played.values(), key=lambda game: game.trial):
             self.games[game.cell].append(game)
@@ -423,7 +463,10 @@ class Results:
 
     def tallies(self, trials: float = math.inf) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
-        return [tally_of(cell, [game for game in self.games[cell.key] if game.trial < trials]) for cell in self.cells]
+        return [
+            tally_of(cell, [game for game in self.games[cell.key] if game.trial < trials])
+            for cell in self.cells
+        ]
 
     def columns(self) -> Columns:
         """The results by column, the agents in the order of the experiment."""
@@ -435,7 +478,8 @@ class Results:
     def unbroken(self) -> dict[Cell, int]:
         """How many games each cell has from its first trial on, without gaps."""
         return {
-            cell: sum(game.trial == place for place, game in enumerate(self.games[cell.key])) for cell in self.cells
+            cell: sum(game.trial == place for place, game in enumerate(self.games[cell.key]))
+            for cell in self.cells
         }
 
     def free_seconds(self, trials: Mapping[Cell, int]) -> dict[Cell, float]:
@@ -448,19 +492,34 @@ class Results:
             cell: sorted(game.seconds for game in self.games[cell.key] if game.trial < first)
             for cell, first in trials.items()
         }
-        return {cell: seconds[math.ceil(len(seconds) / 4) - 1] for cell, seconds in counted.items() if seconds}
+        return {
+            cell: seconds[math.ceil(len(seconds) / 4) - 1]
+            for cell, seconds in counted.items()
+            if seconds
+        }
 
     def origins(self) -> Origins:
         """Where the games come from."""
         ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))
         started = [game.started for game in self._played.values()] or [""]
         seconds = sum(_millionths(game.seconds) for game in self._played.values()) / MILLION
-        return Origins(tuple((json.loads(text), count) for text, count in ordered), min(started), max(started), seconds)
+        return Origins(
+            tuple((json.loads(text), count) for text, count in ordered),
+            min(started),
+            max(started),
+            seconds,
+        )
 
-    def outcomes(self, of: Callable[[Column, PlayedGame], float] | None = None) -> dict[tuple[str, int], float]:
+    def outcomes(
+        self, of: Callable[[Column, PlayedGame], float] | None = None
+    ) -> dict[tuple[str, int], float]:
         """What counts of each game, by cell key and trial: by default what a sequential test compares (`Column.outcome`)."""
         of = of or (lambda column, game: column.outcome(game.win, _rounded(game.reward)))
-        return {(cell.key, game.trial): of(cell.column, game) for cell in self.cells for game in self.games[cell.key]}
+        return {
+            (cell.key, game.trial): of(cell.column, game)
+            for cell in self.cells
+            for game in self.games[cell.key]
+        }
 
     def wins(self) -> dict[tuple[str, int], float]:
         """Whether each game was won, by cell key and trial."""
@@ -474,7 +533,9 @@ class Results:
         """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""
         opponents = {cell.column: cell for cell in self.cells if cell.is_opponent}
         evens = {
-            cell.key: opponents[cell.column] for cell in self.cells if cell.column in opponents and not cell.is_opponent
+            cell.key: opponents[cell.column]
+            for cell in self.cells
+            if cell.column in opponents and not cell.is_opponent
         }
         pairs: dict[str, list[tuple[bool, bool]]] = {}
         for (seeding, cell, trial), game in self._played.items():
@@ -505,7 +566,9 @@ LONGEST_ROW = 1 << 24  # bytes, for the reader of JSON
 MEMORY = "400MB"  # of the database, before it turns to the disk
 
 
-def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[object, ...]]]:
+def query(
+    directory: Path, sql: str, allow_files: bool = False
+) -> tuple[list[str], list[tuple[object, ...]]]:
     """The answer to a query over the table `games`, whose columns are those of the files: (names of the columns, rows).
 
     Args:
@@ -519,8 +582,14 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
 
     if not any(results_of(directory).games.values()):  # which checks the lines
         raise ValueError(f"{directory} has no games yet")
-    paths = [path for run in runs_in(directory) for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)]
-    files: Any = [glob.escape(str(path)) for path in paths if path.exists()]  # its types know a single file only
+    paths = [
+        path
+        for run in runs_in(directory)
+        for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)
+    ]
+    files: Any = [
+        glob.escape(str(path)) for path in paths if path.exists()
+    ]  # its types know a single file only
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(

@@ -36,7 +36,11 @@ def match_of(experiment: Experiment, cell: Cell, trial: int) -> Match:
         Refusal: a file that the cell uses is not what it was.
     """
     refuse_if_edited(cell)
-    column, seat, files = cell.column, cell.seat(trial), _files(cell.module, cell.source, cell.imports)
+    column, seat, files = (
+        cell.column,
+        cell.seat(trial),
+        _files(cell.module, cell.source, cell.imports),
+    )
     agent = attrs.evolve(cell.spec, iterations=cell.iterations, seconds=column.seconds)
     opponent = attrs.evolve(column.opponent, iterations=column.iterations, seconds=column.seconds)
     seats = range(load_unedited(column.game, files).game.players)
@@ -52,7 +56,14 @@ def match_of(experiment: Experiment, cell: Cell, trial: int) -> Match:
         "seat": seat,
     }
     entrants = tuple(agent if each == seat else opponent for each in seats)
-    return Match((cell.key, trial), column.game, entrants, experiment.game_seed(cell, trial), files, labels=labels)
+    return Match(
+        (cell.key, trial),
+        column.game,
+        entrants,
+        experiment.game_seed(cell, trial),
+        files,
+        labels=labels,
+    )
 
 
 @functools.cache
@@ -86,7 +97,11 @@ def statistics(decisions: Iterable[DecisionLog]) -> dict[str, float | None]:
     """
     free = [decision for decision in decisions if decision.legal > 1]
     means = {name: _mean(getattr(decision, name) for decision in free) for name in STATISTICS}
-    return {"decisions": len(free), **means, "seconds": round(sum(float(decision.seconds) for decision in free), 6)}
+    return {
+        "decisions": len(free),
+        **means,
+        "seconds": round(sum(float(decision.seconds) for decision in free), 6),
+    }
 
 
 def _mean(values: Iterable[float]) -> float | None:
@@ -118,14 +133,19 @@ def _digest(package: Path) -> str:
     """A short name for the sources as they are, committed or not."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(
+            path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+        )
     return digest.hexdigest()[:DIGITS]
 
 
 def _commit(package: Path) -> tuple[str | None, bool | None]:
     """The commit of the checkout that the package runs from and whether it was changed since; (None, None) outside a checkout."""
     tracked = git(package, "ls-files", "--error-unmatch", "__init__.py")
-    head, changes = git(package, "rev-parse", "HEAD"), git(package, "status", "--porcelain", "--", ".")
+    head, changes = (
+        git(package, "rev-parse", "HEAD"),
+        git(package, "status", "--porcelain", "--", "."),
+    )
     return (None, None) if tracked is None or head is None else (head, bool(changes))
 
 
@@ -133,7 +153,9 @@ def git(directory: Path, *command: str) -> str | None:
     """What git says in a directory; None where it fails, is not there, or takes too long."""
     call = ["git", "-C", str(directory), *command]
     try:
-        return subprocess.run(call, capture_output=True, text=True, check=True, timeout=GIT_SECONDS).stdout.strip()
+        return subprocess.run(
+            call, capture_output=True, text=True, check=True, timeout=GIT_SECONDS
+        ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
 
@@ -172,7 +194,9 @@ def matches_of(experiment: Experiment, share: Part = WHOLE) -> Iterator[Match]:
     return (match_of(experiment, *game) for game in experiment.games() if game[1] in share)
 
 
-def run(experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE) -> Iterator[tuple[int, int]]:
+def run(
+    experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE
+) -> Iterator[tuple[int, int]]:
     """Play what is missing; each game is kept as it ends.
 
     Args:
@@ -189,7 +213,10 @@ def run(experiment: Experiment, directory: Path, workers: Workers, share: Part =
             "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
         )
     with ledger_of(directory, experiment) as ledger:
-        missing = sum(trial in share and (cell.key, trial) not in ledger.rows for cell, trial in experiment.games())
+        missing = sum(
+            trial in share and (cell.key, trial) not in ledger.rows
+            for cell, trial in experiment.games()
+        )
         total = len(ledger.rows) + missing
         yield len(ledger.rows), total
         rounds: Iterable[Iterable[Match]] = [matches_of(experiment, share)]

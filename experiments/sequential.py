@@ -44,10 +44,16 @@ def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) 
         low, high = (-1 / (max(counts) - mean), -1 / (min(counts) - mean))
         while high - low > PRECISION * max(1.0, abs(low), abs(high)):
             tilt = (low + high) / 2
-            slope = sum(count * (score - mean) / (1 + tilt * (score - mean)) for score, count in counts.items())
+            slope = sum(
+                count * (score - mean) / (1 + tilt * (score - mean))
+                for score, count in counts.items()
+            )
             low, high = (tilt, high) if slope > 0 else (low, tilt)
         tilt = (low + high) / 2
-        return sum(count * math.log(count / total / (1 + tilt * (score - mean))) for score, count in counts.items())
+        return sum(
+            count * math.log(count / total / (1 + tilt * (score - mean)))
+            for score, count in counts.items()
+        )
 
     return fit(margin) - fit(0.0)
 
@@ -58,7 +64,10 @@ def scores(cell: Cell, even: Cell, outcomes: Outcomes, units: range) -> list[flo
 
     def score(unit: int) -> float:
         trials = range(unit * seats, (unit + 1) * seats)
-        received, usual = ([round(outcomes[each.key, trial], DECIMALS) for trial in trials] for each in (cell, even))
+        received, usual = (
+            [round(outcomes[each.key, trial], DECIMALS) for trial in trials]
+            for each in (cell, even)
+        )
         return round((sum(received) - sum(usual)) / seats, DECIMALS)
 
     return [score(unit) for unit in units]
@@ -84,7 +93,9 @@ class SequentialTests:
     def __init__(self, experiment: Experiment) -> None:
         assert experiment.sprt is not None
         self._experiment, self._test = experiment, experiment.sprt
-        self._scores: dict[Cell, list[float]] = {cell: [] for cell in experiment.cells if not cell.is_opponent}
+        self._scores: dict[Cell, list[float]] = {
+            cell: [] for cell in experiment.cells if not cell.is_opponent
+        }
         self._even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
         self.decided: dict[Cell, tuple[str, int]] = {}
 
@@ -122,7 +133,9 @@ class SequentialTests:
                     self.decided[cell] = answer, len(scores_so_far)
 
 
-def verdicts(experiment: Experiment, outcomes: Outcomes) -> tuple[dict[Cell, tuple[str, int]], bool]:
+def verdicts(
+    experiment: Experiment, outcomes: Outcomes
+) -> tuple[dict[Cell, tuple[str, int]], bool]:
     """What the tests have found by the games played so far (better or not better, units), and whether all games are played."""
     progress = SequentialTests(experiment)
     for games in progress.rounds(outcomes):

@@ -16,9 +16,7 @@ from icarus.checks import real
 from icarus.statistics import CONFIDENCE, Estimate, holm, mean_interval, mean_of
 
 POWER = 0.8  # the chance that a difference is found if it is there
-NINETY_FIVE = (
-    1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
-)
+NINETY_FIVE = 1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 WinCount = tuple[int, int]  # (wins, games)
 Mean = tuple[float, float, int]  # (a mean, its standard error, of how many values)
 
@@ -44,7 +42,9 @@ def fisher_p_value(first: WinCount, second: WinCount) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 
-    return float(fisher_exact(np.array([[wins, games - wins] for wins, games in (first, second)])).pvalue)
+    return float(
+        fisher_exact(np.array([[wins, games - wins] for wins, games in (first, second)])).pvalue
+    )
 
 
 def mcnemar(first: int, second: int) -> float:
@@ -54,22 +54,29 @@ def mcnemar(first: int, second: int) -> float:
     return float(binomtest(first, first + second).pvalue) if first + second else 1.0
 
 
-def games_needed(rate: float, alternative: float, power: float = POWER, confidence: float = CONFIDENCE) -> int:
+def games_needed(
+    rate: float, alternative: float, power: float = POWER, confidence: float = CONFIDENCE
+) -> int:
     """How many games each of two agents must play for a difference in win rate to be found (two-sided test of two proportions).
 
     Raises:
         ValueError: a rate, the power or the confidence outside (0, 1), or equal rates.
     """
-    for name, value in {"rate": rate, "other rate": alternative, "power": power, "confidence": confidence}.items():
+    for name, value in {
+        "rate": rate,
+        "other rate": alternative,
+        "power": power,
+        "confidence": confidence,
+    }.items():
         real(name, value, 0, 1, above=True, below=True)
     if rate == alternative:
         raise ValueError(f"both rates are {rate!r}; no number of games finds a difference of 0")
     from scipy.special import ndtri
 
     mean = (rate + alternative) / 2
-    spread = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean)) + ndtri(power) * math.sqrt(
-        rate * (1 - rate) + alternative * (1 - alternative)
-    )
+    spread = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean)) + ndtri(
+        power
+    ) * math.sqrt(rate * (1 - rate) + alternative * (1 - alternative))
     return math.ceil((spread / (rate - alternative)) ** 2)
 
 
@@ -87,12 +94,17 @@ def marginals(counts: dict[str, WinCount]) -> dict[str, tuple[WinCount, WinCount
 
     def average(enhancement: str, featured: bool) -> WinCount:
         cells = [
-            counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
+            counts[c.name]
+            for c in COMBINATIONS
+            if c.name in counts and (enhancement in c.enhancements) == featured
         ]
         wins, games = average_cell([(wins, games) for wins, games in cells if games])
         return round(wins), round(games)
 
-    return {enhancement: (average(enhancement, False), average(enhancement, True)) for enhancement in ENHANCEMENTS}
+    return {
+        enhancement: (average(enhancement, False), average(enhancement, True))
+        for enhancement in ENHANCEMENTS
+    }
 
 
 def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
@@ -103,8 +115,12 @@ def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
     """
     effects = {}
     for enhancement in ENHANCEMENTS:
-        featured = np.array([enhancement in combination.enhancements for combination in COMBINATIONS])
-        effects[enhancement] = mean_of(wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1))
+        featured = np.array(
+            [enhancement in combination.enhancements for combination in COMBINATIONS]
+        )
+        effects[enhancement] = mean_of(
+            wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1)
+        )
     return effects
 
 
@@ -150,7 +166,9 @@ def main_effect(wins: np.ndarray, games: np.ndarray, with_it: np.ndarray) -> tup
     """
     rates = wins / games
     squares, freedom = (games * rates * (1 - rates)).sum(axis=0), games.sum() - len(games)
-    with_rate, without_rate = (wins[side].sum(axis=0) / games[side].sum() for side in (with_it, ~with_it))
+    with_rate, without_rate = (
+        wins[side].sum(axis=0) / games[side].sum() for side in (with_it, ~with_it)
+    )
     spread = squares / max(freedom, 1) * sum(1 / games[side].sum() for side in (with_it, ~with_it))
     return with_rate - without_rate, np.sqrt(spread)
 
@@ -177,13 +195,22 @@ class Design:
             for name, combination in BY_NAME.items():
                 wins, games = results.get(name, (0, 0))
                 if not games:
-                    raise ValueError(f"there are no games of {name} in {column}; the analysis needs all of Table 1")
-                levels = {factor: 1.0 if factor in combination.enhancements else -1.0 for factor in ENHANCEMENTS}
-                lines.append({"won": float(wins), "lost": float(games - wins), **levels, "Game": column})
+                    raise ValueError(
+                        f"there are no games of {name} in {column}; the analysis needs all of Table 1"
+                    )
+                levels = {
+                    factor: 1.0 if factor in combination.enhancements else -1.0
+                    for factor in ENHANCEMENTS
+                }
+                lines.append(
+                    {"won": float(wins), "lost": float(games - wins), **levels, "Game": column}
+                )
         self.cells = pandas.DataFrame(lines)
         self.factors = (*ENHANCEMENTS, *(["Game"] if len(counts) > 1 else []))
         sizes = range(1, len(self.factors) + 1)
-        self.terms = [":".join(term) for size in sizes for term in itertools.combinations(self.factors, size)]
+        self.terms = [
+            ":".join(term) for size in sizes for term in itertools.combinations(self.factors, size)
+        ]
 
     @property
     def within(self) -> tuple[float, int]:
@@ -195,7 +222,10 @@ class Design:
         """The mean win rate with an enhancement less that without it; every cell counts alike, so that no game is confounded with it."""
         if term not in ENHANCEMENTS:
             return None
-        rates, featured = self.cells["won"] / (self.cells["won"] + self.cells["lost"]), self.cells[term] > 0
+        rates, featured = (
+            self.cells["won"] / (self.cells["won"] + self.cells["lost"]),
+            self.cells[term] > 0,
+        )
         return float(rates[featured].mean() - rates[~featured].mean())
 
     def effects(self, tested: Sequence[tuple[str, int, float, float, float]]) -> list[FactorEffect]:
@@ -219,7 +249,9 @@ def anova(design: Design) -> list[FactorEffect]:
     from statsmodels.stats.anova import anova_lm
 
     sides = [(1.0, design.cells["won"]), (0.0, design.cells["lost"])]
-    observed = pandas.concat([design.cells.assign(win=win, weight=games) for win, games in sides], ignore_index=True)
+    observed = pandas.concat(
+        [design.cells.assign(win=win, weight=games) for win, games in sides], ignore_index=True
+    )
     fitted = wls(f"win ~ {' * '.join(design.factors)}", observed, weights=observed["weight"]).fit()
     table, (within, freedom_within), tested = anova_lm(fitted, typ=2), design.within, []
     for term in design.terms:
@@ -228,7 +260,9 @@ def anova(design: Design) -> list[FactorEffect]:
             tested.append((term, freedom, gain, math.nan, 1.0))
             continue
         statistic = (gain / freedom) / (within / freedom_within)
-        tested.append((term, freedom, gain, statistic, float(fdtrc(freedom, freedom_within, statistic))))
+        tested.append(
+            (term, freedom, gain, statistic, float(fdtrc(freedom, freedom_within, statistic)))
+        )
     return design.effects(tested)
 
 
@@ -242,15 +276,22 @@ def binomial_model(design: Design) -> list[FactorEffect]:
     from statsmodels.genmod.families import Binomial
 
     def fitted(terms: Sequence[str]) -> Any:
-        with warnings.catch_warnings():  # a cell without wins has no finite estimate, but its deviance has a limit
+        with (
+            warnings.catch_warnings()
+        ):  # a cell without wins has no finite estimate, but its deviance has a limit
             warnings.simplefilter("ignore")
-            return glm(f"won + lost ~ {' + '.join(['1', *terms])}", design.cells, family=Binomial()).fit()
+            return glm(
+                f"won + lost ~ {' + '.join(['1', *terms])}", design.cells, family=Binomial()
+            ).fit()
 
     tested = []
     for term in design.terms:
         others = [each for each in design.terms if not set(term.split(":")) <= set(each.split(":"))]
         small, large = fitted(others), fitted([*others, term])
-        freedom, gain = int(small.df_resid - large.df_resid), max(0.0, float(small.deviance - large.deviance))
+        freedom, gain = (
+            int(small.df_resid - large.df_resid),
+            max(0.0, float(small.deviance - large.deviance)),
+        )
         tested.append((term, freedom, gain, gain, float(chdtrc(freedom, gain))))
     return design.effects(tested)
 
@@ -298,8 +339,14 @@ def welch_p_value(first: Mean, second: Mean) -> float:
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
     """A weighted sum of independent estimates, its interval from theirs (Zou and Donner 2008; for two rates Newcombe 1998)."""
     value = sum(weight * term.value for weight, term in terms)
-    below = sum((weight * ((term.low if weight > 0 else term.high) - term.value)) ** 2 for weight, term in terms)
-    above = sum((weight * ((term.high if weight > 0 else term.low) - term.value)) ** 2 for weight, term in terms)
+    below = sum(
+        (weight * ((term.low if weight > 0 else term.high) - term.value)) ** 2
+        for weight, term in terms
+    )
+    above = sum(
+        (weight * ((term.high if weight > 0 else term.low) - term.value)) ** 2
+        for weight, term in terms
+    )
     return Estimate(value, value - below**0.5, value + above**0.5)
 
 
@@ -325,7 +372,9 @@ def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
     graded = any_graded(column)
     return [
-        mean_of_moments(tally.rewards) if graded and tally.games else win_rate(tally.wins, tally.games)
+        mean_of_moments(tally.rewards)
+        if graded and tally.games
+        else win_rate(tally.wins, tally.games)
         for tally in column
     ]
 
@@ -348,7 +397,9 @@ def p_values(column: Sequence[Tally]) -> dict[str, float]:
         if graded and tally.rewards.error is not None:
             p_values[tally.cell.key] = welch_p_value(_mean(tally), _mean(even))
         elif not graded and tally.games:
-            p_values[tally.cell.key] = fisher_p_value((tally.wins, tally.games), (even.wins, even.games))
+            p_values[tally.cell.key] = fisher_p_value(
+                (tally.wins, tally.games), (even.wins, even.games)
+            )
     return dict(zip(p_values, holm([*p_values.values()]), strict=True))
 
 
@@ -358,7 +409,10 @@ def gains(column: Sequence[Tally]) -> dict[str, Estimate]:
     if even is None:
         return {}
     played = [tally for tally in column if tally.games]
-    estimates = [mean_of_moments(tally.rewards) if graded else wilson(tally.wins, tally.games) for tally in played]
+    estimates = [
+        mean_of_moments(tally.rewards) if graded else wilson(tally.wins, tally.games)
+        for tally in played
+    ]
     measure = -1.0, estimates[played.index(even)]
     return {
         tally.cell.key: contrast([(1.0, estimate), measure])
@@ -375,10 +429,16 @@ def detectable_gains(column: Sequence[Tally]) -> dict[str, float]:
     for tally in tested:
         assert even is not None
         if graded:
-            errors[tally.cell.key] = math.hypot(tally.rewards.error or math.inf, even.rewards.error or math.inf)
+            errors[tally.cell.key] = math.hypot(
+                tally.rewards.error or math.inf, even.rewards.error or math.inf
+            )
         else:
-            rate = (tally.wins + even.wins + 1) / (tally.games + even.games + 2)  # not 0 where all games ended alike
-            errors[tally.cell.key] = math.sqrt(rate * (1 - rate) * (1 / tally.games + 1 / even.games))
+            rate = (tally.wins + even.wins + 1) / (
+                tally.games + even.games + 2
+            )  # not 0 where all games ended alike
+            errors[tally.cell.key] = math.sqrt(
+                rate * (1 - rate) * (1 / tally.games + 1 / even.games)
+            )
     return {key: detectable(error, len(tested)) for key, error in errors.items()}
 
 
@@ -409,7 +469,9 @@ def share_text(estimate: Estimate) -> str:
 
 def interval_text(estimate: Estimate, digits: int) -> str:
     """A number with half of its interval, or with both ends where it reaches further to one side."""
-    value, low, high = (f"{each:.{digits}f}" for each in (estimate.value, estimate.low, estimate.high))
+    value, low, high = (
+        f"{each:.{digits}f}" for each in (estimate.value, estimate.low, estimate.high)
+    )
     if math.isclose(estimate.half, estimate.value - estimate.low, abs_tol=ROUNDING):
         return f"{value} ± {estimate.half:.{digits}f}"
     return f"{value} ({low} to {high})"
@@ -432,7 +494,9 @@ def iterations_for(ratings: Mapping[int, Estimate], targets: list[float]) -> lis
     value = np.array([ratings[number].value for number in numbers])
     precision = np.array([ratings[number].deviation ** -2 for number in numbers])
     fitted = isotonic_regression(value, weights=precision).x
-    return [round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in targets]
+    return [
+        round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in targets
+    ]
 
 
 def _rising(fitted: np.ndarray, logarithms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

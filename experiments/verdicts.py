@@ -78,7 +78,12 @@ class Expectation:
 
     def smaller_effect(self, against: Estimate) -> float:
         """The largest effect in the stated direction that an interval leaves although it contradicts, as it is below r; 0 without one."""
-        ends = (end for low, high in self.agree for end in (against.low, against.high) if low < end < high)
+        ends = (
+            end
+            for low, high in self.agree
+            for end in (against.low, against.high)
+            if low < end < high
+        )
         return max(ends, key=abs, default=0.0) if self.contradicted(against) else 0.0
 
     def standing(self, estimate: Estimate) -> float:
@@ -92,7 +97,9 @@ def _depth(regions: Sequence[Region], value: float) -> float:
 
 
 def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
-    return functools.reduce(np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions))
+    return functools.reduce(
+        np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions)
+    )
 
 
 def higher(r: float) -> Expectation:
@@ -186,7 +193,10 @@ class Estimator:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
             return self._analyse(comparison, confidence)
-        sides = [(term.weight, self._side(term, comparison.measure, confidence)) for term in comparison.terms]
+        sides = [
+            (term.weight, self._side(term, comparison.measure, confidence))
+            for term in comparison.terms
+        ]
         complete = [(weight, side) for weight, side in sides if side is not None]
         return statistics.contrast(complete) if len(complete) == len(sides) else None
 
@@ -208,12 +218,15 @@ class Estimator:
             return None
         if measure == WINS:
             return statistics.wilson(
-                *statistics.average_cell([(tally.wins, tally.games) for tally in complete]), confidence
+                *statistics.average_cell([(tally.wins, tally.games) for tally in complete]),
+                confidence,
             )
         if measure == SCORE:
             wins, draws, games = (
                 sum(numbers)
-                for numbers in zip(*((each.wins, each.draws, each.games) for each in complete), strict=True)
+                for numbers in zip(
+                    *((each.wins, each.draws, each.games) for each in complete), strict=True
+                )
             )
             return statistics.score(wins, draws, games, confidence)
         return _mean([tally.moments[measure] for tally in complete], measure, confidence)
@@ -231,8 +244,12 @@ class Estimator:
         if len(complete) < len(cells):
             return None
         wins = np.array(np.broadcast_arrays(*(tally.wins for tally, _ in complete)), float)
-        games = np.array([tally.games for tally, _ in complete], float).reshape(-1, *[1] * (wins.ndim - 1))
-        value, error = statistics.main_effect(wins, games, np.array([featured for _, featured in complete]))
+        games = np.array([tally.games for tally, _ in complete], float).reshape(
+            -1, *[1] * (wins.ndim - 1)
+        )
+        value, error = statistics.main_effect(
+            wins, games, np.array([featured for _, featured in complete])
+        )
         half_width = float(ndtri((1 + confidence) / 2)) * error
         return Estimate(value, value - half_width, value + half_width)
 
@@ -242,17 +259,26 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate
     pooled = parts[0]
     if len(parts) > 1:
         pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
-    if pooled.mean is None or pooled.error is None or (measure == VISITS and np.any(pooled.mean <= 0)):
+    if (
+        pooled.mean is None
+        or pooled.error is None
+        or (measure == VISITS and np.any(pooled.mean <= 0))
+    ):
         return None
     mean = statistics.student(pooled.mean, pooled.error, pooled.count, confidence)
     if measure != VISITS:
         return mean
     middle = np.log(mean.value)
-    return Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
+    return Estimate(
+        middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high))
+    )
 
 
 def more_games(
-    expected: Expectation, intervals: tuple[Estimate, Estimate], levels: tuple[float, float], games: int
+    expected: Expectation,
+    intervals: tuple[Estimate, Estimate],
+    levels: tuple[float, float],
+    games: int,
 ) -> int:
     """The games that each cell would need besides those it has, if the difference stays: a half-width shrinks with their root.
 
@@ -261,8 +287,16 @@ def more_games(
         levels: of the two.
     """
     needed = [
-        games * (max(each.value - each.low, each.high - each.value) * statistics.power_factor(level) / room) ** 2
-        for each, level, regions in zip(intervals, levels, (expected.agree, expected.contradict), strict=True)
+        games
+        * (
+            max(each.value - each.low, each.high - each.value)
+            * statistics.power_factor(level)
+            / room
+        )
+        ** 2
+        for each, level, regions in zip(
+            intervals, levels, (expected.agree, expected.contradict), strict=True
+        )
         if (room := _depth(regions, float(each.value))) > 0
     ]
     fewest = min(needed, default=math.inf)
@@ -368,9 +402,13 @@ class Judgement:
 
         So it is the least certain comparison of a statement about all cases, and the most certain one of a statement about some.
         """
-        cases = [[outcome for outcome in case if outcome.estimate is not None] for case in self.cases]
+        cases = [
+            [outcome for outcome in case if outcome.estimate is not None] for case in self.cases
+        ]
         strength = attrgetter("strength")
-        weakest = sorted((min(case, key=strength) for case in cases if case), key=strength, reverse=True)
+        weakest = sorted(
+            (min(case, key=strength) for case in cases if case), key=strength, reverse=True
+        )
         return weakest[min(self.claim.needed, len(weakest)) - 1] if weakest else None
 
     @property
@@ -403,7 +441,10 @@ class Judgement:
 
 def decide(claim: Claim, interims: Sequence[Interim]) -> Judgement:
     """What the games say of a claim."""
-    cases = tuple(tuple(find(comparison, claim.levels(case), interims) for comparison in case) for case in claim.cases)
+    cases = tuple(
+        tuple(find(comparison, claim.levels(case), interims) for comparison in case)
+        for case in claim.cases
+    )
     verdicts = [[np.array(SIGNS[outcome.verdict]) for outcome in case] for case in cases]
     return Judgement(claim, cases, _VERDICTS[int(combine_signs(claim, verdicts))])
 
@@ -416,14 +457,24 @@ def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.nda
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-Found = tuple[Estimate, Estimate, tuple[float, float]]  # with the intervals to agree and to disagree, and their levels
+Found = tuple[
+    Estimate, Estimate, tuple[float, float]
+]  # with the intervals to agree and to disagree, and their levels
 
 
 def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> Found | None:
     """What an interim analysis finds; None where games are missing."""
-    to_agree, to_disagree = (1 - (1 - comparison.confidence) * part * interim.share for part in parts)
-    estimate, against = (interim.estimator.estimate(comparison, level) for level in (to_agree, to_disagree))
-    return None if estimate is None or against is None else (estimate, against, (to_agree, to_disagree))
+    to_agree, to_disagree = (
+        1 - (1 - comparison.confidence) * part * interim.share for part in parts
+    )
+    estimate, against = (
+        interim.estimator.estimate(comparison, level) for level in (to_agree, to_disagree)
+    )
+    return (
+        None
+        if estimate is None or against is None
+        else (estimate, against, (to_agree, to_disagree))
+    )
 
 
 def sign(expected: Expectation, estimates: Found) -> np.ndarray:
@@ -439,8 +490,12 @@ def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[In
         if outcome.verdict == UNDECIDED and (estimates := intervals(comparison, parts, interim)):
             estimate, against, levels = estimates
             verdict, games = int(sign(expected, estimates)), interim.estimator.games(comparison)
-            more = more_games(expected, (estimate, against), levels, games) if verdict == 0 else None
-            outcome = Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
+            more = (
+                more_games(expected, (estimate, against), levels, games) if verdict == 0 else None
+            )
+            outcome = Outcome(
+                comparison, estimate, _VERDICTS[verdict], against, levels, more, number
+            )
     return outcome
 
 
@@ -460,7 +515,9 @@ def summary_table(decisions: Sequence[Judgement], quoted: bool = False) -> Table
     """A line for each claim, with the paper's own words if asked for."""
     lines = []
     for number, decision in enumerate(decisions, 1):
-        verdicts = [outcome.verdict for outcome in decision.outcomes if outcome.estimate is not None]
+        verdicts = [
+            outcome.verdict for outcome in decision.outcomes if outcome.estimate is not None
+        ]
         lines.append(
             [
                 str(number),
@@ -495,8 +552,21 @@ def details_table(decisions: Sequence[Judgement]) -> Table:
         for outcome in decision.outcomes
         if outcome.estimate is not None
     ]
-    header = ["No.", "Game", "The paper expects", "Difference", "Interval to agree", "Interval to disagree", "Verdict"]
-    return Table("All comparisons, with their differences and intervals.", [*header, MORE_GAMES], lines, folded=True)
+    header = [
+        "No.",
+        "Game",
+        "The paper expects",
+        "Difference",
+        "Interval to agree",
+        "Interval to disagree",
+        "Verdict",
+    ]
+    return Table(
+        "All comparisons, with their differences and intervals.",
+        [*header, MORE_GAMES],
+        lines,
+        folded=True,
+    )
 
 
 def figures_of(outcome: Outcome) -> tuple[str, str, str]:
@@ -507,14 +577,22 @@ def figures_of(outcome: Outcome) -> tuple[str, str, str]:
         f"{_text(each.low, measure)} to {_text(each.high, measure)} ({level_text(level)})"
         for each, level in zip((estimate, against), outcome.levels, strict=True)
     )
-    if outcome.verdict == DISAGREES and (effect := outcome.comparison.expected.smaller_effect(against)):
-        to_disagree += f"; up to {_text(effect, measure)} may be true, less than the paper could have found"
+    if outcome.verdict == DISAGREES and (
+        effect := outcome.comparison.expected.smaller_effect(against)
+    ):
+        to_disagree += (
+            f"; up to {_text(effect, measure)} may be true, less than the paper could have found"
+        )
     return _text(estimate.value, measure), to_agree, to_disagree
 
 
 def level_text(level: float) -> str:
     """The level of an interval, with as many digits as tell it from 100 %."""
-    digits = max(0, math.ceil(-math.log10(100 * (1 - level)))) + 1 if level > statistics.CONFIDENCE + 1e-9 else 0
+    digits = (
+        max(0, math.ceil(-math.log10(100 * (1 - level)))) + 1
+        if level > statistics.CONFIDENCE + 1e-9
+        else 0
+    )
     return f"{100 * level:.{digits}f} %"
 
 

@@ -42,7 +42,9 @@ def indices_text(noun: str, number: int) -> str:
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Whether a value is an integer; True and False are not."""
-    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool | np.bool_))
+    return type(value) is int or (
+        isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    )
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -77,12 +79,23 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
     if least is not None and least == most:
         raise ValueError(f"{name} is {value!r}; it must be {least}")
     at_most = "" if most is None else f" of at most {most}"
-    limits = at_most if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    limits = (
+        at_most
+        if least is None
+        else f" of at least {least}"
+        if most is None
+        else f" from {least} to {most}"
+    )
     raise ValueError(f"{name} is {excerpt(repr(value), 100)}; it must be an integer{limits}")
 
 
 def real(
-    name: str, value: object, least: float = -math.inf, most: float = math.inf, above: bool = False, below: bool = False
+    name: str,
+    value: object,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: bool = False,
+    below: bool = False,
 ) -> float:
     """A finite number within limits.
 
@@ -92,7 +105,12 @@ def real(
     Raises:
         ValueError: `value` is not a finite number, or is outside the limits; the message begins with `name`.
     """
-    if is_real(value) and least <= value <= most and not (above and value == least) and not (below and value == most):
+    if (
+        is_real(value)
+        and least <= value <= most
+        and not (above and value == least)
+        and not (below and value == most)
+    ):
         return float(value)
     limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
     limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
@@ -117,9 +135,13 @@ def seed(value: object) -> int | tuple[int, ...]:
     Raises:
         ValueError: `value` is neither.
     """
-    numbers: Sequence = value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
+    numbers: Sequence = (
+        value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
+    )
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
-        raise ValueError(f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers")
+        raise ValueError(
+            f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers"
+        )
     return tuple(map(int, numbers)) if numbers is value else int(numbers[0])
 
 

@@ -13,7 +13,13 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from importlib.abc import PathEntryFinder
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TypeAlias
@@ -26,15 +32,29 @@ from icarus.algebra.parsing import Operand
 from icarus.kernel import AnyGame, Game, PythonGame
 from icarus.specs import SPECIFICATIONS
 
-METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
+METHODS = (
+    "is_terminal",
+    "current_player",
+    "legal_actions",
+    "apply_action",
+    "returns",
+)  # of OpenSpiel's states
 DIGITS = 12  # of a digest
 ANOTHER = "defines another game called {!r}; give it a name of its own"
 LIBRARIES = {"site-packages", "dist-packages"}  # folders of what is installed
-Imports: TypeAlias = tuple[tuple[str, str], ...]  # files by their paths from the one that imports them, with digests
-Games: TypeAlias = Mapping[str, AnyGame | Callable[[], AnyGame]]  # or functions that make them, by name
+Imports: TypeAlias = tuple[
+    tuple[str, str], ...
+]  # files by their paths from the one that imports them, with digests
+Games: TypeAlias = Mapping[
+    str, AnyGame | Callable[[], AnyGame]
+]  # or functions that make them, by name
 
-_loaded: dict[str, tuple[ModuleType, Games]] = {}  # by the name of the module, so that a file is run once
-_own_games: set[str] = set()  # names that files have registered: a later file, or version of one, may replace these
+_loaded: dict[
+    str, tuple[ModuleType, Games]
+] = {}  # by the name of the module, so that a file is run once
+_own_games: set[str] = (
+    set()
+)  # names that files have registered: a later file, or version of one, may replace these
 
 # ---------------------------------------------------------------------------------------------- what a file depends on
 
@@ -81,11 +101,17 @@ def imports_of(path: str | Path) -> Imports:
         for name in _imported_names(file, package):
             imported, beside = _file_of(name), start.with_name(f"{name}.py")
             if file == start and beside.is_file() and imported not in (None, start, beside):
-                raise ValueError(f"{path} would import {imported}, not {beside}; give one of the two another name")
+                raise ValueError(
+                    f"{path} would import {imported}, not {beside}; give one of the two another name"
+                )
             if imported is not None and imported not in files and imported != start:
                 files.add(imported)
-                pending.append((imported, name if imported.name == "__init__.py" else name.rpartition(".")[0]))
-    return tuple(sorted((os.path.relpath(file, Path(path).parent), digest_in_memory(file)) for file in files))
+                pending.append(
+                    (imported, name if imported.name == "__init__.py" else name.rpartition(".")[0])
+                )
+    return tuple(
+        sorted((os.path.relpath(file, Path(path).parent), digest_in_memory(file)) for file in files)
+    )
 
 
 def digest_in_memory(path: Path) -> str:
@@ -112,10 +138,18 @@ class _SourceLoader(SourceFileLoader):
 
 def _finder_in(folder: str) -> PathEntryFinder:
     """What finds modules in a folder of a user's."""
-    others = Path(__file__).parent, Path(__file__).parents[1] / "experiments", Path(os.__file__).parent
-    if set(Path(folder).parts) & LIBRARIES or any(Path(folder).is_relative_to(each) for each in others):
+    others = (
+        Path(__file__).parent,
+        Path(__file__).parents[1] / "experiments",
+        Path(os.__file__).parent,
+    )
+    if set(Path(folder).parts) & LIBRARIES or any(
+        Path(folder).is_relative_to(each) for each in others
+    ):
         raise ImportError
-    return FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (_SourceLoader, SOURCE_SUFFIXES))(folder)
+    return FileFinder.path_hook(
+        (ExtensionFileLoader, EXTENSION_SUFFIXES), (_SourceLoader, SOURCE_SUFFIXES)
+    )(folder)
 
 
 def _look_beside(path: Path) -> None:
@@ -130,7 +164,9 @@ def _look_beside(path: Path) -> None:
 
 def _imported_names(path: Path, package: str) -> Iterator[str]:
     """The modules that the statements of a file import, wherever they stand in it, and the packages around these."""
-    with contextlib.suppress(SyntaxError, ValueError, ImportError):  # no source of Python's, or none that can be run
+    with contextlib.suppress(
+        SyntaxError, ValueError, ImportError
+    ):  # no source of Python's, or none that can be run
         for node in ast.walk(ast.parse(path.read_bytes())):
             names: list[str] = []
             if isinstance(node, ast.Import):
@@ -138,8 +174,14 @@ def _imported_names(path: Path, package: str) -> Iterator[str]:
             elif isinstance(node, ast.ImportFrom):
                 base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
                 names = [f"{base}.{alias.name}" for alias in node.names]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-                names = [str(ast.literal_eval(each)) for each in node.args[:1] if isinstance(each, ast.Constant)]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+                ("import_module", "__import__")
+            ):
+                names = [
+                    str(ast.literal_eval(each))
+                    for each in node.args[:1]
+                    if isinstance(each, ast.Constant)
+                ]
             for name in names:
                 yield from itertools.accumulate(name.split("."), "{}.{}".format)
 
@@ -150,7 +192,11 @@ def _file_of(name: str) -> Path | None:
         return None
     try:
         spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # what stands before the last dot is not a package
+    except (
+        ImportError,
+        ValueError,
+        AttributeError,
+    ):  # what stands before the last dot is not a package
         return None
     path = Path(spec.origin) if spec and spec.origin else None
     return path.resolve() if path and path.is_file() and not set(path.parts) & LIBRARIES else None
@@ -173,13 +219,21 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
         enhancements = strategy_names(module)
         _check_names(path, enhancements)
         if not (games_of_file or enhancements):
-            raise _refused(path, "defines no game, enhancement, weight or rule, and no function that makes one")
+            raise _refused(
+                path, "defines no game, enhancement, weight or rule, and no function that makes one"
+            )
         values = [("a game", *item) for item in games_of_file.items()]
-        values += [("an enhancement", *item) for item in enhancements.items() if isinstance(item[1], Enhancement)]
+        values += [
+            ("an enhancement", *item)
+            for item in enhancements.items()
+            if isinstance(item[1], Enhancement)
+        ]
         for kind, name, value in values:
             first, where = defined.setdefault((kind, name), (value, path))
             if _identity(first) != _identity(value):
-                raise ValueError(f"{str(where)!r} and {str(path)!r} both define {kind} called {name!r}; rename one")
+                raise ValueError(
+                    f"{str(where)!r} and {str(path)!r} both define {kind} called {name!r}; rename one"
+                )
         names.update(enhancements)
     return names
 
@@ -219,11 +273,16 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
             exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
             imports_of(path)  # from now on, an edit of what it has imported is refused
             _loaded[name] = module, _registered(module, path)
-        except (Exception, SystemExit) as error:  # whatever somebody's own file raises is told, not traced
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # whatever somebody's own file raises is told, not traced
             del sys.modules[name]
             raise _failure(path, error) from None
     # Another file, or version of this one, may have taken the names of its games since.
-    games.GAMES.update({each: game for each, game in _loaded[name][1].items() if each in _own_games})
+    games.GAMES.update(
+        {each: game for each, game in _loaded[name][1].items() if each in _own_games}
+    )
     return _loaded[name]
 
 
@@ -231,10 +290,16 @@ def _failure(path: Path, error: BaseException) -> BaseException:
     """The one sentence of an error that a file has raised: its line, its kind and what it says."""
     frame = _last_frame(error, {os.path.realpath(path)})
     line = getattr(error, "lineno", None) or (frame and frame.lineno)
-    if line is None and isinstance(error, ValueError | OSError) and not isinstance(error, UnicodeError):
+    if (
+        line is None
+        and isinstance(error, ValueError | OSError)
+        and not isinstance(error, UnicodeError)
+    ):
         return error  # of a game's name, or of an imported file
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
-    return _refused(path, f"cannot be run: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}")
+    return _refused(
+        path, f"cannot be run: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}"
+    )
 
 
 def _refused(path: Path, why: str) -> ValueError:
@@ -244,7 +309,9 @@ def _refused(path: Path, why: str) -> ValueError:
 def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary | None:
     """Where an error last came through one of these files, given by their whole paths."""
     frames = traceback.extract_tb(error.__traceback__)
-    return next((frame for frame in reversed(frames) if os.path.realpath(frame.filename) in files), None)
+    return next(
+        (frame for frame in reversed(frames) if os.path.realpath(frame.filename) in files), None
+    )
 
 
 def sentence_of(error: BaseException) -> str | None:
@@ -253,7 +320,9 @@ def sentence_of(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.strerror and (full or error.filename is not None):
         what = "the output" if error.filename is None else repr(str(error.filename))
         return f"{what} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
-    frame = _last_frame(error, {os.path.realpath(str(module.__file__)) for module, _ in _loaded.values()})
+    frame = _last_frame(
+        error, {os.path.realpath(str(module.__file__)) for module, _ in _loaded.values()}
+    )
     place = [f"in {frame.name} ({frame.filename}, line {frame.lineno})"] if frame else []
     notes = getattr(error, "__notes__", [])  # of an error inside a compiled function
     explains_itself = bool(notes) or isinstance(error, ValueError | TypeError | OSError)
@@ -261,7 +330,9 @@ def sentence_of(error: BaseException) -> str | None:
         return None
     kind = "" if explains_itself else f"{type(error).__name__}: "
     text = ", ".join(filter(None, [str(error), *(notes or place)]))
-    return kind + re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)  # names of modules that nobody has written
+    return kind + re.sub(
+        rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text
+    )  # names of modules that nobody has written
 
 
 # ------------------------------------------------------------------------------------------------ what a file defines
@@ -270,12 +341,21 @@ def sentence_of(error: BaseException) -> str | None:
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
 
-    parts = [attrs.asdict(game, recurse=False).values() for game in _values(module, Game) + _values(module, PythonGame)]
+    parts = [
+        attrs.asdict(game, recurse=False).values()
+        for game in _values(module, Game) + _values(module, PythonGame)
+    ]
     of_games = {id(part) for part in itertools.chain(*parts)}
 
     def usable(name: str, value: object) -> bool:
-        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__ and id(value) not in of_games
-        return not name.startswith("_") and (defined_here or isinstance(value, Enhancement | WeightFunction | Rule))
+        defined_here = (
+            inspect.isfunction(value)
+            and value.__module__ == module.__name__
+            and id(value) not in of_games
+        )
+        return not name.startswith("_") and (
+            defined_here or isinstance(value, Enhancement | WeightFunction | Rule)
+        )
 
     return {name: value for name, value in vars(module).items() if usable(name, value)}
 
@@ -290,28 +370,42 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
             continue
         if SPECIFICATIONS.get(variable, value) != value:
             raise _refused(
-                path, f"defines another {variable}, which is an enhancement of the library; give it a name of its own"
+                path,
+                f"defines another {variable}, which is an enhancement of the library; give it a name of its own",
             )
         is_single = value.components == (value,) and str(value).isidentifier()
         if is_single and {**SPECIFICATIONS, **names}.get(str(value)) != value:
             raise _refused(
-                path, f"declares {variable} with the name {str(value)!r}; the name and the variable must be the same"
+                path,
+                f"declares {variable} with the name {str(value)!r}; the name and the variable must be the same",
             )
 
 
 def _registered(module: ModuleType, path: Path) -> Games:
     """The games of a module by name, which `games.load` knows from then on: each `Game` and `PythonGame`, and with parameters each own
     function with "-> Game" or "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's."""
-    makers = [each for each in vars(module).values() if inspect.isfunction(each) and each.__module__ == module.__name__]
+    makers = [
+        each
+        for each in vars(module).values()
+        if inspect.isfunction(each) and each.__module__ == module.__name__
+    ]
     by_makers = {_make_game(each, path).name: each for each in makers if _makes_a_game(each)}
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
-        if game.name not in by_makers and type(known) is type(game) and _identity(known) != _identity(game):
+        if (
+            game.name not in by_makers
+            and type(known) is type(game)
+            and _identity(known) != _identity(game)
+        ):
             raise _refused(path, ANOTHER.format(game.name))
         defined[game.name] = game
     defined |= by_makers
-    new = {name: game for name, game in defined.items() if name not in games.GAMES or name in _own_games}
+    new = {
+        name: game
+        for name, game in defined.items()
+        if name not in games.GAMES or name in _own_games
+    }
     for name in defined.keys() - new.keys():
         same = defined[name]
         if not isinstance(same, Game) or _identity(same) != _identity(games.load(str(same))):
@@ -351,17 +445,24 @@ def game_of_file(path: Path, otherwise: str) -> AnyGame:
     own_games = games_of_its_own(load_file(path))
     if not own_games:
         raise _refused(
-            path, f"has no Game(…) or PythonGame(…); give a game that a function makes by its name, {otherwise}"
+            path,
+            f"has no Game(…) or PythonGame(…); give a game that a function makes by its name, {otherwise}",
         )
     if len(own_games) > 1:
         names = ", ".join(map(str, own_games))
-        raise _refused(path, f"has {len(own_games)} games ({names}); give the name of one, {otherwise}")
+        raise _refused(
+            path, f"has {len(own_games)} games ({names}); give the name of one, {otherwise}"
+        )
     return own_games[0]
 
 
 def game_classes(module: ModuleType) -> list[type]:
     """The classes that a file defines with the methods of OpenSpiel's states."""
-    classes = [each for each in vars(module).values() if inspect.isclass(each) and each.__module__ == module.__name__]
+    classes = [
+        each
+        for each in vars(module).values()
+        if inspect.isclass(each) and each.__module__ == module.__name__
+    ]
     return [each for each in classes if all(hasattr(each, name) for name in METHODS)]
 
 
@@ -373,14 +474,18 @@ def _make_game(function: Callable[[], AnyGame], path: Path) -> AnyGame:
     """The game that a function makes without arguments."""
     game = function()
     if not isinstance(game, AnyGame):
-        raise _refused(path, f"{function.__name__}() is annotated to return a game but returns {game!r}")
+        raise _refused(
+            path, f"{function.__name__}() is annotated to return a game but returns {game!r}"
+        )
     return game
 
 
 def _makes_a_game(function: Callable) -> bool:
     """Whether a function says that it returns a game, and needs no arguments."""
     signature = inspect.signature(function, eval_str=False)
-    needed = any(parameter.default is parameter.empty for parameter in signature.parameters.values())
+    needed = any(
+        parameter.default is parameter.empty for parameter in signature.parameters.values()
+    )
     return signature.return_annotation in (Game, "Game", PythonGame, "PythonGame") and not needed
 
 
@@ -388,7 +493,13 @@ def _identity(value: object) -> object:
     """What two values have in common that are the same: each part of a game; of functions, which factories and imports make anew, the
     place where they are defined."""
     if isinstance(value, AnyGame):
-        return type(value), [_identity(getattr(value, field.name)) for field in attrs.fields(type(value))]
+        return type(value), [
+            _identity(getattr(value, field.name)) for field in attrs.fields(type(value))
+        ]
     if inspect.isfunction(value):
         return os.path.realpath(value.__code__.co_filename), value.__qualname__
-    return (value.__module__, value.__qualname__) if callable(value) and hasattr(value, "__qualname__") else value
+    return (
+        (value.__module__, value.__qualname__)
+        if callable(value) and hasattr(value, "__qualname__")
+        else value
+    )

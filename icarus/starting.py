@@ -14,7 +14,11 @@ COMMANDS = ("icarus", "experiments")
 def is_command() -> bool:
     """Whether this process is `icarus`, `python -m icarus` or `python -m experiments`."""
     arguments = sys.orig_argv
-    modules = arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2] if "-m" in arguments else []
+    modules = (
+        arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2]
+        if "-m" in arguments
+        else []
+    )
     return modules in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
 
 

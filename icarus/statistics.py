@@ -54,12 +54,18 @@ def mean_of(
 ) -> Estimate:
     """The mean of values, each of them and so the mean from `least` to `most`, with its interval, see `mean_interval`."""
     numbers = np.array(values, float)
-    error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if np.ptp(numbers) > ROUNDING else 0.0
+    error = (
+        float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if np.ptp(numbers) > ROUNDING else 0.0
+    )
     mean = float(numbers.mean())
-    return Estimate(mean, *mean_interval(mean, error, len(numbers), least, most, confidence), len(numbers))
+    return Estimate(
+        mean, *mean_interval(mean, error, len(numbers), least, most, confidence), len(numbers)
+    )
 
 
-def paired_difference(scores: Sequence[float], usual: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def paired_difference(
+    scores: Sequence[float], usual: Sequence[float], confidence: float = CONFIDENCE
+) -> Estimate:
     """The mean of rewards less the usual ones on the same deals; it is not further from these than 0 and 1 are."""
     differences = [a - b for a, b in zip(scores, usual, strict=True)]
     return mean_of(differences, -max(usual), 1 - min(usual), confidence)
@@ -95,7 +101,10 @@ def sign_flip(differences: Sequence[float]) -> float:
     """
     steps = np.rint(np.array(differences) * GRID).astype(int)
     steps //= max(1, np.gcd.reduce(steps))
-    chances, reach = np.eye(1, np.abs(steps).sum() + 1)[0], 1  # of each sum of the sizes with the sign +
+    chances, reach = (
+        np.eye(1, np.abs(steps).sum() + 1)[0],
+        1,
+    )  # of each sum of the sizes with the sign +
     for size in np.sort(np.abs(steps)):
         chances[:reach] /= 2
         chances[size : reach + size] += chances[:reach].copy()

@@ -16,13 +16,41 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
-from icarus.algebra import Candidates, Composition, Enhancement, FieldValue, FieldValues, Parts, Slot
+from icarus.algebra import (
+    Candidates,
+    Composition,
+    Enhancement,
+    FieldValue,
+    FieldValues,
+    Parts,
+    Slot,
+)
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
 from icarus.checks import integer
 from icarus.compiler import as_compiled, interpret, seeded
-from icarus.kernel import ENTRY, SELECTION, SIMULATION, AnyGame, Row, Theta, Updates, entry_of, extended, find, mix
+from icarus.kernel import (
+    ENTRY,
+    SELECTION,
+    SIMULATION,
+    AnyGame,
+    Row,
+    Theta,
+    Updates,
+    entry_of,
+    extended,
+    find,
+    mix,
+)
 from icarus.kernel.contract import CHANCE, MAX_PLAYERS, TERMINAL, UNSEEN, read_only
-from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED, History, episode_key, episode_record, new_root
+from icarus.kernel.history import (
+    EMPTY_HISTORY,
+    STEP,
+    UNLIMITED,
+    History,
+    episode_key,
+    episode_record,
+    new_root,
+)
 
 MOST_UPDATES = 4096  # of one playout
 
@@ -59,7 +87,9 @@ class Decision:
 
     def __attrs_post_init__(self) -> None:
         if not self.legal or (self.action is not None and self.action not in self.legal):
-            raise ValueError(f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}")
+            raise ValueError(
+                f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}"
+            )
 
 
 class HistoryExample:
@@ -87,7 +117,9 @@ class HistoryExample:
         seed: int = 0,
     ) -> None:
         named = [player for decision in decisions for player in (decision.player, *decision.seen)]
-        self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
+        self.players = integer(
+            "the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS
+        )
         self.decisions, self.label = tuple(decisions), label
         for player in named:
             integer("a player who decides or observes", player, CHANCE, self.players - 1)
@@ -99,8 +131,12 @@ class HistoryExample:
             )
         self.iteration, self.seed = iteration, seed
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
-        of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
-        self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
+        of_actions = [
+            numbers for decision in decisions for numbers in decision.action_features.values()
+        ]
+        self.action_feature_names = tuple(
+            dict.fromkeys(name for numbers in of_actions for name in numbers)
+        )
         self.history = self._made(np.array(rewards, float))
 
     def _made(self, rewards: np.ndarray) -> History:
@@ -115,16 +151,26 @@ class HistoryExample:
             if decision.label is not None:
                 episodes[i] = self._beginning(decision.label)
             step.player, step.perspective = decision.player, self.perspective(decision.player)
-            step.first, step.count = sum(len(before.legal) for before in self.decisions[:i]), len(decision.legal)
+            step.first, step.count = (
+                sum(len(before.legal) for before in self.decisions[:i]),
+                len(decision.legal),
+            )
             step.phase, step.probability = decision.phase, 1.0
             if decision.action is not None:
                 step.action = decision.action
-                moves[i + 1] = [decision.seen.get(player, decision.action) for player in [*range(self.players), CHANCE]]
+                moves[i + 1] = [
+                    decision.seen.get(player, decision.action)
+                    for player in [*range(self.players), CHANCE]
+                ]
                 for field, table in (("record", keys), ("episode", episodes)):
                     pairs = zip(table[i], moves[i + 1], strict=True)
-                    table[i + 1] = [key if move == UNSEEN else mix(key, move) for key, move in pairs]
+                    table[i + 1] = [
+                        key if move == UNSEEN else mix(key, move) for key, move in pairs
+                    ]
                     seen_so_far = table[i, step.perspective]
-                    steps[field][i + 1] = interpret(extended)(seen_so_far, decision.player, decision.action)
+                    steps[field][i + 1] = interpret(extended)(
+                        seen_so_far, decision.player, decision.action
+                    )
         if not self.is_open:
             steps[-1].player = TERMINAL
         legal = np.array([action for d in self.decisions for action in d.legal], np.int64)
@@ -145,10 +191,19 @@ class HistoryExample:
         tables: list[tuple[int, list]] = [
             *(
                 (len(names), [[row.get(name, 0.0) for name in names] for row in rows])
-                for names, rows in ((self.feature_names, features), (self.action_feature_names, of_actions))
+                for names, rows in (
+                    (self.feature_names, features),
+                    (self.action_feature_names, of_actions),
+                )
             ),
-            (self.players, [d.lookahead.get(action, [0.0] * self.players) for d, action in actions]),
-            (self.players, [d.endings.get(action, [np.nan] * self.players) for d, action in actions]),
+            (
+                self.players,
+                [d.lookahead.get(action, [0.0] * self.players) for d, action in actions],
+            ),
+            (
+                self.players,
+                [d.endings.get(action, [np.nan] * self.players) for d, action in actions],
+            ),
         ]
         return [np.array(rows, float).reshape(len(rows), width) for width, rows in tables]
 
@@ -174,7 +229,9 @@ class HistoryExample:
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), for example, or (player, moves) of a history; see `Space.key` for the parts."""
-        return enhancement.records.key(cast(AnyGame, self), parts)  # of a game, a key needs the perspectives only
+        return enhancement.records.key(
+            cast(AnyGame, self), parts
+        )  # of a game, a key needs the perspectives only
 
     def capture(
         self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
@@ -188,10 +245,14 @@ class HistoryExample:
             TypeError: a key or a context that is not an integer. ValueError: the last decision is open.
         """
         if self.is_open:
-            raise ValueError("a capture function needs a finished playout; the last decision of this one is open")
+            raise ValueError(
+                "a capture function needs a finished playout; the last decision of this one is open"
+            )
         records, contexts = np.zeros((2, MOST_UPDATES), np.int64)
         updates, slot = Updates(records, contexts, [0]), _single(enhancement).capture
-        self._called(slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates)
+        self._called(
+            slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates
+        )
         return list(zip(records.tolist(), contexts.tolist(), strict=True))[: updates.total[0]]
 
     def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
@@ -221,7 +282,9 @@ class HistoryExample:
         self._called(source, np.array(legal), keys)
         return list(map(index, keys))
 
-    def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
+    def values(
+        self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
+    ) -> list[float]:
         """v of each legal action of the open decision.
 
         Args:
@@ -230,22 +293,36 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
-        decision, theta, policy = self._open(), self._theta(_single(enhancement), known), enhancement.policy
+        decision, theta, policy = (
+            self._open(),
+            self._theta(_single(enhancement), known),
+            enhancement.policy,
+        )
         out, source = np.full(len(decision.legal), np.nan), policy.source
         if isinstance(source, Candidates):
             rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
-            rule(Theta(rows, theta.entries), np.arange(len(out)), decision.player, out, *policy.rule_parameters())
+            rule(
+                Theta(rows, theta.entries),
+                np.arange(len(out)),
+                decision.player,
+                out,
+                *policy.rule_parameters(),
+            )
         elif source.uniform_in_simulation and decision.phase == SIMULATION:
             out[:] = np.inf
         else:
             self._called(source, theta, np.array(decision.legal), out)
         if np.isnan(out).any():
             action = decision.legal[int(np.argmax(np.isnan(out)))]
-            raise ValueError(f"{source.label()} wrote NaN or no value for the legal action {action}")
+            raise ValueError(
+                f"{source.label()} wrote NaN or no value for the legal action {action}"
+            )
         return out.tolist()
 
-    def probabilities(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
+    def probabilities(
+        self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
+    ) -> list[float]:
         """With which probability the policy plays each legal action of the open decision.
 
         Args:
@@ -254,11 +331,20 @@ class HistoryExample:
         Raises:
             ValueError: as of `values`, or roulette() met a negative value.
         """
-        return _probabilities(enhancement.policy.rule, np.array(self.values(enhancement, known))).tolist()
+        return _probabilities(
+            enhancement.policy.rule, np.array(self.values(enhancement, known))
+        ).tolist()
 
-    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> Theta:
-        known = {parts: dict(fields) for parts, fields in enhancement.initial.given} | dict(information or {})
-        theta = Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(4 << len(known).bit_length(), ENTRY))
+    def _theta(
+        self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None
+    ) -> Theta:
+        known = {parts: dict(fields) for parts, fields in enhancement.initial.given} | dict(
+            information or {}
+        )
+        theta = Theta(
+            _rows(enhancement, self.players, 1 + len(known)),
+            np.zeros(4 << len(known).bit_length(), ENTRY),
+        )
         for i, (parts, fields) in enumerate(known.items(), start=1):
             key = parts if isinstance(parts, int) else self.key(enhancement, *parts)
             theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
@@ -268,7 +354,9 @@ class HistoryExample:
 
     def _open(self) -> Decision:
         if not self.is_open:
-            raise ValueError("a policy needs an open decision; give the last decision no action, or call prefix(i)")
+            raise ValueError(
+                "a policy needs an open decision; give the last decision no action, or call prefix(i)"
+            )
         return self.decisions[-1]
 
     def _called(self, slot: Slot, *arguments: object) -> None:
@@ -292,7 +380,9 @@ def _write(enhancement: Enhancement, row: Any, fields: Mapping[str, FieldValue])
     """Give a row these fields, of those that the information of an enhancement has."""
     names = enhancement.information.names
     if unknown := [name for name in fields if name not in names]:
-        raise ValueError(f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}")
+        raise ValueError(
+            f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}"
+        )
     for name, value in fields.items():
         row[name] = value
     return row
@@ -307,7 +397,10 @@ def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
     parameter, best = dict(rule.parameters), values == values.max()
     if rule.code == RULE_ROULETTE and values.min() < 0:
         raise ValueError(f"roulette() met the value {values.min()}; none may be negative")
-    weights, is_finite = best.astype(float), abs(values.max()) < np.inf  # of infinite values the best alone count
+    weights, is_finite = (
+        best.astype(float),
+        abs(values.max()) < np.inf,
+    )  # of infinite values the best alone count
     if rule.code == RULE_GIBBS and is_finite:
         weights = np.exp((values - values.max()) / parameter["temperature"])
     elif rule.code == RULE_ROULETTE and is_finite:
@@ -336,11 +429,15 @@ def backpropagate(
     enhancement = _single(enhancement)
     row = _write(enhancement, _rows(enhancement, len(rewards), 1)[0], information)
     slot = enhancement.backpropagation
-    slot.refuse_result(interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values()))
+    slot.refuse_result(
+        interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values())
+    )
     return _information(enhancement, row)
 
 
 def _single(enhancement: Enhancement) -> Enhancement:
     if isinstance(enhancement, Composition) or not isinstance(enhancement, Enhancement):
-        raise TypeError(f"{enhancement!r} is not a single enhancement; use its components one by one")
+        raise TypeError(
+            f"{enhancement!r} is not a single enhancement; use its components one by one"
+        )
     return enhancement

@@ -45,10 +45,12 @@ Python = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the tests marked slow too: the full counts, minutes each")
-    help_text = (
-        "write [test, processor seconds with its processes, seconds] of each test to a file, a line of JSON each"
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="run the tests marked slow too: the full counts, minutes each",
     )
+    help_text = "write [test, processor seconds with its processes, seconds] of each test to a file, a line of JSON each"
     parser.addoption("--processor-time", metavar="FILE", help=help_text)
 
 
@@ -57,7 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
         # Once, and not in each of the processes that begin at the same time.
         for folder in ("icarus", "experiments"):
             compileall.compile_dir(ROOT / folder, quiet=2)
-        if config.getoption("numprocesses", None) and config.args_source is config.ArgsSource.TESTPATHS:
+        if (
+            config.getoption("numprocesses", None)
+            and config.args_source is config.ArgsSource.TESTPATHS
+        ):
             rewrite_tests(config)
 
 
@@ -92,7 +97,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     before = os.times()
     outcome = yield
     after = os.times()
-    *processor, elapsed = (round(late - early, 3) for early, late in zip(before, after, strict=True))
+    *processor, elapsed = (
+        round(late - early, 3) for early, late in zip(before, after, strict=True)
+    )
     with open(file, "a") as rows:  # whole lines, whichever worker writes
         rows.write(json.dumps([item.nodeid, round(sum(processor), 3), elapsed]) + "\n")
     return outcome

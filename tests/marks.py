@@ -19,4 +19,7 @@ def slow_variants(pairs: Iterable[tuple[Any, ...]]) -> list[Any]:
 
 def slow_after(first: int, cases: Iterable[Any]) -> list[Any]:
     """The cases of a parameter, of which all after so many are slow."""
-    return [case if i < first else pytest.param(case, marks=pytest.mark.slow) for i, case in enumerate(cases)]
+    return [
+        case if i < first else pytest.param(case, marks=pytest.mark.slow)
+        for i, case in enumerate(cases)
+    ]

@@ -53,7 +53,16 @@ import numpy as np
 
 from icarus.compiler.rng import seeded
 from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, FRESH, MO_ISMCTS, ONCE, TRUE, Scheme
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, EpisodePosition, State, below, uniform
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    UNSEEN,
+    EpisodePosition,
+    State,
+    below,
+    uniform,
+)
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
 VISIT, AVAIL = "visit", "avail"  # ψ_visit, ψ_avail
@@ -78,7 +87,9 @@ class Leaf:
 
     kind: str
     rule: Rule
-    n: Any = 1  # the length of NAST's n-grams; what else an enhancement of the catalogue is made with
+    n: Any = (
+        1  # the length of NAST's n-grams; what else an enhancement of the catalogue is made with
+    )
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,9 @@ def epic(c: float = 0.7) -> Leaf:
 
 
 CATALOGUE: dict[str, Any] = {}  # the twins of `tests.naive_catalogue`, by kind
-ROUNDED = {"exp3"}  # kinds whose information is made of quotients and exponentials: its last bits are the compiler's
+ROUNDED = {
+    "exp3"
+}  # kinds whose information is made of quotients and exponentials: its last bits are the compiler's
 EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
 
 
@@ -183,7 +196,9 @@ def rave_weight(k: float) -> Callable:
 def rave(k: float = 250, c: float = 0.7, strict: bool = False) -> Maxilinear:
     """I_RAVE."""
     weight = rave_weight(k)
-    return Maxilinear([(weight, amaf(c, strict)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])  # (14)
+    return Maxilinear(
+        [(weight, amaf(c, strict)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))]
+    )  # (14)
 
 
 def leaves(expression: Any) -> list[Leaf]:
@@ -220,7 +235,12 @@ class Playout:
     """
 
     def __init__(
-        self, origin: tuple, label: int, episode: tuple[tuple[int, ...], ...], rng: Any = None, iteration: int = 0
+        self,
+        origin: tuple,
+        label: int,
+        episode: tuple[tuple[int, ...], ...],
+        rng: Any = None,
+        iteration: int = 0,
     ) -> None:
         self.players: list[int] = []
         self.legals: list[tuple[int, ...]] = []
@@ -247,12 +267,17 @@ class Playout:
         """h # a, with what each perspective sees of a, and e of the state that it leads to."""
 
         def appended(moves: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-            return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, observation, strict=True))
+            return tuple(
+                old if move == UNSEEN else (*old, move)
+                for old, move in zip(moves, observation, strict=True)
+            )
 
         self.actions.append(action)
         self.views.append(appended(self.views[-1]))
         self.labels.append(self.labels[-1] if label == CONTINUES else label)
-        self.episodes.append(appended(self.episodes[-1]) if label == CONTINUES else tuple(() for _ in observation))
+        self.episodes.append(
+            appended(self.episodes[-1]) if label == CONTINUES else tuple(() for _ in observation)
+        )
 
     @property
     def t(self) -> int:
@@ -272,7 +297,9 @@ class Playout:
         world, edges = self.worlds[i]
         if self.players[i] == CHANCE:
             return 0.0
-        features_of_actions = [world.action_features(action)[name] for action, edge in edges.items() if edge == a]
+        features_of_actions = [
+            world.action_features(action)[name] for action, edge in edges.items() if edge == a
+        ]
         return sum(features_of_actions) / len(features_of_actions)
 
     def lookahead(self, i: int, a: int) -> tuple[float, ...]:
@@ -282,7 +309,11 @@ class Playout:
     def endings(self, i: int, a: int) -> tuple[float, ...]:
         """What each player has where an edge ends the game; NaN where it does not."""
         return self._after(
-            i, a, lambda world: world.returns() if world.is_terminal() else [math.nan] * world.game.players
+            i,
+            a,
+            lambda world: (
+                world.returns() if world.is_terminal() else [math.nan] * world.game.players
+            ),
         )
 
     def _after(self, i: int, a: int, evaluate: Callable[[State], list[float]]) -> tuple[float, ...]:
@@ -308,7 +339,9 @@ class Playout:
 
     def position_extended(self, i: int, a: int) -> tuple:
         """η([a_1, …, a_i, a]~): the episode running at h, extended by a."""  # (17), EPIC-1
-        moves = self.episodes[i][len(self.episodes[i]) - 1 if self.players[i] == CHANCE else self.players[i]]
+        moves = self.episodes[i][
+            len(self.episodes[i]) - 1 if self.players[i] == CHANCE else self.players[i]
+        ]
         return self.labels[i], self.players[i], (*moves, a)
 
     def position(self, i: int) -> tuple:
@@ -318,12 +351,20 @@ class Playout:
     def gram(self, n: int, i: int, a: int) -> tuple | None:
         """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""  # NAST-1
         before = self.seen_by(self.players[i], i)
-        return ((*before[len(before) - (n - 1) :], a), self.players[i]) if len(before) >= n - 1 else None
+        return (
+            ((*before[len(before) - (n - 1) :], a), self.players[i])
+            if len(before) >= n - 1
+            else None
+        )
 
     def choice(self, i: int, a: int) -> tuple:
         """[a_1, …, a_i0]~ extended by a, for the first h_i0 of the choices made at once with the one at h_i."""  # (2012, III-C1)
         first = i
-        while self.numbers[first] > 1 and first > 0 and self.numbers[first - 1] == self.numbers[first] - 1:
+        while (
+            self.numbers[first] > 1
+            and first > 0
+            and self.numbers[first - 1] == self.numbers[first] - 1
+        ):
             first -= 1
         return self.players[i], (*self.seen_by(self.players[i], first), a)
 
@@ -389,7 +430,9 @@ def exp3_probabilities(statistics: list[tuple[float, int]]) -> list[float]:
     """p of each arm, from its (s, n)."""
     arms, trials = len(statistics), sum(n for _, n in statistics)
     gamma = (
-        1.0 if trials == 0 or arms == 1 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))
+        1.0
+        if trials == 0 or arms == 1
+        else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))
     )  # (2012, 5)
     eta = gamma / arms  # (2012, 6)
     p = []
@@ -444,7 +487,10 @@ def capture(leaf: Leaf, playout: Playout, theta: Theta) -> list[tuple[tuple, Any
 def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
     available = [
-        (h.extended(i - 1, a), AVAIL) for i in range(1, h.t_e + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]
+        (h.extended(i - 1, a), AVAIL)
+        for i in range(1, h.t_e + 1)
+        for a in h.legals[i - 1]
+        if a != h.actions[i - 1]
     ]
     return visits + available  # Base-6
 
@@ -470,7 +516,9 @@ def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     if leaf.kind == "to-mast":
         captured = [i for i in captured if h.phases[i - 1] in (SELECTION, EXPANSION)]  # TO-MAST-6
     if not counts_availability(leaf):
-        return [((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured]  # MAST-6
+        return [
+            ((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured
+        ]  # MAST-6
     visits = [((h.actions[i - 1], h.players[i - 1]), (VISIT, h.players[i - 1])) for i in captured]
     available = [
         ((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
@@ -482,12 +530,20 @@ def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 
 
 def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    replies = [(h.previous(i), (h.actions[i], h.players[i])) for i in range(1, h.t) if h.players[i] != CHANCE]
+    replies = [
+        (h.previous(i), (h.actions[i], h.players[i]))
+        for i in range(1, h.t)
+        if h.players[i] != CHANCE
+    ]
     return [(record, context) for record, context in replies if record is not None]  # LGR-6
 
 
 def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    grams = [(h.gram(leaf.n, i, h.actions[i]), h.players[i]) for i in range(0, h.t) if h.players[i] != CHANCE]
+    grams = [
+        (h.gram(leaf.n, i, h.actions[i]), h.players[i])
+        for i in range(0, h.t)
+        if h.players[i] != CHANCE
+    ]
     return [(gram, player) for gram, player in grams if gram is not None]  # NAST-6
 
 
@@ -531,7 +587,9 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
         return CATALOGUE[leaf.kind].backpropagation(leaf, information, context, rewards)
     if leaf.kind in ("baseline", "epic"):
         q, n, m = information
-        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)  # Base-7, EPIC-7
+        return (
+            (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
+        )  # Base-7, EPIC-7
     if leaf.kind in ("amaf", "amaf-strict"):
         q, n = information
         return added(q, rewards), n + 1  # AMAF-7
@@ -586,7 +644,9 @@ def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
     return pairs
 
 
-def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Any]]:
+def alternatives(
+    policy: Any, phase: str, information: tuple, outer: float = 1.0
+) -> list[tuple[float, Any]]:
     """The policies among which a mixture draws in this phase, nested ones flattened, with their weights."""
     if isinstance(policy, Sequential):
         active = policy.second if phase == SIMULATION else policy.first  # COMB▷-4
@@ -600,14 +660,18 @@ def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0
     return [(outer, policy)]
 
 
-def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Leaf]]:
+def terms(
+    policy: Any, phase: str, information: tuple, outer: float = 1.0
+) -> list[tuple[float, Leaf]]:
     """The summands of a maxilinear value in this phase, nested ones flattened, with their weights.
 
     Raises:
         TypeError: a part whose policy is not of the form U[arg max v] (13).
     """
     if isinstance(policy, Sequential):
-        return terms(policy.second if phase == SIMULATION else policy.first, phase, information, outer)
+        return terms(
+            policy.second if phase == SIMULATION else policy.first, phase, information, outer
+        )
     if isinstance(policy, Maxilinear):
         return [
             term
@@ -615,7 +679,9 @@ def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> li
             for term in terms(part, phase, information, outer * weight)
         ]
     if not isinstance(policy, Leaf) or policy.rule.name not in ("ucb1", "argmax"):
-        raise TypeError(f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs")
+        raise TypeError(
+            f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs"
+        )
     return [(outer, policy)]
 
 
@@ -626,7 +692,10 @@ def maxilinear_values(
     totals = [0.0 for _ in playout.legals[-1]]
     for weight, leaf in terms(policy, playout.phases[-1], information):
         of_leaf = values(leaf, thetas[leaf], playout)
-        totals = [total + (weight * v if weight > 0 else 0.0) for total, v in zip(totals, of_leaf, strict=True)]
+        totals = [
+            total + (weight * v if weight > 0 else 0.0)
+            for total, v in zip(totals, of_leaf, strict=True)
+        ]
     return totals
 
 
@@ -677,7 +746,9 @@ def draw_best(rng: np.ndarray, scores: list[float]) -> int:
 def drawn_alternative(expression: Any, phase: str, information: tuple, rng: np.ndarray) -> Any:
     """One alternative of a mixture, by the weights."""
     mixture = alternatives(expression, phase, information)
-    return mixture[draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0][1]
+    return mixture[
+        draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0
+    ][1]
 
 
 def draw_by_vote(
@@ -695,7 +766,9 @@ def draw_by_vote(
             if any(x != v[0] for x in v):
                 gibbs_rule = isinstance(voter, Leaf) and voter.rule.name == "gibbs"
                 index = (
-                    draw_in_proportion(rng, [math.exp((x - max(v)) / voter.rule.parameter) for x in v])
+                    draw_in_proportion(
+                        rng, [math.exp((x - max(v)) / voter.rule.parameter) for x in v]
+                    )
                     if gibbs_rule
                     else draw(voter, thetas, playout, information, rng)
                 )
@@ -704,7 +777,9 @@ def draw_by_vote(
     return draw_best(rng, votes) if any(votes) else None
 
 
-def opinion(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
+def opinion(
+    policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple
+) -> list[float]:
     """The values by which an alternative chooses; where they are all the same, it chooses uniformly."""
     if isinstance(policy, Maxilinear):
         return maxilinear_values(policy, thetas, playout, information)
@@ -715,7 +790,9 @@ def opinion(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, informatio
     return values(policy, thetas[policy], playout)
 
 
-def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray) -> int:
+def draw(
+    policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
+) -> int:
     """The index of the legal action that one alternative of a mixture chooses."""
     if isinstance(policy, Maxilinear):
         return draw_best(rng, maxilinear_values(policy, thetas, playout, information))
@@ -747,9 +824,15 @@ def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
     if phase != SIMULATION:
         return False
     if isinstance(policy, Vote):
-        voters = [voter for part in policy.parts for _, voter in alternatives(part, phase, information)]
+        voters = [
+            voter for part in policy.parts for _, voter in alternatives(part, phase, information)
+        ]
         return all(simulates_uniformly(voter, phase, information) for voter in voters)
-    parts = [leaf for _, leaf in terms(policy, phase, information)] if isinstance(policy, Maxilinear) else [policy]
+    parts = (
+        [leaf for _, leaf in terms(policy, phase, information)]
+        if isinstance(policy, Maxilinear)
+        else [policy]
+    )
     return all(leaf.kind == "baseline" for leaf in parts)
 
 
@@ -779,9 +862,13 @@ def choose(
     elif len(legal) > 1:
         policy = drawn_alternative(expression, phase, information, rng)
         at_random = simulates_uniformly(policy, phase, information)
-        chosen = legal[below(rng, len(legal)) if at_random else draw(policy, thetas, playout, information, rng)]
+        chosen = legal[
+            below(rng, len(legal)) if at_random else draw(policy, thetas, playout, information, rng)
+        ]
     alike = [k for k, edge in enumerate(edges) if edge == chosen]
-    return alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]  # (2012, appendix B, 4 and 11)
+    return (
+        alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]
+    )  # (2012, appendix B, 4 and 11)
 
 
 # ------------------------------------------------------------------------------------------------------------ Algorithm 1
@@ -803,9 +890,13 @@ class Outcome:
     records: dict[Leaf, Theta]
     base: Leaf  # whose records hold the baseline statistics
     playouts: list[Trace] = field(default_factory=list)
-    selections: dict[int, int] = field(default_factory=dict)  # of the root's legal actions, in legal order
+    selections: dict[int, int] = field(
+        default_factory=dict
+    )  # of the root's legal actions, in legal order
     action: int | None = None
-    trees: list["Outcome"] = field(default_factory=list)  # of a whole search with several trees: the records are theirs
+    trees: list["Outcome"] = field(
+        default_factory=list
+    )  # of a whole search with several trees: the records are theirs
 
 
 def observed(state: State, action: int) -> tuple[int, ...]:
@@ -835,10 +926,16 @@ def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[i
 def number_of(state: State) -> int:
     """Which of the choices made at once a decision is."""
     simultaneous = state.game.kernels().simultaneous
-    return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.data.ctypes.data)
+    return (
+        0
+        if simultaneous is None or state.is_chance_node()
+        else simultaneous(state.data.ctypes.data)
+    )
 
 
-def episode_moves(root: State, position: EpisodePosition, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
+def episode_moves(
+    root: State, position: EpisodePosition, world: State, eyes: str
+) -> tuple[tuple[int, ...], ...]:
     """For each player, and last the environment: the moves since the episode began in which the root stands, at a position."""
     game, perspectives = root.game, (*range(root.game.players), CHANCE)
     recall = game.kernels().recall
@@ -856,7 +953,9 @@ def episode_moves(root: State, position: EpisodePosition, world: State, eyes: st
     return tuple(recalled)
 
 
-def origin_of(root: State, position: EpisodePosition, recalled: tuple[tuple[int, ...], ...], eyes: str) -> tuple:
+def origin_of(
+    root: State, position: EpisodePosition, recalled: tuple[tuple[int, ...], ...], eyes: str
+) -> tuple:
     """Position-in-episode of the root, as far as the root player may know it; `recalled` as `episode_moves` has it."""
     observer, last = root.current_player(), position.last
     if root.game.perspectives > 1 and last not in (None, observer):  # what `last` saw may be hidden
@@ -875,13 +974,24 @@ def is_cut(base: Theta, playout: Playout, cutoff: int | None) -> bool:
 
 
 def play(
-    root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray, scheme: Scheme = MO_ISMCTS
+    root: State,
+    world: State,
+    expression: Any,
+    outcome: Outcome,
+    rng: np.ndarray,
+    scheme: Scheme = MO_ISMCTS,
 ) -> Playout:
     """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration."""
     eyes, cutoff = scheme.observer, scheme.cutoff
     observer, position = root.current_player(), root.position_in_episode()
     recalled = episode_moves(root, position, world, eyes)
-    playout = Playout(origin_of(root, position, recalled, eyes), position.label, recalled, rng, len(outcome.playouts))
+    playout = Playout(
+        origin_of(root, position, recalled, eyes),
+        position.label,
+        recalled,
+        rng,
+        len(outcome.playouts),
+    )
     base = outcome.records[outcome.base]
     while True:
         if (player := world.current_player()) == TERMINAL or is_cut(base, playout, cutoff):
@@ -891,12 +1001,16 @@ def play(
         edges = tuple(sight[player] for sight in sights)  # CHANCE, −1, is the last one
         legal = tuple(dict.fromkeys(edges))
         playout.decide(player, legal, number_of(world))
-        playout.worlds.append((State.from_data(world.game, world.data.copy()), dict(zip(actions, edges, strict=True))))
+        playout.worlds.append(
+            (State.from_data(world.game, world.data.copy()), dict(zip(actions, edges, strict=True)))
+        )
         playout.phases.append(phase_of(base, playout))
         if player == CHANCE:
             k = by_nature(world, rng)
         else:
-            k = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng, edges)
+            k = choose(
+                expression, outcome.records, playout, base[playout.history(playout.t)], rng, edges
+            )
         world.apply_action(actions[k])
         playout.extend(edges[k], sights[k], CONTINUES if world.is_terminal() else label_of(world))
     playout.worlds.append((world, {}))
@@ -935,7 +1049,11 @@ def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State
 
 
 def grown(
-    state: State, expression: Any, rng: np.ndarray, scheme: Scheme, inherited: dict[Leaf, Theta] | None = None
+    state: State,
+    expression: Any,
+    rng: np.ndarray,
+    scheme: Scheme,
+    inherited: dict[Leaf, Theta] | None = None,
 ) -> Iterator[Outcome]:
     """One tree of Algorithm 1 without end, line 18 left out; always the same `Outcome`.
 
@@ -957,7 +1075,9 @@ def grown(
     for world in root_states(state, scheme, rng):
         playout = play(state, world, expression, outcome, rng, scheme)
         update(outcome.records, playout)
-        outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
+        outcome.playouts.append(
+            Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases))
+        )
         outcome.selections[playout.actions[0]] += 1
         yield outcome
 
@@ -979,12 +1099,22 @@ HISTORIES = {
 ASKED = 200  # determinizations that tell what another can have seen
 
 
-def moves_as_observed(replay: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+def moves_as_observed(
+    replay: State, player: int, action: int, scheme: Scheme, observer: int
+) -> list[int | None]:
     """What each player, and last the environment, sees of an action, as far as the observer can tell."""
     true = observed(replay, action)
-    if replay.game.observe is None or scheme.root == TRUE or scheme.observer not in (EACH_PLAYER, EVERY_ACTION):
+    if (
+        replay.game.observe is None
+        or scheme.root == TRUE
+        or scheme.observer not in (EACH_PLAYER, EVERY_ACTION)
+    ):
         return list(seen_through(scheme.observer, observer, replay, action))
-    beliefs, rng, possible = replay.beliefs(observer), seeded((7, len(replay.history))), [set() for _ in true]
+    beliefs, rng, possible = (
+        replay.beliefs(observer),
+        seeded((7, len(replay.history))),
+        [set() for _ in true],
+    )
     for _ in range(ASKED):
         world = determinized(replay, observer, beliefs, rng)
         for alternative in world.legal_actions():
@@ -992,7 +1122,9 @@ def moves_as_observed(replay: State, player: int, action: int, scheme: Scheme, o
                 player != observer and observed(world, alternative)[observer] == true[observer]
             ):
                 for options, move in zip(
-                    possible, seen_through(scheme.observer, observer, world, alternative), strict=True
+                    possible,
+                    seen_through(scheme.observer, observer, world, alternative),
+                    strict=True,
                 ):
                     options.add(move)
     moves = [options.pop() if len(options) == 1 else None for options in possible]
@@ -1001,7 +1133,9 @@ def moves_as_observed(replay: State, player: int, action: int, scheme: Scheme, o
     return moves
 
 
-def way_to(earlier: State, state: State, scheme: Scheme) -> tuple[list[tuple[int, ...] | None], tuple | None]:
+def way_to(
+    earlier: State, state: State, scheme: Scheme
+) -> tuple[list[tuple[int, ...] | None], tuple | None]:
     """The moves from an earlier root to a state in the eyes of each player and of the environment, and the record of that history."""
     replay, observer = earlier.clone(), state.current_player()
     ways: list[tuple[int, ...] | None] = [()] * (state.game.players + 1)
@@ -1010,7 +1144,9 @@ def way_to(earlier: State, state: State, scheme: Scheme) -> tuple[list[tuple[int
     record: tuple | None = ()
     for player, action in state.history[len(earlier.history) :]:
         moves = moves_as_observed(replay, player, action, scheme, observer)
-        observable = ways[player] is not None and moves[player] is not None  # CHANCE, −1, is the last one
+        observable = (
+            ways[player] is not None and moves[player] is not None
+        )  # CHANCE, −1, is the last one
         record = (player, (*ways[player], moves[player])) if observable else None
         ways = [
             None if way is None or move is None else way if move == UNSEEN else (*way, move)
@@ -1057,7 +1193,10 @@ def living(
         if len(moves) <= len(way) or moves[: len(way)] != way:
             return None
         if one_view:
-            before = [[(player, moves[:k]) for player in range(-1, players)] for k in range(len(way) + 1, len(moves))]
+            before = [
+                [(player, moves[:k]) for player in range(-1, players)]
+                for k in range(len(way) + 1, len(moves))
+            ]
             for histories in [[root], *before]:
                 if not any(base[history][1] > 0 for history in histories if history is not None):
                     return None
@@ -1067,7 +1206,10 @@ def living(
         root, ways = None, [None] * len(ways)
     for leaf, theta in remainder.items():
         if leaf.kind in HISTORIES:
-            moved = {(renamed(record) if is_history(record) else record): theta[record] for record in theta}
+            moved = {
+                (renamed(record) if is_history(record) else record): theta[record]
+                for record in theta
+            }
             moved.pop(None, None)
             theta.clear()
             theta.update(moved)
@@ -1085,7 +1227,10 @@ def decayed(information: Any, initial: Any, decay: float) -> Any:
             parts.append(first + share[0])
         elif isinstance(value, tuple):
             parts.append(
-                tuple(b + (a - b) * share[0] / share[1] if share[1] else b for a, b in zip(value, first, strict=True))
+                tuple(
+                    b + (a - b) * share[0] / share[1] if share[1] else b
+                    for a, b in zip(value, first, strict=True)
+                )
             )
         else:
             parts.append(first + (value - first) * share[0] / share[1] if share[1] else first)
@@ -1094,7 +1239,9 @@ def decayed(information: Any, initial: Any, decay: float) -> Any:
 
 def summed(trees: list[Outcome]) -> dict[int, int]:
     """The selections of the root's legal actions in all trees."""
-    return {action: sum(tree.selections[action] for tree in trees) for action in trees[0].selections}
+    return {
+        action: sum(tree.selections[action] for tree in trees) for action in trees[0].selections
+    }
 
 
 def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
@@ -1107,11 +1254,16 @@ def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
             for leaf, theta in tree.records.items()
             if hasattr(CATALOGUE.get(leaf.kind), "bounds")
         ]
-        bounds[action] = max((low for low, _ in proofs), default=0.0), min((high for _, high in proofs), default=1.0)
+        bounds[action] = (
+            max((low for low, _ in proofs), default=0.0),
+            min((high for _, high in proofs), default=1.0),
+        )
 
     def beaten(action: int) -> bool:
         low, high = bounds[action]
-        return any(other_low >= high and other_high > low for other_low, other_high in bounds.values())
+        return any(
+            other_low >= high and other_high > low for other_low, other_high in bounds.values()
+        )
 
     return {action: selected for action, selected in selections.items() if not beaten(action)}
 
@@ -1134,26 +1286,38 @@ def stepwise(
     """
     observer = state.current_player()
     if observer in (CHANCE, TERMINAL):
-        raise ValueError(f"player {observer!r} is about to act; a search needs a decision of one of the players")
+        raise ValueError(
+            f"player {observer!r} is about to act; a search needs a decision of one of the players"
+        )
     if 0 < iterations < scheme.trees:
         raise ValueError(f"{iterations!r} iterations; {scheme} needs at least {scheme.trees}")
     key = seed if isinstance(seed, tuple) else (seed,)
-    generators = [seeded((*key, i)) for i in range(scheme.trees)] if scheme.tree_parameter else [seeded(key)]
+    generators = (
+        [seeded((*key, i)) for i in range(scheme.trees)] if scheme.tree_parameter else [seeded(key)]
+    )
     trees: list[Outcome] = []
     for i, rng in enumerate(generators):
         share = iterations // scheme.trees + (i < iterations % scheme.trees)
         records = None if inherited is None else inherited[i]
-        for iteration, outcome in enumerate(islice(grown(state, expression, rng, scheme, records), share), start=1):
+        for iteration, outcome in enumerate(
+            islice(grown(state, expression, rng, scheme, records), share), start=1
+        ):
             if iteration == 1:
                 trees.append(outcome)
             if iteration == share and len(trees) == scheme.trees:
                 selections = undominated(trees, observer)
-                outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]  # line 18
+                outcome.action = list(selections)[
+                    draw_best(generators[0].copy(), list(selections.values()))
+                ]  # line 18
             yield outcome
 
 
 def search(
-    state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS
+    state: State,
+    expression: Any,
+    iterations: int,
+    seed: int | tuple[int, ...],
+    scheme: Scheme = MO_ISMCTS,
 ) -> Outcome:
     """The whole of Algorithm 1.
 
@@ -1170,5 +1334,10 @@ def search(
     if len(trees) == 1:
         return last
     return Outcome(
-        {}, last.base, [trace for tree in trees for trace in tree.playouts], summed(trees), last.action, trees
+        {},
+        last.base,
+        [trace for tree in trees for trace in tree.playouts],
+        summed(trees),
+        last.action,
+        trees,
     )

@@ -51,7 +51,9 @@ class Twin:
     def capture(self, leaf: Leaf, h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
         return naive.capture_histories(leaf, h)
 
-    def backpropagation(self, leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+    def backpropagation(
+        self, leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]
+    ) -> Any:
         q, n, m = information
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
 
@@ -131,7 +133,9 @@ class ProgressiveHistory(Twin):
 
     def capture(self, leaf, h, theta):
         decisions = zip(h.actions, h.players, strict=False)
-        return naive.capture_histories(leaf, h) + [((a, p), VISIT) for a, p in decisions if p != CHANCE]
+        return naive.capture_histories(leaf, h) + [
+            ((a, p), VISIT) for a, p in decisions if p != CHANCE
+        ]
 
 
 class Grave(Twin):
@@ -146,20 +150,28 @@ class Grave(Twin):
         if n == many == 0:
             return math.inf
         beta = many / (many + n + bias * many * n)
-        mean = (1 - beta) * (q[player] / n if n else 0.0) + beta * (first[player] / many if many else 0.0)
+        mean = (1 - beta) * (q[player] / n if n else 0.0) + beta * (
+            first[player] / many if many else 0.0
+        )
         trials = sum(theta[h.extended(h.t, b)][1] for b in h.legals[h.t])
         return mean + c * math.sqrt(math.log(max(trials, 1)) / max(n, 1))
 
     def capture(self, leaf, h, theta):
         captured: list[tuple[tuple, Any]] = [(h.history(i), VISIT) for i in range(h.t_e + 1)]
         for i in range(h.t_e + 1):
-            later = dict.fromkeys((p, a) for p, a in list(zip(h.players, h.actions, strict=False))[i:] if p != CHANCE)
+            later = dict.fromkeys(
+                (p, a) for p, a in list(zip(h.players, h.actions, strict=False))[i:] if p != CHANCE
+            )
             captured += [((p, (*h.seen_by(p, i), a)), FIRST) for p, a in later]
         return captured
 
     def backpropagation(self, leaf, information, context, rewards):
         q, n, first, many = information
-        return (added(q, rewards), n + 1, first, many) if context == VISIT else (q, n, added(first, rewards), many + 1)
+        return (
+            (added(q, rewards), n + 1, first, many)
+            if context == VISIT
+            else (q, n, added(first, rewards), many + 1)
+        )
 
 
 class LastGoodReplyToTwo(Twin):
@@ -195,7 +207,9 @@ class Nst(PlayersMean):
     def values(self, leaf, theta, h):
         v = []
         for a in h.legals[h.t]:
-            statistics = [(n, theta[gram]) for n in (1, 2, 3) if (gram := self.gram(h, h.t, n, a)) is not None]
+            statistics = [
+                (n, theta[gram]) for n in (1, 2, 3) if (gram := self.gram(h, h.t, n, a)) is not None
+            ]
             means = [q / n for length, (q, n) in statistics if n >= (1 if length == 1 else leaf.n)]
             v.append(sum(means) / len(means) if means else 1.0)
         return v
@@ -286,7 +300,9 @@ class ContextualMonteCarlo(PlayersMean):
         captured = []
         for j, player in enumerate(h.players[: h.t]):
             before = [h.actions[i] for i in range(j) if h.players[i] == player != CHANCE]
-            captured += [((*sorted((a, h.actions[j])), player), player) for a in before if a != h.actions[j]]
+            captured += [
+                ((*sorted((a, h.actions[j])), player), player) for a in before if a != h.actions[j]
+            ]
         return captured
 
 
@@ -303,7 +319,9 @@ class DiscountedBound(FirstPlayUrgency):
 class DiscountedHistory(ProgressiveHistory):
     def capture(self, leaf, h, theta):
         decisions = zip(h.actions, h.players, strict=False)
-        return naive.capture_histories(leaf, h) + [((a, p), ANYWHERE) for a, p in decisions if p != CHANCE]
+        return naive.capture_histories(leaf, h) + [
+            ((a, p), ANYWHERE) for a, p in decisions if p != CHANCE
+        ]
 
     def backpropagation(self, leaf, information, context, rewards):
         q, n, m = information
@@ -318,7 +336,9 @@ class RelativeBonus(FirstPlayUrgency):
         return (0.0,) * players, 0, 0, 0.0, 0.0
 
     def value(self, leaf, theta, h, player, a):
-        return super().value(leaf, {h.extended(h.t, a): theta[h.extended(h.t, a)][:3]}, h, player, a)
+        return super().value(
+            leaf, {h.extended(h.t, a): theta[h.extended(h.t, a)][:3]}, h, player, a
+        )
 
     def capture(self, leaf, h, theta):
         winner = next((player for player, reward in enumerate(h.rewards) if reward > 1 / 2), None)
@@ -332,7 +352,9 @@ class RelativeBonus(FirstPlayUrgency):
             return 0.0
         mean = lengths / n
         variance = squares / n - mean**2
-        return -1 + 2 / (1 + math.exp(-k * (mean - t) / math.sqrt(variance))) if variance > 0 else 0.0
+        return (
+            -1 + 2 / (1 + math.exp(-k * (mean - t) / math.sqrt(variance))) if variance > 0 else 0.0
+        )
 
     def backpropagation(self, leaf, information, context, rewards):
         (q, n, m, lengths, squares), (kind, x) = information, context
@@ -353,9 +375,16 @@ def proofs(h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
         low = high = h.rewards[player]
         for i in range(h.t, -1, -1):
             if i < h.t:
-                others = [theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i] if a != h.actions[i]]
+                others = [
+                    theta[(*h.extended(i, a), player)][-2:]
+                    for a in h.legals[i]
+                    if a != h.actions[i]
+                ]
                 best = max if h.players[i] == player else min
-                low, high = best([low, *(x for x, _ in others)]), best([high, *(y for _, y in others)])
+                low, high = (
+                    best([low, *(x for x, _ in others)]),
+                    best([high, *(y for _, y in others)]),
+                )
             record = (*(h.history(i) or (0, ())), player)
             before = theta[record][-2:]
             captured += [(record, ("low", low))] if low != before[0] else []
@@ -378,12 +407,17 @@ class ScoreBounds(FirstPlayUrgency):
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
         bounds = {a: theta[(*h.extended(i, a), player)][3:] for a in h.legals[i]}
-        sure, most = max(low for low, _ in bounds.values()), max(high for _, high in bounds.values())
+        sure, most = (
+            max(low for low, _ in bounds.values()),
+            max(high for _, high in bounds.values()),
+        )
         if sure == most:  # there is an action that is proved to be best
             return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
         v = []
         for a, (low, high) in bounds.items():
-            bound = super().value(leaf, {h.extended(i, a): theta[h.extended(i, a)][:3]}, h, player, a)
+            bound = super().value(
+                leaf, {h.extended(i, a): theta[h.extended(i, a)][:3]}, h, player, a
+            )
             gamma, delta = (0, 0) if leaf.n == "solver" else leaf.n
             out = low == high if leaf.n == "solver" else high <= sure
             v.append(-1.0 if out else bound + gamma * low + delta * high)
@@ -423,7 +457,10 @@ class Bounded(Twin):
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
         bounds = {a: theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i]}
-        sure, most = max(low for low, _ in bounds.values()), max(high for _, high in bounds.values())
+        sure, most = (
+            max(low for low, _ in bounds.values()),
+            max(high for _, high in bounds.values()),
+        )
         if sure == most:
             return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
         v = {a: self.selection.value(leaf, WithoutBounds(theta), h, player, a) for a in bounds}
@@ -454,7 +491,10 @@ class RegretMatching(FirstPlayUrgency):
         if h.numbers[i] > 0:
             regrets = [max(0.0, theta[h.choice(i, a)][3]) for a in legal]
             total = sum(regrets)
-            return [gamma / len(legal) + (1 - gamma) * (r / total if total else 1 / len(legal)) for r in regrets]
+            return [
+                gamma / len(legal) + (1 - gamma) * (r / total if total else 1 / len(legal))
+                for r in regrets
+            ]
         statistics = {h.extended(i, a): theta[h.extended(i, a)][:3] for a in legal}
         v = [self.value(leaf, statistics, h, h.players[i], a) for a in legal]
         return [1.0 if x == max(v) else 0.0 for x in v]

@@ -41,7 +41,8 @@ class ProgressiveUnpruning(Twin):
         best = sorted(h.legals[i], key=lambda a: -h.lookahead(i, a)[player])[:width]
         information = {a: theta[h.extended(i, a)] for a in best}
         return [
-            upper(information[a][0][player], *information[a][1:], c) if a in information else -1e9 for a in h.legals[i]
+            upper(information[a][0][player], *information[a][1:], c) if a in information else -1e9
+            for a in h.legals[i]
         ]
 
     def width(self, times: int, after: int, first: int, pace: float, growth: float) -> int | None:
@@ -99,7 +100,9 @@ class ImplicitMinimax(Twin):
             worth = self.backed_up(h, theta, i, worth)
         return captured
 
-    def backed_up(self, h: Playout, theta: Theta, i: int, worth: tuple[float, ...]) -> tuple[float, ...]:
+    def backed_up(
+        self, h: Playout, theta: Theta, i: int, worth: tuple[float, ...]
+    ) -> tuple[float, ...]:
         children = []
         for a in h.legals[i]:
             _, n, _, v = theta[h.extended(i, a)]
@@ -110,7 +113,9 @@ class ImplicitMinimax(Twin):
             for times, v in children:
                 total = [so_far + times * number for so_far, number in zip(total, v, strict=True)]
             return tuple(number / sum(times for times, _ in children) for number in total)
-        return max((v for _, v in children), key=lambda v: v[h.players[i]])  # the first of equal ones
+        return max(
+            (v for _, v in children), key=lambda v: v[h.players[i]]
+        )  # the first of equal ones
 
     def backpropagation(self, leaf, information, context, rewards):
         q, n, m, v = information
@@ -126,7 +131,8 @@ class Decisive(Twin):
         information = {a: theta[h.extended(i, a)] for a in legal}
         c = leaf.rule.parameter[0]
         bounds = {
-            a: math.inf if in_simulation(h) else upper(q[player], n, m, c) for a, (q, n, m) in information.items()
+            a: math.inf if in_simulation(h) else upper(q[player], n, m, c)
+            for a, (q, n, m) in information.items()
         }
         return [bounds[a] if a in (urgent or legal) else -1.0 for a in legal]
 
@@ -162,7 +168,9 @@ class FeaturesToActions(Weight):
         return [h.action_feature(i, a, name) for name in h.worlds[i][0].game.action_feature_names]
 
     def worth(self, theta: Theta, h: Playout, i: int, a: int) -> float:
-        return sum(theta[k, h.players[i]][0] * x for k, x in enumerate(self.action_features(h, i, a)))
+        return sum(
+            theta[k, h.players[i]][0] * x for k, x in enumerate(self.action_features(h, i, a))
+        )
 
     def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
         return [self.worth(theta, h, h.t, a) for a in h.legals[h.t]]

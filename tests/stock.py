@@ -12,7 +12,9 @@ from icarus.kernel import CHANCE, CONTINUES, TERMINAL, functions_of, helper, shu
 
 CARDS, PLAYERS, HAND, TURNS = 12, 3, 2, 6
 STOCK, DRAW, PASS, BACK = PLAYERS, CARDS, CARDS + 1, CARDS + 2
-STATE = np.dtype([("place", np.int8, (CARDS,)), ("drawing", np.int8), ("turn", np.int8)], align=True)
+STATE = np.dtype(
+    [("place", np.int8, (CARDS,)), ("drawing", np.int8), ("turn", np.int8)], align=True
+)
 
 
 def initial(state: Any, rng: np.ndarray) -> None:
@@ -106,7 +108,8 @@ def episode(state: Any) -> int:
 def text(state: Any) -> str:
     hands = ("stock" if place == STOCK else f"player {place}" for place in range(PLAYERS + 1))
     cards = [
-        " ".join(f"c{card}" for card in range(CARDS) if state.place[card] == place) for place in range(PLAYERS + 1)
+        " ".join(f"c{card}" for card in range(CARDS) if state.place[card] == place)
+        for place in range(PLAYERS + 1)
     ]
     turn = f"turn {state.turn}{', drawing' * bool(state.drawing)}"
     return "; ".join(f"{who}: {hand}" for who, hand in zip(hands, cards, strict=True)) + f"; {turn}"
@@ -116,4 +119,6 @@ def action_text(state: Any, action: int) -> str:
     return {DRAW: "draw", PASS: "pass"}.get(int(action), f"c{action}")
 
 
-STOCK_GAME = Game(**functions_of(globals()), name="stock", players=PLAYERS, max_legal=CARDS, max_length=2 * TURNS)
+STOCK_GAME = Game(
+    **functions_of(globals()), name="stock", players=PLAYERS, max_legal=CARDS, max_length=2 * TURNS
+)

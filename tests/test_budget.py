@@ -40,7 +40,16 @@ TOKENS = {
 IDEAS = {"icarus": (135, 280, 2_550), "experiments": (34, 51, 740)}  # files, classes, public names
 DENSITY = {"icarus": 11.0, "experiments": 12.0, "tests": 12.0}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.11  # a line of more characters is wide; the most of them
-NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
+NO_CODE = {
+    *(
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    )
+}
 DOCSTRINGS = ('"""', "'''", 'r"""')
 
 
@@ -77,7 +86,12 @@ def public_names(tree: ast.Module) -> list[str]:
             names.append(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names += [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+            names += [
+                each.id
+                for target in targets
+                for each in ast.walk(target)
+                if isinstance(each, ast.Name)
+            ]
     return [name for name in names if not name.startswith("_")]
 
 
@@ -102,17 +116,30 @@ def test_a_reader_meets_no_more_files_classes_and_names(folder: str) -> None:
 @pytest.mark.parametrize("folder", DENSITY)
 def test_a_line_says_one_thing(folder: str) -> None:
     lines = sum(size.lines for size in sizes(folder))
-    tokens, wide = sum(size.tokens for size in sizes(folder)) / lines, sum(size.wide for size in sizes(folder)) / lines
+    tokens, wide = (
+        sum(size.tokens for size in sizes(folder)) / lines,
+        sum(size.wide for size in sizes(folder)) / lines,
+    )
     assert tokens <= DENSITY[folder], f"{tokens:.2f} tokens a line"
     assert wide <= SHARE_OF_WIDE, f"{wide:.1%} of the lines have more than {WIDE} characters"
 
 
 def test_a_public_class_name_stands_once() -> None:
     classes, aliases = Counter[str](), set[str]()
-    for path in (path for folder in ("icarus", "experiments") for path in (ROOT / folder).rglob("*.py")):
+    for path in (
+        path for folder in ("icarus", "experiments") for path in (ROOT / folder).rglob("*.py")
+    ):
         tree = ast.parse(path.read_text())
-        classes.update(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name[0] != "_")
+        classes.update(
+            node.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and node.name[0] != "_"
+        )
         assigned = (node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign))
-        targets = (target for node in assigned for target in getattr(node, "targets", [getattr(node, "target", None)]))
+        targets = (
+            target
+            for node in assigned
+            for target in getattr(node, "targets", [getattr(node, "target", None)])
+        )
         aliases.update(target.id for target in targets if isinstance(target, ast.Name))
     assert not [name for name, count in classes.items() if count > 1 or name in aliases]

@@ -33,10 +33,19 @@ REFUSED: list[tuple[Any, str]] = [  # a check, and what it says
     (partial(checks.integer, "n", 0, 1, 4), "^n is 0; it must be an integer from 1 to 4$"),
     (partial(checks.integer, "n", 5, None, 4), "^n is 5; it must be an integer of at most 4$"),
     (partial(checks.integer, "n", 1, 0, 0), "^n is 1; it must be 0$"),
-    *((partial(checks.positive, "seconds", value), f"^seconds is .*; {REAL} above 0$") for value in NO_REALS),
-    *((partial(checks.real, "r", r, 0, 1, True, True), f"^r is {r}; {REAL} above 0 and below 1$") for r in (0, 1)),
     *(
-        (partial(checks.seed, seed), "^seed is .*; it must be an integer of at least 0, or a sequence")
+        (partial(checks.positive, "seconds", value), f"^seconds is .*; {REAL} above 0$")
+        for value in NO_REALS
+    ),
+    *(
+        (partial(checks.real, "r", r, 0, 1, True, True), f"^r is {r}; {REAL} above 0 and below 1$")
+        for r in (0, 1)
+    ),
+    *(
+        (
+            partial(checks.seed, seed),
+            "^seed is .*; it must be an integer of at least 0, or a sequence",
+        )
         for seed in (True, -1, 0.5, "1", (), (1, -1), (1, True), None)
     ),
 ]
@@ -91,6 +100,8 @@ def test_true_is_no_number_anywhere() -> None:
 
 def test_numpy_s_integers_are_numbers_everywhere() -> None:
     three = np.int64(3)
-    assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)" and NAST(three) == NAST(3)
+    assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)" and NAST(
+        three
+    ) == NAST(3)
     assert str(knockout_whist(three)) == str(knockout_whist(3))
     assert Agent(BASELINE, iterations=three).iterations == 3

@@ -32,7 +32,10 @@ def built(tmp_path_factory):
     """The folder of the two archives."""
     folder = tmp_path_factory.mktemp("built")
     subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, text=True
+        [sys.executable, "-m", "build", "--outdir", folder, ROOT],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return folder
 
@@ -59,7 +62,13 @@ def test_the_sdist_holds_sources_licence_and_readme(built):
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "pyproject.toml", "icarus/__init__.py", "icarus/py.typed"} <= names
+    assert {
+        "README.md",
+        "LICENSE",
+        "pyproject.toml",
+        "icarus/__init__.py",
+        "icarus/py.typed",
+    } <= names
 
 
 @pytest.mark.slow
@@ -69,7 +78,11 @@ def test_the_wheel_alone_searches_every_game_in_an_empty_environment(built, tmp_
     python = tmp_path / "empty" / "bin" / "python"
     elsewhere = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], env=elsewhere, check=True)
-    done = subprocess.run([python, "-c", SMOKE], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-c", SMOKE], cwd=tmp_path, env=elsewhere, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert not {"pandas", "matplotlib"} & set(done.stdout.split())
-    assert {"icarus-mcts", "numpy", "scipy", "numba", "attrs", "typer", "rich"} <= set(done.stdout.split())
+    assert {"icarus-mcts", "numpy", "scipy", "numba", "attrs", "typer", "rich"} <= set(
+        done.stdout.split()
+    )

@@ -26,7 +26,9 @@ BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re
 def test_the_enhancement_of_one_s_own_runs_as_printed(tmp_path):
     assert BLOCKS[0].count("\n") <= 20
     (tmp_path / "pairs.py").write_text(BLOCKS[0] + BLOCKS[1])
-    done = subprocess.run([sys.executable, "pairs.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "pairs.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert "RAVE >> (PAIRS + MAST)/2: 5000 iterations" in done.stdout and done.stderr == ""
 
 
@@ -41,7 +43,8 @@ def test_the_readme_is_short():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md"))]
+    "page",
+    ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md"))],
 )
 def test_every_file_that_a_page_names_exists(page):
     text = (ROOT / page).read_text()
@@ -54,7 +57,9 @@ def test_every_file_that_a_page_names_exists(page):
 def test_the_worth_of_a_second_thread_can_be_measured():
     command = [sys.executable, EXAMPLES / "two_threads.py", "othello", "20", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("othello: two threads, 40 iterations, against one with 20: mean reward")
+    assert done.stdout.startswith(
+        "othello: two threads, 40 iterations, against one with 20: mean reward"
+    )
 
 
 # -------------------- The cells of the tutorials run from any folder, with fewer games and iterations.
@@ -75,12 +80,21 @@ for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
 """
 
 
-PAGES = {"tutorial-enhancement": 6, "tutorial-game": 6, "opponent": 3, "reuse": 3, "views": 5, "index": 2}  # and cells
+PAGES = {
+    "tutorial-enhancement": 6,
+    "tutorial-game": 6,
+    "opponent": 3,
+    "reuse": 3,
+    "views": 5,
+    "index": 2,
+}  # and cells
 
 
 @pytest.mark.parametrize(("page", "least"), PAGES.items())
 def test_the_cells_of_a_page_run_from_any_folder(page: str, least: int, tmp_path: Path) -> None:
-    cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    cells = re.findall(
+        r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL
+    )
     assert len(cells) >= least
     text = "\0".join(cells)
     for full, short in FEWER.items():
@@ -91,7 +105,13 @@ def test_the_cells_of_a_page_run_from_any_folder(page: str, least: int, tmp_path
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     call = [sys.executable, "-c", RUN, str(tmp_path / "cells.txt")]
     done = subprocess.run(
-        call, cwd=folder, env=environment(PATH=path), text=True, capture_output=True, timeout=600, check=False
+        call,
+        cwd=folder,
+        env=environment(PATH=path),
+        text=True,
+        capture_output=True,
+        timeout=600,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
@@ -112,7 +132,16 @@ PLAIN_PAGE = (DOCS / "plain-python.md").read_text()
 
 def test_points_are_those_of_the_tricks_and_the_card_laid_aside():
     state = nest_egg.NEST_EGG.new_initial_state(4)  # 4 5 6 8 against 1 2 7 9
-    for worth in (8, 9, 6, 7, 1, 4, 5, 2):  # 8 and 9 are laid aside; 7 takes 6; 4 takes 1; 5 takes 2
+    for worth in (
+        8,
+        9,
+        6,
+        7,
+        1,
+        4,
+        5,
+        2,
+    ):  # 8 and 9 are laid aside; 7 takes 6; 4 takes 1; 5 takes 2
         state.apply_action(worth - 1)
     assert state.facts.points.tolist() == [4 + 1 + 5 + 2, 6 + 7]
     assert state.returns() == [0.0, 1.0]  # 12 + 8 against 13 + 9
@@ -120,7 +149,10 @@ def test_points_are_those_of_the_tricks_and_the_card_laid_aside():
 
 def test_the_audit_passes_nest_egg_and_misses_its_recall_where_it_is_taken_away():
     assert audit(nest_egg.NEST_EGG, games=2, determinizations=600).passed
-    assert "recall" in audit(attrs.evolve(nest_egg.NEST_EGG, recall=None), games=2, determinizations=200).failed
+    assert (
+        "recall"
+        in audit(attrs.evolve(nest_egg.NEST_EGG, recall=None), games=2, determinizations=200).failed
+    )
 
 
 def test_second_chance_is_played_by_its_rules_and_each_sees_his_own_card():
@@ -128,9 +160,15 @@ def test_second_chance_is_played_by_its_rules_and_each_sees_his_own_card():
     first, second = state.data["cards"]
     state.apply_action(state.string_to_action("swap"))
     drawn = state.legal_actions()[0]
-    assert state.is_chance_node() and first not in state.legal_actions() and len(state.legal_actions()) == 4
+    assert (
+        state.is_chance_node()
+        and first not in state.legal_actions()
+        and len(state.legal_actions()) == 4
+    )
     state.apply_action(drawn)
-    assert state.moves(0) == (second_chance.SWAP, drawn) and state.moves(1) == (second_chance.LAID + first,)
+    assert state.moves(0) == (second_chance.SWAP, drawn) and state.moves(1) == (
+        second_chance.LAID + first,
+    )
     assert {tuple(state.determinize(1, seed).data["cards"])[1] for seed in range(9)} == {second}
     state.apply_action(second_chance.KEEP)
     assert state.returns() == [float(drawn > second), float(second > drawn)]
@@ -151,7 +189,9 @@ def test_the_page_on_plain_python_shows_the_example_and_its_lines():
 
 
 def test_the_plain_game_on_the_page_is_searched():
-    result = search(second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1)
+    result = search(
+        second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1
+    )
     assert result.iterations == 100
 
 
@@ -162,7 +202,9 @@ def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
 
 def test_stages_are_records_of_their_own():
     state = games.load("othello").new_initial_state()
-    single = search(state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1)
+    single = search(
+        state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1
+    )
     many = search(state, BASELINE >> staged.staged_mast("STAGED", width=1), iterations=30, seed=1)
     assert len(many.records["STAGED"]) > len(single.records["STAGED"])
 
@@ -173,9 +215,16 @@ def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> No
     def ask(path: str = "/games", **body: object) -> dict:
         return client.post(path, json=body).json()
 
-    othello, hearts = ask(game="othello", level=1, moves=["d3", "c5"]), ask(game="hearts", level=1, seat=2)
+    othello, hearts = (
+        ask(game="othello", level=1, moves=["d3", "c5"]),
+        ask(game="hearts", level=1, seat=2),
+    )
     assert othello["text"].endswith("black to move") and othello["seen"] == [19, 34]
-    assert hearts["text"].count("face down") == 3 and len(hearts["moves"]) == 13 and set(hearts["seen"]) == {106}
+    assert (
+        hearts["text"].count("face down") == 3
+        and len(hearts["moves"]) == 13
+        and set(hearts["seen"]) == {106}
+    )
     after = ask(f"/games/{othello['number']}", line=othello["moves"][0], seconds=0.01)
     assert len(after["seen"]) == 4 and after["returns"] is None
     assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", line="a1")["error"]
@@ -202,15 +251,35 @@ WRONG_BODIES = [
     ),
     *(
         f'{{"game": "othello", {more}}}'
-        for more in ('"level": "3"', '"level": 99', '"level": null', '"moves": "d3"', '"moves": [3]')
+        for more in (
+            '"level": "3"',
+            '"level": 99',
+            '"level": null',
+            '"moves": "d3"',
+            '"moves": [3]',
+        )
     ),
-    *(f'{{"game": "othello", {more}}}' for more in ('"moves": ["a1"]', '"moves": {}', '"other": 1', '"moves": null')),
+    *(
+        f'{{"game": "othello", {more}}}'
+        for more in ('"moves": ["a1"]', '"moves": {}', '"other": 1', '"moves": null')
+    ),
     '{"game": "othello", "persons": 3}',
     *('{"game": "othello(x=1)"}', "\\xff", "[" * 100_000, " " * 200_000),
 ]
 WRONG_MOVES = [
-    *('{"line": "a1"}', '{"line": 3}', '{"line": null}', "null", "[]", "{}", '{"line": "d3", "seconds": -1}'),
-    *(f'{{"line": "d3", "seconds": {seconds}}}' for seconds in ("0", '"1"', "NaN", "1e999", "100", "true", "[]")),
+    *(
+        '{"line": "a1"}',
+        '{"line": 3}',
+        '{"line": null}',
+        "null",
+        "[]",
+        "{}",
+        '{"line": "d3", "seconds": -1}',
+    ),
+    *(
+        f'{{"line": "d3", "seconds": {seconds}}}'
+        for seconds in ("0", '"1"', "NaN", "1e999", "100", "true", "[]")
+    ),
 ]
 
 
@@ -255,7 +324,11 @@ def public_names(name: str) -> list[str]:
         for key, value in vars(module).items()
         if getattr(value, "__module__", "") == name and key[0] != "_" and key != "main"
     ]
-    return [key for key in candidates if inspect.isfunction(vars(module)[key]) or inspect.isclass(vars(module)[key])]
+    return [
+        key
+        for key in candidates
+        if inspect.isfunction(vars(module)[key]) or inspect.isclass(vars(module)[key])
+    ]
 
 
 @pytest.mark.parametrize("name", [*PACKAGES, *MODULES])

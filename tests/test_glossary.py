@@ -20,7 +20,12 @@ ROWS = [
     for line in (PACKAGE.parent / "docs" / "glossary.md").read_text().splitlines()
     if re.match(r"\| (?!word)\w", line)
 ]
-NOT = {alternative: word for word, _, _, others in ROWS for alternative in others.split(", ") if alternative}
+NOT = {
+    alternative: word
+    for word, _, _, others in ROWS
+    for alternative in others.split(", ")
+    if alternative
+}
 PARTICIPLES = {"begun", "found", "given", "kept", "said", "taken", "told"}
 # What no value is called: it says that something happened to it, or that it is another one, and not what it is.
 NAMELESS = PARTICIPLES | {"alike", "asked", "drawn", "held", "known", "made", "met"}
@@ -44,7 +49,9 @@ def public_names() -> Iterator[tuple[str, str]]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 yield where, node.name
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                yield from ((where, argument.arg) for argument in [*node.args.args, *node.args.kwonlyargs])
+                yield from (
+                    (where, argument.arg) for argument in [*node.args.args, *node.args.kwonlyargs]
+                )
 
 
 def words(name: str) -> set[str]:
@@ -61,9 +68,17 @@ def looked_up(dotted: str) -> Any:
         except ModuleNotFoundError:
             continue
         for part in parts[cut:]:
-            fields = attrs.fields_dict(value) if isinstance(value, type) and attrs.has(value) else {}
+            fields = (
+                attrs.fields_dict(value) if isinstance(value, type) and attrs.has(value) else {}
+            )
             annotated = getattr(value, "__annotations__", {})
-            value = fields[part] if part in fields else annotated[part] if part in annotated else getattr(value, part)
+            value = (
+                fields[part]
+                if part in fields
+                else annotated[part]
+                if part in annotated
+                else getattr(value, part)
+            )
         return value
     raise AssertionError(dotted)
 
@@ -77,7 +92,9 @@ def test_the_glossary_says_each_word_once() -> None:
 @pytest.mark.parametrize("code", sorted({row[2].strip("`") for row in ROWS}))
 def test_what_the_glossary_names_is_there(code: str) -> None:
     if code == "icarus.State.data":  # an attribute of instances
-        assert hasattr(icarus.games.load("kuhn-poker").new_initial_state(seed=0), code.split(".")[-1])
+        assert hasattr(
+            icarus.games.load("kuhn-poker").new_initial_state(seed=0), code.split(".")[-1]
+        )
     else:
         assert looked_up(code) is not None
 
@@ -85,12 +102,16 @@ def test_what_the_glossary_names_is_there(code: str) -> None:
 def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another() -> None:
     names = list(public_names())
     assert len(names) > 1000
-    assert not [(where, name, NOT[word]) for where, name in names for word in words(name) & set(NOT)]
+    assert not [
+        (where, name, NOT[word]) for where, name in names for word in words(name) & set(NOT)
+    ]
 
 
 def test_no_public_function_is_called_by_an_irregular_participle() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
-        defined = {node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)}
+        defined = {
+            node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)
+        }
         assert not defined & PARTICIPLES, path
 
 
@@ -105,6 +126,10 @@ def values_in(tree: ast.AST) -> Iterator[str]:
 
 def test_no_value_is_called_by_a_bare_participle_or_function_word() -> None:
     sources = sorted(PACKAGE.rglob("*.py")) + sorted(EXPERIMENTS.rglob("*.py"))
-    names = [(path.parent.name, name.strip("_")) for path in sources for name in values_in(parsed(path))]
+    names = [
+        (path.parent.name, name.strip("_")) for path in sources for name in values_in(parsed(path))
+    ]
     assert len(names) > 10_000
-    assert not [(layer, name) for layer, name in names if name in NAMELESS and (layer, name) not in NAMED_SO]
+    assert not [
+        (layer, name) for layer, name in names if name in NAMELESS and (layer, name) not in NAMED_SO
+    ]

@@ -98,15 +98,17 @@ SLOW_TO_LOAD = {
     "statsmodels",
     "threadpoolctl",
 }
-JUDGING = {f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "ratings")}
+JUDGING = {
+    f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "ratings")
+}
 LONGEST_BODY, MOST_FOLDERS, MOST_PARAMETERS = 50, 15, 7
 # Its budget, its threads with what they share, its scheme with its cut-off are two each.
 MANY_PARAMETERS = {"search": 13}
 # The docstring of Game says once what the functions of a game do.
 CONTRACT = {field.name for field in attrs.fields(Game)}
-SELF_EXPLAINING = {f"icarus.games.lotr_confrontation.{name}" for name in ("enter", "has", "can_move")} | {
-    "icarus.compiler.rng.rotated"
-}
+SELF_EXPLAINING = {
+    f"icarus.games.lotr_confrontation.{name}" for name in ("enter", "has", "can_move")
+} | {"icarus.compiler.rng.rotated"}
 
 SOURCES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path.read_text()
@@ -207,14 +209,20 @@ def test_there_is_no_cycle_of_imports() -> None:
 def test_imports_inside_functions_save_start_up_time() -> None:
     for name in trees():
         for function in functions(name):
-            wrong = [dotted for dotted in dotted_imports(ast.walk(function)) if not is_among(dotted, SLOW_TO_LOAD)]
+            wrong = [
+                dotted
+                for dotted in dotted_imports(ast.walk(function))
+                if not is_among(dotted, SLOW_TO_LOAD)
+            ]
             assert not wrong, f"{name}.{function.name}"
 
 
 def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler() -> None:
     for name in trees():
         inside = [
-            module for module in dotted_imports(ast.walk(trees()[name])) if is_among(module, {"numba.core", "llvmlite"})
+            module
+            for module in dotted_imports(ast.walk(trees()[name]))
+            if is_among(module, {"numba.core", "llvmlite"})
         ]
         assert not inside or name.startswith("icarus.compiler."), name
 
@@ -223,14 +231,22 @@ def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw() 
     for name in trees():
         forbidden = {"experiments"} if name.startswith("icarus") else set()
         forbidden |= {"matplotlib"} if name in JUDGING else set()
-        assert not [module for module in dotted_imports(ast.walk(trees()[name])) if is_among(module, forbidden)], name
+        assert not [
+            module
+            for module in dotted_imports(ast.walk(trees()[name]))
+            if is_among(module, forbidden)
+        ], name
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, EXPERIMENTS], ids=lambda folder: folder.name)
 def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder: Path) -> None:
     text = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
     table = text[text.index(f"| `{folder.name}/` |") :].split("\n\n")[0]
-    listed = {name for row in table.splitlines()[2:] for name in re.findall(r"`([\w.]+)`", row.split("|")[1])}
+    listed = {
+        name
+        for row in table.splitlines()[2:]
+        for name in re.findall(r"`([\w.]+)`", row.split("|")[1])
+    }
     there = {
         path.name
         for path in folder.iterdir()
@@ -270,8 +286,14 @@ def test_every_signature_of_the_library_has_its_types() -> None:
     for name in trees():
         for function in functions(name) if name.startswith("icarus") else ():
             arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-            bare = [each.arg for each in arguments if each.annotation is None and each.arg not in ("self", "cls")]
-            assert not bare and function.returns is not None, f"{name}.{function.name} in line {function.lineno}"
+            bare = [
+                each.arg
+                for each in arguments
+                if each.annotation is None and each.arg not in ("self", "cls")
+            ]
+            assert not bare and function.returns is not None, (
+                f"{name}.{function.name} in line {function.lineno}"
+            )
 
 
 # ----------------------------------------------------------------------------------------------------------- proportions
@@ -287,4 +309,6 @@ def test_functions_are_short() -> None:
 def test_public_functions_take_at_most_seven_parameters() -> None:
     for name in icarus.__all__:
         if inspect.isfunction(value := getattr(icarus, name)):
-            assert len(inspect.signature(value).parameters) <= MANY_PARAMETERS.get(name, MOST_PARAMETERS), name
+            assert len(inspect.signature(value).parameters) <= MANY_PARAMETERS.get(
+                name, MOST_PARAMETERS
+            ), name

@@ -8,10 +8,27 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import Scheme
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, State, facts_of
 from tests import naive, toy
-from tests.naive import AVAIL, EXPANSION, SELECTION, SIMULATION, VISIT, Linear, Maxilinear, Playout, Sequential
+from tests.naive import (
+    AVAIL,
+    EXPANSION,
+    SELECTION,
+    SIMULATION,
+    VISIT,
+    Linear,
+    Maxilinear,
+    Playout,
+    Sequential,
+)
 
 ORIGIN = (UNLABELLED, None, ())
 EVERYTHING = Sequential(
@@ -29,12 +46,17 @@ EVERYTHING = Sequential(
 
 
 def start(
-    perspectives: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, episode: tuple | None = None
+    perspectives: int = 3,
+    origin: tuple = ORIGIN,
+    label: int = UNLABELLED,
+    episode: tuple | None = None,
 ) -> Playout:
     return Playout(origin, label, episode or ((),) * perspectives)
 
 
-def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION, number: int = 0) -> Playout:
+def decide(
+    h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION, number: int = 0
+) -> Playout:
     """The decision that is about to be made."""
     h.decide(player, legal, number)
     h.phases.append(phase)
@@ -53,7 +75,11 @@ def step(
 ) -> None:
     """One decision made; seen by all as the action itself, except by perspectives named v0, v1, …"""
     decide(h, player, legal, phase, number)
-    h.extend(action, tuple(views.get(f"v{perspective}", action) for perspective in range(len(h.views[0]))), label)
+    h.extend(
+        action,
+        tuple(views.get(f"v{perspective}", action) for perspective in range(len(h.views[0]))),
+        label,
+    )
 
 
 def open_playout() -> Playout:
@@ -113,7 +139,9 @@ class Dealt:
 # -------------------------------------------------------------------------------------------------------------- baseline
 
 
-def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> None:
+def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> (
+    None
+):
     assert naive.capture(naive.baseline(), open_playout(), {}) == [
         ((), VISIT),
         ((0, (4,)), VISIT),
@@ -144,7 +172,11 @@ def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> N
     assert theta[0, (4,)] == ((1.5, 0.5), 2, 2)
     assert theta[0, (5,)] == ((0.0, 0.0), 0, 2)
     assert theta[1, (4, 7, 4)] == ((0.0, 0.0), 0, 2)
-    assert theta[0, (4, 7, 5, 5)] == ((0.0, 0.0), 0, 0)  # behind the expanded history: as it was initially
+    assert theta[0, (4, 7, 5, 5)] == (
+        (0.0, 0.0),
+        0,
+        0,
+    )  # behind the expanded history: as it was initially
     assert len(theta) == 8
 
 
@@ -156,7 +188,12 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
     step(h, 0, 4, (4, 5), SELECTION)
     decide(h, 1, (5, 6, 7), EXPANSION)
     theta = theta_of(
-        leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)}
+        leaf,
+        {
+            (1, (4, 5)): ((1.0, 3.0), 4, 6),
+            (1, (4, 6)): ((2.0, 0.0), 2, 2),
+            (1, (4, 7)): ((0.0, 0.0), 0, 5),
+        },
     )
     assert naive.values(leaf, theta, h) == pytest.approx([1.218498, 0.412093, math.inf], abs=1e-6)
 
@@ -185,8 +222,13 @@ def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_
         baseline: theta_of(baseline, {}),
     }
     # 2 trials: 1 + 0.7 sqrt(log 2) = 1.582788 and 0.582788.
-    none, some = Maxilinear([(1.0, amaf), (0.0, baseline)]), Maxilinear([(0.999, amaf), (0.001, baseline)])
-    assert naive.maxilinear_values(none, thetas, h, ()) == pytest.approx([1.582788, 0.582788], abs=1e-6)
+    none, some = (
+        Maxilinear([(1.0, amaf), (0.0, baseline)]),
+        Maxilinear([(0.999, amaf), (0.001, baseline)]),
+    )
+    assert naive.maxilinear_values(none, thetas, h, ()) == pytest.approx(
+        [1.582788, 0.582788], abs=1e-6
+    )
     assert naive.maxilinear_values(some, thetas, h, ()) == [math.inf, math.inf]
 
 
@@ -234,7 +276,9 @@ def test_mast_by_ucb1_counts_availability_as_well() -> None:
     }
     # 0.75 / 1 + 0.7 sqrt(log 2 / 1) = 1.332788 and 0.75 + 0.7 sqrt(log 3) = 1.483703.
     h = decide(start(), 0, (5, 6, 8), SIMULATION)
-    assert naive.values(leaf, after(leaf, open_playout()), h) == pytest.approx([1.332788, 1.483703, math.inf], abs=1e-6)
+    assert naive.values(leaf, after(leaf, open_playout()), h) == pytest.approx(
+        [1.332788, 1.483703, math.inf], abs=1e-6
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ LGR, LGRF
@@ -259,7 +303,11 @@ def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> No
 
 def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one() -> None:
     h = open_playout()
-    assert after(naive.lgr(), h) == {(7, 1): 5, (5, 0): 6, (6, 1): 5}  # 6 came after 5 in reply to 5
+    assert after(naive.lgr(), h) == {
+        (7, 1): 5,
+        (5, 0): 6,
+        (6, 1): 5,
+    }  # 6 came after 5 in reply to 5
     lost = open_playout()
     lost.actions[2], lost.rewards = 4, (1.0, 0.0)  # player 1 replies 4 to 7 and loses
     assert after(naive.lgr(), h, lost)[7, 1] == 5
@@ -330,7 +378,8 @@ def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
 
 def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -> None:
     base = theta_of(
-        naive.baseline(), {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)}
+        naive.baseline(),
+        {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)},
     )
 
     def phase(legal: tuple[int, ...], *before: int) -> str:
@@ -348,7 +397,9 @@ def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -
 
 
 def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_visits() -> None:
-    base = theta_of(naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)})
+    base = theta_of(
+        naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)}
+    )
     h = start()
     step(h, 0, 4, (4,), EXPANSION)
     step(h, 0, 5, (5,), SIMULATION)
@@ -359,11 +410,17 @@ def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_vi
 # ----------------------------------------------------------------------------------------------------------- compositions
 
 
-def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights() -> None:
+def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights() -> (
+    None
+):
     mast, lgr, nast = naive.mast(), naive.lgr(), naive.nast(2)
     nested = Linear([(0.5, mast), (0.5, Linear([(0.25, lgr), (0.75, nast)]))])
     whole = Sequential(naive.rave(), nested)
-    assert naive.alternatives(whole, SELECTION, ()) == naive.alternatives(whole, EXPANSION, ()) == [(1.0, whole.first)]
+    assert (
+        naive.alternatives(whole, SELECTION, ())
+        == naive.alternatives(whole, EXPANSION, ())
+        == [(1.0, whole.first)]
+    )
     assert naive.alternatives(whole, SIMULATION, ()) == [(0.5, mast), (0.125, lgr), (0.375, nast)]
 
 
@@ -374,20 +431,34 @@ def test_weights_may_follow_the_baseline_information() -> None:
 
 
 def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> None:
-    expression = Sequential(naive.rave(), Linear([(0.5, naive.nast(2)), (0.25, naive.nast(3)), (0.25, naive.nast(2))]))
-    assert naive.leaves(expression) == [naive.amaf(), naive.baseline(), naive.nast(2), naive.nast(3)]
+    expression = Sequential(
+        naive.rave(), Linear([(0.5, naive.nast(2)), (0.25, naive.nast(3)), (0.25, naive.nast(2))])
+    )
+    assert naive.leaves(expression) == [
+        naive.amaf(),
+        naive.baseline(),
+        naive.nast(2),
+        naive.nast(3),
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------------------- draws
 
 
-def choice(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, *numbers: float) -> int:
+def choice(
+    monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, *numbers: float
+) -> int:
     """The action that is drawn where every action is an edge of its own."""
     return h.legals[-1][chosen(monkeypatch, expression, thetas, h, h.legals[-1], *numbers)]
 
 
 def chosen(
-    monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, edges: tuple, *numbers: float
+    monkeypatch: pytest.MonkeyPatch,
+    expression: object,
+    thetas: dict,
+    h: Playout,
+    edges: tuple,
+    *numbers: float,
 ) -> int:
     dealt = Dealt(monkeypatch, *numbers)
     k = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64), edges)
@@ -430,7 +501,9 @@ def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_
     theta = theta_of(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
-    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is not a share
+    assert (
+        choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5
+    )  # nothing is not a share
     nothing = theta_of(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 
@@ -449,7 +522,12 @@ def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch: pytest.Monke
     assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 0): 6})}, h) == 6
     assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 0): 7})}, h, 0) == 5
     assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 1): 6})}, h, 0) == 5
-    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {})}, decide(start(), 0, (5, 6), SIMULATION), 1) == 6
+    assert (
+        choice(
+            monkeypatch, leaf, {leaf: theta_of(leaf, {})}, decide(start(), 0, (5, 6), SIMULATION), 1
+        )
+        == 6
+    )
 
 
 def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -460,7 +538,9 @@ def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) 
         nast: theta_of(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)}),
     }
     mixture = Linear([(0.25, mast), (0.75, nast)])
-    assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4  # MAST's best is 4, of which nothing is known
+    assert (
+        choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4
+    )  # MAST's best is 4, of which nothing is known
     assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5  # NAST's best
 
 
@@ -484,10 +564,14 @@ def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> No
 def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards() -> None:
     # K = 2, n = 4: γ = sqrt(2 log 2 / (4 (e - 1))) = sqrt(1.386294 / 6.873127) = 0.449108, η = γ/2 = 0.224554.
     # p of s = 1 against 0: 0.224554 + 0.550892 / (1 + e^-0.224554) = 0.224554 + 0.550892 / 1.798872 = 0.530797.
-    assert naive.exp3_probabilities([(1.0, 1), (0.0, 3)]) == pytest.approx([0.530797, 0.469203], abs=1e-6)
+    assert naive.exp3_probabilities([(1.0, 1), (0.0, 3)]) == pytest.approx(
+        [0.530797, 0.469203], abs=1e-6
+    )
     # K = 3, n = 12: γ = sqrt(3.295837 / 20.619382) = 0.399802, η = 0.133267; e^η = 1.142555, e^2η = 1.305433.
     # The middle one: 0.133267 + 0.600198 / (1.142555 + 1 + 0.875231) = 0.133267 + 0.600198 / 3.017786 = 0.332154.
-    assert naive.exp3_probabilities([(2.0, 4), (1.0, 4), (0.0, 4)])[1] == pytest.approx(0.332154, abs=1e-6)
+    assert naive.exp3_probabilities([(2.0, 4), (1.0, 4), (0.0, 4)])[1] == pytest.approx(
+        0.332154, abs=1e-6
+    )
 
 
 def at_once(number: int = 2) -> Playout:
@@ -508,7 +592,10 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
     third.extend(6, (6, 6, 6))
     decide(third, 0, (8,), EXPANSION, number=3)
     assert third.choice(3, 8) == (0, (1, 8))
-    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (1, (6,))  # never before the root
+    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (
+        1,
+        (6,),
+    )  # never before the root
 
 
 def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -539,7 +626,9 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() ->
 # ----------------------------------------------------------------------------------------------- moves of several actions
 
 
-def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_action_is_drawn_inside_the_move_that_was_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Four actions, seen as 90, nothing, 90 and 3: three moves. LGR replies with 90, which is the first or the third action.
     h, leaf, edges = start(), naive.lgr(), (90, UNSEEN, 90, 3)
     step(h, 0, 8, (8,), SELECTION)
@@ -554,11 +643,23 @@ def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.
     )  # a move of three, an action of two
 
 
-def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_move_asks_no_policy_but_its_action_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     h = decide(start(), 1, (UNSEEN,), SELECTION)
     assert chosen(monkeypatch, naive.mast(), {}, h, (UNSEEN,) * 3, 2) == 2
     clash = decide(start(), 1, (UNSEEN,), SELECTION, number=1)
-    assert chosen(monkeypatch, naive.mast(), {naive.EXP3: theta_of(naive.EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
+    assert (
+        chosen(
+            monkeypatch,
+            naive.mast(),
+            {naive.EXP3: theta_of(naive.EXP3, {})},
+            clash,
+            (UNSEEN,) * 3,
+            2,
+        )
+        == 2
+    )
     assert clash.probabilities == {0: 1.0}
 
 
@@ -576,8 +677,15 @@ def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_on
     mixed = Linear([(0.5, naive.mast()), (0.5, leaf)])
     assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 1) == 3  # the alternative first
     twice = Maxilinear([(0.5, leaf), (0.5, naive.baseline(0.3))])
-    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): theta_of(leaf, {})}, h, edges, 0, 2) == 2
-    rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])  # not the baseline alone: a move, then an action of it
+    assert (
+        chosen(
+            monkeypatch, twice, {**thetas, naive.baseline(0.3): theta_of(leaf, {})}, h, edges, 0, 2
+        )
+        == 2
+    )
+    rave = Maxilinear(
+        [(0.5, naive.amaf()), (0.5, leaf)]
+    )  # not the baseline alone: a move, then an action of it
     assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
     h.phases[-1] = EXPANSION  # in the tree all are alike
     assert chosen(monkeypatch, leaf, thetas, h, edges, 0, 2) == 2
@@ -599,9 +707,17 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
         assert visits(outcome, naive.baseline()) == {(): (1, 1)}
         outcome = next(steps)
         first = outcome.playouts[1].actions[0]
-        assert visits(outcome, naive.baseline()) == {(): (2, 2), (0, (first,)): (1, 1), (0, (1 - first,)): (0, 1)}
+        assert visits(outcome, naive.baseline()) == {
+            (): (2, 2),
+            (0, (first,)): (1, 1),
+            (0, (1 - first,)): (0, 1),
+        }
         outcome = next(steps)
-        assert visits(outcome, naive.baseline()) == {(): (3, 3), (0, (0,)): (1, 2), (0, (1,)): (1, 2)}
+        assert visits(outcome, naive.baseline()) == {
+            (): (3, 3),
+            (0, (0,)): (1, 2),
+            (0, (1,)): (1, 2),
+        }
         assert [play.phases[:2] for play in outcome.playouts] == [
             (SIMULATION, SIMULATION),
             (EXPANSION, SIMULATION),
@@ -616,7 +732,9 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
             (0, (chosen, toy.PASS)): (1, 1),
         }
         assert outcome.playouts[3].phases[:3] == (SELECTION, EXPANSION, SIMULATION)
-        selected = Counter(play.actions[0] for play in outcome.playouts)  # the very first playout counts as well
+        selected = Counter(
+            play.actions[0] for play in outcome.playouts
+        )  # the very first playout counts as well
         assert outcome.selections == selected
         assert selected[outcome.action] == max(selected.values())
 
@@ -625,8 +743,12 @@ def test_availability_counts_only_the_determinizations_in_which_an_action_is_leg
     state = toy.CARD.new_initial_state(seed=3)
     facts_of(state.data).row = toy.index_of(1, 1)  # any deal: player 0 cannot tell them apart
     outcome = naive.search(state, naive.baseline(), 400, seed=5)
-    folds, calls, raises = (visits(outcome, naive.baseline())[1, (1, answer)] for answer in (2, 3, 4))
-    dared = [play for play in outcome.playouts if play.actions[0] == 1 and play.phases[0] != SIMULATION]
+    folds, calls, raises = (
+        visits(outcome, naive.baseline())[1, (1, answer)] for answer in (2, 3, 4)
+    )
+    dared = [
+        play for play in outcome.playouts if play.actions[0] == 1 and play.phases[0] != SIMULATION
+    ]
     dared = dared[1:]  # the first expands ⟨1⟩, and all behind it is simulation
     # 2 is legal with two of the three cards, so are 4 (two) and, with one, 3; together five legal answers in three deals.
     assert folds[0] + calls[0] + raises[0] == len(dared)
@@ -671,7 +793,10 @@ def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
 def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
     expanded = 0
     for outcome in naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 40, seed=4):
-        before, expanded = expanded, sum(n > 0 for _, n, _ in outcome.records[outcome.base].values())
+        before, expanded = (
+            expanded,
+            sum(n > 0 for _, n, _ in outcome.records[outcome.base].values()),
+        )
         assert before <= expanded <= before + 1
         simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
         assert simulated == sorted(simulated)  # once left, the tree is not entered again
@@ -697,7 +822,13 @@ def positions_in_episode(tree: int) -> set[tuple]:
         nodes = [node for node, _ in row.path]
         began = max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
         label = nodes[began].label
-        positions.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(perspective, began)))
+        positions.add(
+            (
+                UNLABELLED if label == CONTINUES else label,
+                node.player,
+                row.moves(perspective, began),
+            )
+        )
     return positions
 
 
@@ -709,7 +840,9 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> 
     generator = np.random.default_rng(8)
     while not state.is_terminal():
         if not state.is_chance_node():
-            records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 50, seed=3).records[naive.epic()]
+            records = naive.search(
+                state, Sequential(naive.baseline(), naive.epic()), 50, seed=3
+            ).records[naive.epic()]
             # Where another's action has just ended an episode.
             unplaced = {(state.position_in_episode().label, None, ())}
             assert set(records) <= possible | {empty} | unplaced
@@ -722,8 +855,12 @@ def test_moves_hidden_inside_an_episode_follow_the_determinization() -> None:
     state = toy.SECRETS.new_initial_state()
     for action in (0, 2, 4):
         state.apply_action(action)
-    records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 60, seed=3).records[naive.epic()]
-    prefixes = {moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4}
+    records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 60, seed=3).records[
+        naive.epic()
+    ]
+    prefixes = {
+        moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4
+    }
     assert prefixes == {(2, 4, toy.SOMETHING), (2, 5, toy.SOMETHING)}
 
 
@@ -750,17 +887,23 @@ def from_deal(game: toy.Game, deal: int, *actions: int) -> State:
 
 def after_raise(outcome: naive.Outcome) -> set[int]:
     """What player 1 was ever able to answer to a 1 in the card game."""
-    return {moves[1] for mover, moves in outcome.records[naive.baseline()].keys() - {()} if mover == 1}
+    return {
+        moves[1] for mover, moves in outcome.records[naive.baseline()].keys() - {()} if mover == 1
+    }
 
 
 def test_one_determinization_is_drawn_for_each_tree() -> None:
     # Player 1 may answer 2, or 2 and 4, or 3 and 4: by his card.
     determinizations = set()
     for seed in range(20):
-        outcome = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 60, seed, DeterminizedUCT(1))
+        outcome = naive.search(
+            from_deal(toy.CARD, 0), naive.baseline(), 60, seed, DeterminizedUCT(1)
+        )
         determinizations.add(frozenset(after_raise(outcome)))
     assert determinizations == {frozenset({2}), frozenset({2, 4}), frozenset({3, 4})}
-    trees = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 600, 1, DeterminizedUCT(10)).trees
+    trees = naive.search(
+        from_deal(toy.CARD, 0), naive.baseline(), 600, 1, DeterminizedUCT(10)
+    ).trees
     assert {frozenset(after_raise(tree)) for tree in trees} == determinizations
     assert after_raise(naive.search(from_deal(toy.CARD, 0), naive.baseline(), 100, 1)) == {2, 3, 4}
 
@@ -768,7 +911,12 @@ def test_one_determinization_is_drawn_for_each_tree() -> None:
 @pytest.mark.parametrize(("deal", "answers"), [(0, {2}), (1, {2, 4}), (2, {3, 4})])
 def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
     for seed in range(3):
-        assert after_raise(naive.search(from_deal(toy.CARD, deal), naive.baseline(), 60, seed, CheatingUCT)) == answers
+        assert (
+            after_raise(
+                naive.search(from_deal(toy.CARD, deal), naive.baseline(), 60, seed, CheatingUCT)
+            )
+            == answers
+        )
         assert {
             frozenset(after_raise(tree))
             for tree in naive.search(
@@ -780,15 +928,17 @@ def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
 def test_the_root_players_eyes_see_moves() -> None:
     # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
     # second whisper after an unnoticed first stands where the first stood.
-    records = naive.search(toy.WHISPERS.new_initial_state(), naive.baseline(), 600, 2, SO_ISMCTS_POM).records[
-        naive.baseline()
-    ]
+    records = naive.search(
+        toy.WHISPERS.new_initial_state(), naive.baseline(), 600, 2, SO_ISMCTS_POM
+    ).records[naive.baseline()]
     by_whispers = {moves for mover, moves in records.keys() - {()} if mover == 1}
     observable = (UNSEEN, toy.SOMETHING, 4)
     assert by_whispers == {(8, first) for first in observable} | {
         (8, first, second) for first in observable[1:] for second in observable
     }
-    guesses = {moves[:-1] for mover, moves in records.keys() - {()} if mover == 0 and moves[-1] in (6, 7)}
+    guesses = {
+        moves[:-1] for mover, moves in records.keys() - {()} if mover == 0 and moves[-1] in (6, 7)
+    }
     assert guesses == {(8,)} | {(8, a) for a in observable[1:]} | {
         (8, a, b) for a in observable[1:] for b in observable[1:]
     }
@@ -800,7 +950,9 @@ def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
     # Of five actions two go unnoticed and two look alike: a policy sees three moves, and MAST counts moves.
     expression = Sequential(naive.mast(naive.ucb1()), naive.baseline())
     outcome = naive.search(toy.WHISPERS.new_initial_state(), expression, 400, 7, SO_ISMCTS_POM)
-    counted = {action for action, player in outcome.records[naive.mast(naive.ucb1())] if player == 1}
+    counted = {
+        action for action, player in outcome.records[naive.mast(naive.ucb1())] if player == 1
+    }
     assert counted == {UNSEEN, toy.SOMETHING, 4}
     simulated = Counter(
         action
@@ -819,32 +971,46 @@ def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
 
 def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
     # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
-    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 600, 7, SO_ISMCTS_POM).records[
-        naive.baseline()
-    ]
-    by_chance = {moves: n for (mover, moves), (_, n, _) in ((k, v) for k, v in records.items() if k) if mover == CHANCE}
+    records = naive.search(
+        toy.DRAW.new_initial_state(), naive.baseline(), 600, 7, SO_ISMCTS_POM
+    ).records[naive.baseline()]
+    by_chance = {
+        moves: n
+        for (mover, moves), (_, n, _) in ((k, v) for k, v in records.items() if k)
+        if mover == CHANCE
+    }
     assert set(by_chance) == {(0, UNSEEN), (0, toy.SOMETHING), (0, 9)}
     drawn = [by_chance[0, toy.SOMETHING], by_chance[0, 9]]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
     assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
-    theta = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 300, 7).records[naive.baseline()]
-    assert {moves for mover, moves in theta.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
-        (0, a, b) for a in (5, 6) for b in (7, 8, 9)
-    }
+    theta = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 300, 7).records[
+        naive.baseline()
+    ]
+    assert {moves for mover, moves in theta.keys() - {()} if mover == CHANCE} == {
+        (0, a) for a in (5, 6)
+    } | {(0, a, b) for a in (5, 6) for b in (7, 8, 9)}
 
 
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(1), CheatingUCT], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(1), CheatingUCT], ids=str
+)
 def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme: Scheme) -> None:
     # b = 2 began the episode; c = 4 went unnoticed by player 0, who is to choose d.
     state = from_deal(toy.SECRETS, 0, 0, 2, 4)
-    records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 80, 3, scheme).records[naive.epic()]
+    records = naive.search(
+        state, Sequential(naive.baseline(), naive.epic()), 80, 3, scheme
+    ).records[naive.epic()]
     assert records[0, 1, (2,)][1] == 80  # the root: player 1 made the last move of ⟨2⟩
     assert {record for record in records if record[:2] == (0, 0) and len(record[2]) == 2} == {
         (0, 0, (2, 6)),
         (0, 0, (2, 7)),
     }
-    ended = from_deal(toy.SECRETS, 0, 0)  # a = 0 is SOMETHING to player 1, who is to begin an episode
-    records = naive.search(ended, Sequential(naive.baseline(), naive.epic()), 20, 3, scheme).records[naive.epic()]
+    ended = from_deal(
+        toy.SECRETS, 0, 0
+    )  # a = 0 is SOMETHING to player 1, who is to begin an episode
+    records = naive.search(
+        ended, Sequential(naive.baseline(), naive.epic()), 20, 3, scheme
+    ).records[naive.epic()]
     assert records[ended.position_in_episode().label, None, ()][1] == 20
 
 
@@ -854,16 +1020,25 @@ EXPRESSIONS = [naive.baseline(), EVERYTHING]
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT], ids=str)
 def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> None:
     for expression in EXPRESSIONS:
-        outcome = naive.search(toy.PENNIES.new_initial_state(), expression, 100, 9, scheme.with_exp3())
+        outcome = naive.search(
+            toy.PENNIES.new_initial_state(), expression, 100, 9, scheme.with_exp3()
+        )
         decisions = sum(
             phase != SIMULATION and player != CHANCE
             for play in outcome.playouts
             for player, phase in zip(play.players, play.phases, strict=True)
         )
         theta = outcome.records[naive.EXP3]
-        assert sum(n for _, n in theta.values()) == decisions  # every player's decision of the game is one
+        assert (
+            sum(n for _, n in theta.values()) == decisions
+        )  # every player's decision of the game is one
         answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
-        assert naive.EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
-        one_by_one = naive.search(toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3())
+        assert (
+            naive.EXP3
+            not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
+        )
+        one_by_one = naive.search(
+            toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3()
+        )
         assert naive.EXP3 not in one_by_one.records

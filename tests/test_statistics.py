@@ -19,15 +19,21 @@ def test_a_difference_has_students_interval_as_far_as_a_mean_can_be() -> None:
 
 
 @pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
-def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(scores: list[float]) -> None:
+def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(
+    scores: list[float],
+) -> None:
     actual = mean_of(scores, -0.5, 0.5, 0.95)
-    rare = 1 - stats.binomtest(20, 20).proportion_ci(0.95).low  # of something else than what was seen
+    rare = (
+        1 - stats.binomtest(20, 20).proportion_ci(0.95).low
+    )  # of something else than what was seen
     assert (actual.low, actual.high) == pytest.approx(
         (scores[0] - rare * (0.5 + scores[0]), scores[0] + rare * (0.5 - scores[0]))
     )
 
 
-@pytest.mark.parametrize("scores", [[0.5] * 9, [0.0] * 3, [0.25, -1 / 3, 0.5, 0.5, 0.0, -0.25, 0.1234, -0.7]], ids=str)
+@pytest.mark.parametrize(
+    "scores", [[0.5] * 9, [0.0] * 3, [0.25, -1 / 3, 0.5, 0.5, 0.0, -0.25, 0.1234, -0.7]], ids=str
+)
 def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[float]) -> None:
     signs = np.array(list(itertools.product((-1, 1), repeat=len(scores))))
     steps = np.rint(np.array(scores) * GRID)
@@ -38,7 +44,10 @@ def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[
 @pytest.mark.parametrize(
     ("scores", "p"),
     [
-        ([-0.333333333, -0.666666667, 1.0], 5 / 8),  # thirds, as rows keep them, come to 0 in two ways
+        (
+            [-0.333333333, -0.666666667, 1.0],
+            5 / 8,
+        ),  # thirds, as rows keep them, come to 0 in two ways
         ([0.0003, 0.5], 1 / 4),  # nearer to a step than to none
         ([0.0001, 0.5], 1 / 2),
     ],
@@ -61,6 +70,11 @@ def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units: int) -> None:
     samples = np.random.default_rng(units).choice([-0.5, 0.0, 0.5], (4000, units))
     assert np.mean([sign_flip(scores) < 0.01 for scores in samples]) < 0.012
     assert (
-        np.mean([each.low <= 0 <= each.high for each in (mean_of(scores, confidence=0.99) for scores in samples)])
+        np.mean(
+            [
+                each.low <= 0 <= each.high
+                for each in (mean_of(scores, confidence=0.99) for scores in samples)
+            ]
+        )
         > 0.982
     )

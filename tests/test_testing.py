@@ -9,7 +9,18 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, search, values
+from icarus import (
+    BASELINE,
+    MAST,
+    argmax,
+    capture,
+    epsilon_greedy,
+    gibbs,
+    reply,
+    roulette,
+    search,
+    values,
+)
 from icarus.compiler import interpret, seeded
 from icarus.engine import loop
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
@@ -24,7 +35,10 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
 @pytest.mark.parametrize(
     ("mistake", "pattern"),
     [
-        (lambda: Decision(0, (4, 5), 6), r"the action 6 of a decision is not among the legal ones, \(4, 5\)"),
+        (
+            lambda: Decision(0, (4, 5), 6),
+            r"the action 6 of a decision is not among the legal ones, \(4, 5\)",
+        ),
         (
             lambda: HistoryExample([Decision(0, (4,)), Decision(0, (4,), 4)]),
             "only the last decision of a history can be open",
@@ -42,7 +56,10 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             "the information of MAST has no 'rewards'; it has reward, visits",
         ),
         (lambda: EXAMPLE.key(MAST, 4), r"\(4,\) is not a record of A × {1, …, κ}"),
-        (lambda: EXAMPLE.prefix(9), r"the number of actions of a prefix is 9; it must be an integer from 0 to \d"),
+        (
+            lambda: EXAMPLE.prefix(9),
+            r"the number of actions of a prefix is 9; it must be an integer from 0 to \d",
+        ),
         (
             lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1): {"visits": 0.5}}),
             "visits is given the float 0.5, which would be trunc",
@@ -76,24 +93,35 @@ def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -
 def test_slips_inside_slots_are_found() -> None:
     with pytest.raises(TypeError, match="takes integers, not 0.5; a float would be truncated"):
         EXAMPLE.capture(attrs.evolve(MAST, capture=capture_reals))
-    with pytest.raises(ValueError, match="half_written wrote NaN or no value for the legal action 6"):
+    with pytest.raises(
+        ValueError, match="half_written wrote NaN or no value for the legal action 6"
+    ):
         EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
 
 
 def test_the_example_of_the_docstring_is_true() -> None:
     assert EXAMPLE.capture(MAST) == [(EXAMPLE.key(MAST, 4, 0), 0), (EXAMPLE.key(MAST, 5, 1), 1)]
     assert EXAMPLE.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
-    assert EXAMPLE.prefix(1).values(MAST, {EXAMPLE.key(MAST, 5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    assert EXAMPLE.prefix(1).values(
+        MAST, {EXAMPLE.key(MAST, 5, 1): {"reward": 1, "visits": 4}}
+    ) == [0.25, 1.0]
     shares = EXAMPLE.prefix(1).probabilities(MAST, {(5, 1): {"reward": 1, "visits": 4}})
     assert shares == pytest.approx([1 / (1 + np.exp(0.75)), 1 / (1 + np.exp(-0.75))])
-    assert backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {"reward": 3.0, "visits": 5}
+    assert backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {
+        "reward": 3.0,
+        "visits": 5,
+    }
 
 
 @pytest.mark.parametrize(
     ("rule", "numbers", "shares"),
     [
         (argmax(), (0.2, 0.7, 0.7), (0, 1 / 2, 1 / 2)),
-        (gibbs(0.5), (0, 0.5, 0.5), (1 / (1 + 2 * np.e), np.e / (1 + 2 * np.e), np.e / (1 + 2 * np.e))),
+        (
+            gibbs(0.5),
+            (0, 0.5, 0.5),
+            (1 / (1 + 2 * np.e), np.e / (1 + 2 * np.e), np.e / (1 + 2 * np.e)),
+        ),
         (epsilon_greedy(0.3), (0, 1, 0), (0.1, 0.8, 0.1)),
         (roulette(), (1, 2, 5), (1 / 8, 2 / 8, 5 / 8)),
         (gibbs(0.5), (-np.inf, -np.inf, -np.inf), (1 / 3, 1 / 3, 1 / 3)),
@@ -104,7 +132,10 @@ def test_the_example_of_the_docstring_is_true() -> None:
     ids=str,
 )
 def test_a_policy_is_asked_for_its_probabilities(
-    rule: Any, numbers: tuple[float, ...], shares: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+    rule: Any,
+    numbers: tuple[float, ...],
+    shares: tuple[float, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By hand; and the rule that a search follows chooses as often."""
     monkeypatch.setattr(HistoryExample, "values", lambda *_: list(numbers))
@@ -112,10 +143,14 @@ def test_a_policy_is_asked_for_its_probabilities(
     assert HistoryExample([Decision(0, (4, 5, 6))]).probabilities(strategy) == pytest.approx(shares)
     parameter, rng, draws = dict(rule.parameters), seeded(1), 2000
     drawn = [
-        interpret(loop.follow_rule)(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng)
+        interpret(loop.follow_rule)(
+            rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng
+        )
         for _ in range(draws)
     ]
-    assert np.bincount(drawn, minlength=3) / draws == pytest.approx(shares, abs=0.05)  # four deviations or more
+    assert np.bincount(drawn, minlength=3) / draws == pytest.approx(
+        shares, abs=0.05
+    )  # four deviations or more
 
 
 def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_game() -> None:
@@ -131,7 +166,9 @@ def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_
     by_hand = HistoryExample(decisions, players=2, label=UNLABELLED, rewards=(0, 1))
     assert by_hand.history.steps[-1].player == TERMINAL
     strategies = (BASELINE, AMAF, MAST, LGR, NAST2, EPIC)
-    result = search(after(toy.SECRETS), functools.reduce(operator.add, strategies) / 6, iterations=3000, seed=1)
+    result = search(
+        after(toy.SECRETS), functools.reduce(operator.add, strategies) / 6, iterations=3000, seed=1
+    )
     for strategy in strategies:
         keys = {key for key, _ in by_hand.capture(strategy)}
         assert keys and keys <= {*result.records[str(strategy)].rows["record"].tolist()}, strategy

@@ -60,7 +60,8 @@ def best(state: State) -> tuple[float, ...]:
     if state.is_chance_node():
         shares = [share for _, share in state.chance_outcomes()]
         return tuple(
-            sum(share * rewards[i] for share, rewards in zip(shares, below, strict=True)) for i in range(len(below[0]))
+            sum(share * rewards[i] for share, rewards in zip(shares, below, strict=True))
+            for i in range(len(below[0]))
         )
     return max(below, key=lambda rewards: rewards[state.current_player()])
 
@@ -123,7 +124,10 @@ def test_determinization_is_uniform_over_what_looks_alike(game: Game) -> None:
             groups.setdefault(known_to_the_mover(state), []).append(state)
     alike = max(groups.values(), key=len)
     rows = [int(state.facts.row) for state in alike]
-    drawn = Counter(int(alike[0].determinize(alike[0].current_player(), seed).facts.row) for seed in range(DRAWS))
+    drawn = Counter(
+        int(alike[0].determinize(alike[0].current_player(), seed).facts.row)
+        for seed in range(DRAWS)
+    )
     assert len(rows) > 1
     assert set(drawn) == set(rows)
     assert chisquare([drawn[row] for row in rows]).pvalue > CHANCE_OF_FALSE_ALARM
@@ -139,7 +143,12 @@ def known_to_the_mover(state: State) -> tuple:
         replayed.apply_action(action)
     noticed.append(("episode", label_of(state)))
     noticed = [item for item in noticed if item not in (("episode", CONTINUES), ("move", UNSEEN))]
-    return player, toy.TREES[row.tree].deals[row.deal][0][player], tuple(noticed), tuple(state.legal_actions())
+    return (
+        player,
+        toy.TREES[row.tree].deals[row.deal][0][player],
+        tuple(noticed),
+        tuple(state.legal_actions()),
+    )
 
 
 @each([game for game in toy.ALL_TOYS if game.recall])
@@ -147,7 +156,9 @@ def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game: 
     for state in everything(game):
         moves = np.zeros(20, np.int64)
         for perspective in range(game.players + 1):
-            count = game.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, len(moves))
+            count = game.kernels().recall(
+                state.data.ctypes.data, perspective, moves.ctypes.data, len(moves)
+            )
             assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[perspective]
 
 
@@ -173,7 +184,13 @@ def test_each_kind_of_game_is_there() -> None:
         "toy-clashes",
     ]
     for thicket in (*toy.THICKETS, toy.CLASHES):
-        assert None not in (thicket.observe, thicket.chance, thicket.determinize, thicket.episode, thicket.recall)
+        assert None not in (
+            thicket.observe,
+            thicket.chance,
+            thicket.determinize,
+            thicket.episode,
+            thicket.recall,
+        )
         sights = {
             move
             for row in toy.ROWS
@@ -182,8 +199,30 @@ def test_each_kind_of_game_is_there() -> None:
             for move in of_action.values()
         }
         assert sights == {toy.SOMETHING, toy.UNSEEN}
-    assert [game.players for game in toy.ALL_TOYS] == [2, 2, 2, 2, 2, 3, 2, 1, 1, 2, 2, 2, 2, 2, 2, 3, 4, 3]
-    assert [game.name for game in toy.ALL_TOYS if game.simultaneous is not None] == ["toy-pennies", "toy-clashes"]
+    assert [game.players for game in toy.ALL_TOYS] == [
+        2,
+        2,
+        2,
+        2,
+        2,
+        3,
+        2,
+        1,
+        1,
+        2,
+        2,
+        2,
+        2,
+        2,
+        2,
+        3,
+        4,
+        3,
+    ]
+    assert [game.name for game in toy.ALL_TOYS if game.simultaneous is not None] == [
+        "toy-pennies",
+        "toy-clashes",
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------------ by the hand
@@ -191,7 +230,10 @@ def test_each_kind_of_game_is_there() -> None:
 
 def test_a_raise_tells_that_the_card_is_not_low() -> None:
     state = after(toy.CARD, 1, 4, deal=1)
-    assert {toy.ROWS[int(state.determinize(0, seed).facts.row)].deal for seed in range(50)} == {1, 2}
+    assert {toy.ROWS[int(state.determinize(0, seed).facts.row)].deal for seed in range(50)} == {
+        1,
+        2,
+    }
     assert {toy.ROWS[int(state.determinize(1, seed).facts.row)].deal for seed in range(50)} == {1}
 
 
@@ -215,7 +257,11 @@ def test_kuhns_poker_agrees_with_openspiel() -> None:
 def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
     # In equilibrium (Kuhn 1950): player 0 passes first, and bets with a king, with a queen ⅓ of the time where he is bet
     # against; player 1 bets with a king, calls a bet with a queen ⅓ of the time, bets a jack ⅓ of the time after a pass.
-    first_again, called, bet = {0: 0.0, 1: 1 / 3, 2: 1.0}, {0: 0.0, 1: 1 / 3, 2: 1.0}, {0: 1 / 3, 1: 0.0, 2: 1.0}
+    first_again, called, bet = (
+        {0: 0.0, 1: 1 / 3, 2: 1.0},
+        {0: 0.0, 1: 1 / 3, 2: 1.0},
+        {0: 1 / 3, 1: 0.0, 2: 1.0},
+    )
 
     def share_of_bets(state: State) -> float:
         row = toy.ROWS[int(state.facts.row)]
@@ -261,13 +307,21 @@ def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
 
 
 def test_three_players_each_maximise_their_own_reward() -> None:
-    assert best(after(toy.THREE, 0)) == (0, 1, 0.5)  # player 1 takes 1, then player 2 has ½ rather than 0
+    assert best(after(toy.THREE, 0)) == (
+        0,
+        1,
+        0.5,
+    )  # player 1 takes 1, then player 2 has ½ rather than 0
     assert best(after(toy.THREE, 1, 1)) == (0, 0.5, 1)
     assert best(after(toy.THREE, 1))[1] == 0.5  # both actions of player 1 give him ½
 
 
 def test_the_same_position_in_episode_occurs_in_several_places() -> None:
-    places = [state for state in everything(toy.EPISODES) if state.position_in_episode().previous == (2, (2, 5))]
+    places = [
+        state
+        for state in everything(toy.EPISODES)
+        if state.position_in_episode().previous == (2, (2, 5))
+    ]
     histories = [[action for _, action in state.history] for state in places]
     assert histories == [[0, 2, 5], [0, 2, 5, 2, 5], [1, 4, 2, 5]]
     assert [state.position_in_episode().label for state in places] == [2, 3, 3]
@@ -284,12 +338,18 @@ def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
 
 
 def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
-    assert best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)  # the determinizer's belief
+    assert (
+        best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)
+    )  # the determinizer's belief
     assert after(toy.FUSION, toy.A2, deal=1).returns() == [0.75]  # +½
     for deal in range(2):
         assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)  # +1
         assert best(after(toy.FUSION, toy.A1, (toy.A3, toy.A4)[deal], deal=deal)) == (0,)  # −1
-    replies = {after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0] for a in (toy.A3, toy.A4) for deal in (0, 1)}
+    replies = {
+        after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0]
+        for a in (toy.A3, toy.A4)
+        for deal in (0, 1)
+    }
     assert len(replies) == 4  # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
 
 
@@ -304,7 +364,10 @@ def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> No
     assert worth(0, toy.B1) == worth(2, toy.B1) == [(1, 0), (0, 1)]
     assert worth(1, toy.B3) == worth(2, toy.B3) == [(0, 1), (1, 0)]
     assert worth(0, toy.B2) == [(1, 0), (0, 1)] and worth(1, toy.B2) == [(0, 1), (1, 0)]
-    assert after(game, toy.A1, toy.B2, toy.A3).is_chance_node() and after(game, toy.A1, toy.B1, toy.A3).is_terminal()
+    assert (
+        after(game, toy.A1, toy.B2, toy.A3).is_chance_node()
+        and after(game, toy.A1, toy.B1, toy.A3).is_terminal()
+    )
 
 
 def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not() -> None:
@@ -318,7 +381,13 @@ def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_
     ]
 
     def worth(q: dict[int, float]) -> float:
-        return sum(min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in of.items()) for of in thirds) / 3
+        return (
+            sum(
+                min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in of.items())
+                for of in thirds
+            )
+            / 3
+        )
 
     shares = [i / 10 for i in range(11)]
     seeing = [
@@ -328,7 +397,9 @@ def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_
         for third in shares
     ]
     assert max(seeing) == pytest.approx(2 / 3)
-    assert max(worth(dict.fromkeys((toy.B1, toy.B2, toy.B3), q)) for q in shares) == pytest.approx(1 / 2)
+    assert max(worth(dict.fromkeys((toy.B1, toy.B2, toy.B3), q)) for q in shares) == pytest.approx(
+        1 / 2
+    )
     stay = after(toy.THREE_STATES, toy.A2).returns()[0]
     assert 1 / 2 < stay < 2 / 3
 
@@ -338,7 +409,9 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
     assert state.moves(0) == (toy.A1, toy.SOMETHING, toy.A3)
     assert state.moves(1) == (toy.SOMETHING, toy.B2, toy.SOMETHING)
     answers = {
-        toy.ROWS[int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)].actions()[1]
+        toy.ROWS[
+            int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)
+        ].actions()[1]
         for seed in range(50)
     }
     assert answers == {toy.B1, toy.B2, toy.B3}
@@ -349,7 +422,13 @@ def test_coins_are_laid_at_once() -> None:
         state = after(toy.PENNIES, *actions)
         return toy.PENNIES.kernels().simultaneous(state.data.ctypes.data)
 
-    assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [1, 2, 0, 1, 2]
+    assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [
+        1,
+        2,
+        0,
+        1,
+        2,
+    ]
     assert after(toy.PENNIES, 1, 0, 12).moves(0) == (1, toy.SOMETHING, 12)
     assert after(toy.PENNIES, 1).moves(1) == (toy.SOMETHING,)
     assert after(toy.PENNIES, 1, 1, 13, 0, 1, 11).returns() == [0.5, 0.5]

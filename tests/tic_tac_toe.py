@@ -30,7 +30,11 @@ def initial(state: Any, rng: Any) -> None:
 
 
 def player(state: Any) -> int:
-    over = state.marks[0] | state.marks[1] == FULL or has_line(state.marks[0]) or has_line(state.marks[1])
+    over = (
+        state.marks[0] | state.marks[1] == FULL
+        or has_line(state.marks[0])
+        or has_line(state.marks[1])
+    )
     return TERMINAL if over else state.player
 
 
@@ -50,11 +54,16 @@ def apply(state: Any, action: int) -> None:
 
 def rewards(state: Any, out: np.ndarray) -> None:
     for who in range(2):
-        out[who] = 1.0 if has_line(state.marks[who]) else 0.0 if has_line(state.marks[1 - who]) else 0.5
+        out[who] = (
+            1.0 if has_line(state.marks[who]) else 0.0 if has_line(state.marks[1 - who]) else 0.5
+        )
 
 
 def text(state: Any) -> str:
-    marks = "".join("X" if state.marks[0] >> i & 1 else "O" if state.marks[1] >> i & 1 else "." for i in range(SQUARES))
+    marks = "".join(
+        "X" if state.marks[0] >> i & 1 else "O" if state.marks[1] >> i & 1 else "."
+        for i in range(SQUARES)
+    )
     return "\n".join(marks[row : row + 3] for row in (0, 3, 6))
 
 

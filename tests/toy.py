@@ -36,7 +36,18 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import IN_SIMULATION, WORKSPACE
 from icarus.engine.result import Result
 from icarus.engine.search import RunningSearch, Search
-from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game, State, below, functions_of, helper
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    MAX_PLAYERS,
+    TERMINAL,
+    UNSEEN,
+    Game,
+    State,
+    below,
+    functions_of,
+    helper,
+)
 from icarus.kernel.history import PLAYOUT, UNLIMITED
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
@@ -72,12 +83,20 @@ class Tree:
 
 
 def turn(
-    player: int, children: dict[int, Node], label: int = CONTINUES, observations: Sight | None = None, number: int = 0
+    player: int,
+    children: dict[int, Node],
+    label: int = CONTINUES,
+    observations: Sight | None = None,
+    number: int = 0,
 ) -> Node:
     return Node(player, children, observations or {}, label, number=number)
 
 
-def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, observations: Sight | None = None) -> Node:
+def nature(
+    outcomes: dict[int, tuple[float, Node]],
+    label: int = CONTINUES,
+    observations: Sight | None = None,
+) -> Node:
     return Node(
         CHANCE,
         {action: child for action, (_, child) in outcomes.items()},
@@ -106,7 +125,14 @@ def branches() -> Tree:
     return open_tree(
         "toy-branches",
         2,
-        turn(0, {0: turn(1, {0: end(1, 0), 1: third}), 1: turn(0, {0: end(0.5, 0.5), 2: fourth}), 2: end(0, 1)}),
+        turn(
+            0,
+            {
+                0: turn(1, {0: end(1, 0), 1: third}),
+                1: turn(0, {0: end(0.5, 0.5), 2: fourth}),
+                2: end(0, 1),
+            },
+        ),
     )
 
 
@@ -122,7 +148,11 @@ def card() -> Tree:
         "high": turn(1, {3: end(0, 1), 4: answer(end(0, 1))}),
     }
     return Tree(
-        "toy-card", 2, tuple(((None, name), turn(0, {0: end(0.5, 0.5), 1: below})) for name, below in held.items())
+        "toy-card",
+        2,
+        tuple(
+            ((None, name), turn(0, {0: end(0.5, 0.5), 1: below})) for name, below in held.items()
+        ),
     )
 
 
@@ -143,7 +173,9 @@ def kuhn() -> Tree:
             },
         )
 
-    return Tree("toy-kuhn", 2, tuple((cards, deal(cards)) for cards in itertools.permutations(range(3), 2)))
+    return Tree(
+        "toy-kuhn", 2, tuple((cards, deal(cards)) for cards in itertools.permutations(range(3), 2))
+    )
 
 
 def dice() -> Tree:
@@ -187,7 +219,12 @@ def secrets() -> Tree:
             (0, (2, 3), 0, None),
         )[len(chosen)]
         observations = {} if sight is None else {action: {1 - player: sight} for action in actions}
-        return turn(player, {action: choice((*chosen, i)) for i, action in enumerate(actions)}, label, observations)
+        return turn(
+            player,
+            {action: choice((*chosen, i)) for i, action in enumerate(actions)},
+            label,
+            observations,
+        )
 
     return open_tree("toy-secrets", 2, choice(()))
 
@@ -207,7 +244,9 @@ def three() -> Tree:
                         1: turn(2, {0: end(0, 1, 0.5), 1: end(0.5, 1, 0)}),
                     },
                 ),
-                1: turn(1, {0: end(0.5, 0.5, 0.5), 1: turn(2, {1: end(1, 0, 0.5), 2: end(0, 0.5, 1)})}),
+                1: turn(
+                    1, {0: end(0.5, 0.5, 0.5), 1: turn(2, {1: end(1, 0, 0.5), 2: end(0, 0.5, 1)})}
+                ),
             },
         ),
     )
@@ -220,12 +259,21 @@ def episodes() -> Tree:
         return turn(0, {0: end(win, 1 - win), 1: end(1 - win, win)}, label=3)
 
     def second(win: float, again: Node) -> Node:
-        return turn(1, {2: turn(0, {5: again, 6: end(win, 1 - win)}), 3: end(1 - win, win)}, label=2)
+        return turn(
+            1, {2: turn(0, {5: again, 6: end(win, 1 - win)}), 3: end(1 - win, win)}, label=2
+        )
 
     return open_tree(
         "toy-episodes",
         2,
-        turn(0, {0: second(1, second(0, final(1))), 1: turn(1, {2: end(0.5, 0.5), 4: second(0.5, final(0))})}, label=1),
+        turn(
+            0,
+            {
+                0: second(1, second(0, final(1))),
+                1: turn(1, {2: end(0.5, 0.5), 4: second(0.5, final(0))}),
+            },
+            label=1,
+        ),
     )
 
 
@@ -253,7 +301,13 @@ def fusion() -> Tree:
 
     def state(reveals: int, third: float) -> Node:
         return turn(
-            0, {A1: turn(0, {A3: revealed(reveals + 3, third), A4: revealed(reveals + 4, 1 - third)}), A2: end(STAY)}
+            0,
+            {
+                A1: turn(
+                    0, {A3: revealed(reveals + 3, third), A4: revealed(reveals + 4, 1 - third)}
+                ),
+                A2: end(STAY),
+            },
         )
 
     return Tree("toy-fusion", 1, (((None,), state(100, 0)), ((None,), state(200, 1))))
@@ -272,7 +326,10 @@ def three_states(blind: bool = False) -> Tree:
         leaf = {A3: third, A4: 1 - third}
         return turn(
             0,
-            {a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win) for a, win in leaf.items()},
+            {
+                a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win)
+                for a, win in leaf.items()
+            },
             observations={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None,
         )
 
@@ -285,9 +342,15 @@ def three_states(blind: bool = False) -> Tree:
         )
 
     first, third = (B1, reply(1)), (B3, reply(0))
-    x, y, z = state(first, (B2, reply(1, 120))), state((B2, reply(0, 220)), third), state(first, third)
+    x, y, z = (
+        state(first, (B2, reply(1, 120))),
+        state((B2, reply(0, 220)), third),
+        state(first, third),
+    )
     return Tree(
-        "toy-blind-states" if blind else "toy-three-states", 2, (((None, "x"), x), ((None, "y"), y), ((None, "z"), z))
+        "toy-blind-states" if blind else "toy-three-states",
+        2,
+        (((None, "x"), x), ((None, "y"), y), ((None, "z"), z)),
     )
 
 
@@ -297,13 +360,18 @@ def pennies() -> Tree:
     def coins(won: float, last: bool) -> Node:
         def uncovered(a: int, b: int) -> Node:
             total = won + (0.5 if a == b else 0)
-            return nature({10 + 2 * a + b: (1.0, end(total, 1 - total) if last else coins(total, True))})
+            return nature(
+                {10 + 2 * a + b: (1.0, end(total, 1 - total) if last else coins(total, True))}
+            )
 
         return turn(
             0,
             {
                 a: turn(
-                    1, {b: uncovered(a, b) for b in (0, 1)}, observations={b: {0: SOMETHING} for b in (0, 1)}, number=2
+                    1,
+                    {b: uncovered(a, b) for b in (0, 1)},
+                    observations={b: {0: SOMETHING} for b in (0, 1)},
+                    number=2,
                 )
                 for a in (0, 1)
             },
@@ -319,7 +387,9 @@ def whispers() -> Tree:
     """Player 1 whispers twice; player 0, who hears little of it, wins by telling whether the sum of the two is even (6) or odd (7)."""
 
     def guess(total: int) -> Node:
-        return turn(0, {6 + i: end(win, 1 - win) for i, win in enumerate((1 - total % 2, total % 2))})
+        return turn(
+            0, {6 + i: end(win, 1 - win) for i, win in enumerate((1 - total % 2, total % 2))}
+        )
 
     def whisper(total: int, again: bool) -> Node:
         return turn(
@@ -341,12 +411,16 @@ def draw() -> Tree:
 
     def drawn(doubled: bool) -> Node:
         return nature(
-            {card: (chance, card_drawn(card, doubled)) for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))},
+            {
+                card: (chance, card_drawn(card, doubled))
+                for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))
+            },
             observations={7: {0: SOMETHING}, 8: {0: SOMETHING}},
         )
 
     unnoticed = nature(
-        {5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, observations={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)}
+        {5: (0.5, drawn(False)), 6: (0.5, drawn(True))},
+        observations={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)},
     )
     return open_tree("toy-draw", 2, turn(0, {0: unnoticed, 1: end(0.4, 0.6)}))
 
@@ -354,24 +428,42 @@ def draw() -> Tree:
 def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False) -> Tree:
     """A tree drawn once and for all; the deals differ in rewards and in some of the legal actions below the root."""
     name = "toy-clashes" if clashes else f"toy-thicket-{players}"
-    sights = (None, None, None, SOMETHING, UNSEEN)  # what another player sees of an action; None is the action itself
+    sights = (
+        None,
+        None,
+        None,
+        SOMETHING,
+        UNSEEN,
+    )  # what another player sees of an action; None is the action itself
 
     def grow(deal: int, path: tuple[int, ...], before: int = 0) -> Node:
         common, deal_rng = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
-        number = random.Random(f"{name} {path} at once").choice((0, 1, 2, before + 1, before + 1)) if clashes else 0
+        number = (
+            random.Random(f"{name} {path} at once").choice((0, 1, 2, before + 1, before + 1))
+            if clashes
+            else 0
+        )
         if len(path) == depth or (len(path) > 2 and common.random() < 0.15):
             return end(*(deal_rng.choice((0, 0.5, 1)) for _ in range(players)))
         actions = common.sample(range(8), common.choice((1, 2, 3, 3)) if path else 3)
         label = common.choice((0, 1, CONTINUES, CONTINUES, CONTINUES))
         observations = {
-            action: {player: move for player in range(players) if (move := common.choice(sights)) is not None}
+            action: {
+                player: move
+                for player in range(players)
+                if (move := common.choice(sights)) is not None
+            }
             for action in actions
         }
         if path and common.random() < 0.2:
             shares = [common.randint(1, 5) for _ in actions]
-            chances = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
+            chances = {
+                action: share / sum(shares) for action, share in zip(actions, shares, strict=True)
+            }
             return nature(
-                {action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, observations
+                {action: (share, grow(deal, (*path, action))) for action, share in chances.items()},
+                label,
+                observations,
             )
         if path and len(actions) > 1 and deal_rng.random() < 0.3:
             actions.pop(deal_rng.randrange(len(actions)))
@@ -379,10 +471,18 @@ def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False)
         for others in observations.values():
             others.pop(player, None)
         return turn(
-            player, {action: grow(deal, (*path, action), number) for action in actions}, label, observations, number
+            player,
+            {action: grow(deal, (*path, action), number) for action in actions},
+            label,
+            observations,
+            number,
         )
 
-    return Tree(name, players, tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)))
+    return Tree(
+        name,
+        players,
+        tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)),
+    )
 
 
 TREES = (
@@ -424,7 +524,10 @@ class Row:
 
     def moves(self, perspective: int, since: int = 0) -> tuple[int, ...]:
         """What a perspective (κ is the environment) saw of the actions of the path."""
-        view = [node.observations.get(action, {}).get(perspective, action) for node, action in self.path[since:]]
+        view = [
+            node.observations.get(action, {}).get(perspective, action)
+            for node, action in self.path[since:]
+        ]
         return tuple(move for move in view if move != UNSEEN)
 
     def episode_start(self) -> int:
@@ -441,7 +544,12 @@ class Row:
         noticed.append(("label", self.node.label) if self.node.label != CONTINUES else None)
         free = tuple(self.node.children) if self.node.player == perspective else None
         share = TREES[self.tree].deals[self.deal][0][perspective]
-        return self.tree, share, free, tuple(item for item in noticed if item is not None and item != UNSEEN)
+        return (
+            self.tree,
+            share,
+            free,
+            tuple(item for item in noticed if item is not None and item != UNSEEN),
+        )
 
 
 def rows_of(row: Row) -> Iterator[Row]:
@@ -450,7 +558,11 @@ def rows_of(row: Row) -> Iterator[Row]:
         yield from rows_of(Row(child, row.tree, row.deal, (*row.path, (row.node, action))))
 
 
-STARTS = [Row(root, tree, deal, ()) for tree, toy in enumerate(TREES) for deal, (_, root) in enumerate(toy.deals)]
+STARTS = [
+    Row(root, tree, deal, ())
+    for tree, toy in enumerate(TREES)
+    for deal, (_, root) in enumerate(toy.deals)
+]
 ROWS = [row for start in STARTS for row in rows_of(start)]
 INDEX = {(row.tree, row.deal, row.actions()): i for i, row in enumerate(ROWS)}
 MAX_LEGAL = max(len(row.node.children) for row in ROWS)
@@ -502,7 +614,10 @@ def sights() -> np.ndarray:
     table = np.zeros((len(ROWS), MAX_LEGAL, MAX_PLAYERS), np.int64)
     for i, row in enumerate(ROWS):
         for k, action in enumerate(row.node.children):
-            table[i, k] = [row.node.observations.get(action, {}).get(player, action) for player in range(MAX_PLAYERS)]
+            table[i, k] = [
+                row.node.observations.get(action, {}).get(player, action)
+                for player in range(MAX_PLAYERS)
+            ]
     return table
 
 
@@ -512,7 +627,10 @@ LABELS = np.array([row.node.label for row in ROWS], np.int64)
 NUMBERS = np.array([row.node.number for row in ROWS], np.int64)
 ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int64)
 CHILDREN = padded(
-    [[index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children] for row in ROWS],
+    [
+        [index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children]
+        for row in ROWS
+    ],
     MAX_LEGAL,
     np.int64,
 )
@@ -604,7 +722,10 @@ def episode(state: Any) -> int:
 
 
 def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
-    start, count = RECALLED_SPANS[state.row, perspective, 0], RECALLED_SPANS[state.row, perspective, 1]
+    start, count = (
+        RECALLED_SPANS[state.row, perspective, 0],
+        RECALLED_SPANS[state.row, perspective, 1],
+    )
     for i in range(count):
         moves[i] = RECALLED[start + i]
     return count
@@ -653,7 +774,11 @@ def toy(tree: int) -> Game:
         "simultaneous": any(row.node.number for row in grown),
     }
     return Game(
-        **{name: function for name, function in functions_of(globals()).items() if needed.get(name, True)},
+        **{
+            name: function
+            for name, function in functions_of(globals()).items()
+            if needed.get(name, True)
+        },
         name=TREES[tree].name,
         players=TREES[tree].players,
         max_legal=MAX_LEGAL,
@@ -690,7 +815,12 @@ KINDS = [BRANCHES, CARD, DICE, SECRETS, EPISODES, WHISPERS, THICKETS[0], PENNIES
 
 
 def begun(
-    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, *, records: Result | None = None, **how: Any
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int] = 0,
+    *,
+    records: Result | None = None,
+    **how: Any,
 ) -> RunningSearch:
     """A search that has made no playout yet; `how` as of `icarus.search`."""
     return Search(strategy, iterations=UNLIMITED, **how).begin(state, seed, records)
@@ -702,12 +832,23 @@ def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -
     struct_at = interpret(memory.struct_at)
     workspace = struct_at(search.address, WORKSPACE)
     playout = struct_at(workspace.buffers.playout, PLAYOUT)
-    begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_playout.choose))
+    begin, open_step, choose = map(
+        interpret, (loop_playout.begin, loop_playout.open_step, loop_playout.choose)
+    )
     begin(workspace, search.rng)
     open_step(workspace, playout, 0, state.current_player())
     count = len(state.legal_actions())
     with np.errstate(over="ignore"):
         return [
-            int(choose(workspace, IN_SIMULATION, playout.legal, count, workspace.root.record, search.rng))
+            int(
+                choose(
+                    workspace,
+                    IN_SIMULATION,
+                    playout.legal,
+                    count,
+                    workspace.root.record,
+                    search.rng,
+                )
+            )
             for _ in range(draws)
         ]

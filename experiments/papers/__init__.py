@@ -17,7 +17,14 @@ def _read(name: str) -> TomlTable:
 
 # -------------------- Section 8 of the paper of 2014.
 
-GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"]  # section 7, in its order
+GAMES = [
+    "dou-di-zhu",
+    "hearts",
+    "lotr-confrontation",
+    "checkers",
+    "othello",
+    "backgammon",
+]  # section 7, in its order
 ROLES = {
     "dou-di-zhu": ("Landlord",),
     "lotr-confrontation": ("Light", "Dark"),
@@ -27,14 +34,21 @@ ENHANCEMENTS = ("NAST", "RAVE", "MAST", "LGRF")  # the bullets of Table 1, left 
 TABLE_1, EPISODES, REUSE = _read("section8")["agents"].values()
 RULES = {name: text for name, text in REUSE.items() if name != "Baseline"}
 TREE = {name: TABLE_1[name] for name in ("-", "N", "R", "M", "L")}
-SECTION_8 = {**TABLE_1, "EPIC": EPISODES["EPIC"], **{name: RULES[name] for name in ("ε-greedy", "Roulette", "UCB1")}}
+SECTION_8 = {
+    **TABLE_1,
+    "EPIC": EPISODES["EPIC"],
+    **{name: RULES[name] for name in ("ε-greedy", "Roulette", "UCB1")},
+}
 SUITE: dict[str, TomlTable] = {
     "figure3": {"agents": TABLE_1, "pictures": ["figure3"]},
     "figure4": {"agents": TABLE_1, "pictures": ["figure4"]},
     "figure5": {"agents": EPISODES, "pictures": ["figure5"]},
     "reuse": {"agents": REUSE, "pictures": ["reuse"]},
     "tree": {"agents": TREE, "pictures": ["tree"]},
-    "section8": {"agents": SECTION_8, "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"]},
+    "section8": {
+        "agents": SECTION_8,
+        "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"],
+    },
 }
 
 
@@ -65,9 +79,31 @@ EARLIER_ITERATIONS = 10_000  # of a decision in both papers, shared by all trees
 TREES = 40  # of a determinized search in both papers, unless something else is said
 LOTR, PHANTOM, DOU_DI_ZHU = "lotr-confrontation", "phantom-mnk", "dou-di-zhu"
 FIRST = "First"  # who moves first in Phantom m,n,k
-BALANCE = (1, 2, 5, 10, 20, 40, 100)  # determinizations in Fig. 6, whose axis the text does not give
-DETERMINIZATIONS = (1, 2, 5, 10, 20, 30, 40, 50, 75, 100)  # in Figs. 2 and 4 of 2011: "from 1 to 100"
-EACH_FIXED, EACH = (50, 100, 250, 500), (25, 50, 100, 200, 300, 500, 750, 1000)  # iterations of a tree: Figs. 2 and 3
+BALANCE = (
+    1,
+    2,
+    5,
+    10,
+    20,
+    40,
+    100,
+)  # determinizations in Fig. 6, whose axis the text does not give
+DETERMINIZATIONS = (
+    1,
+    2,
+    5,
+    10,
+    20,
+    30,
+    40,
+    50,
+    75,
+    100,
+)  # in Figs. 2 and 4 of 2011: "from 1 to 100"
+EACH_FIXED, EACH = (
+    (50, 100, 250, 500),
+    (25, 50, 100, 200, 300, 500, 750, 1000),
+)  # iterations of a tree: Figs. 2 and 3
 FIXED = (5, 10, 25, 40)  # determinizations in Fig. 3
 TOTALS = (2500, 5000, 10_000, 15_000)  # iterations of all trees in Fig. 4
 
@@ -84,7 +120,10 @@ def lines_of_2011(iterations: int) -> tuple[dict[int, dict[int, tuple[int, int]]
     tree vary, in the others the trees.
     """
     return (
-        {each: {number: (number, each) for number in DETERMINIZATIONS} for each in scale(EACH_FIXED, iterations)},
+        {
+            each: {number: (number, each) for number in DETERMINIZATIONS}
+            for each in scale(EACH_FIXED, iterations)
+        },
         {number: {each: (number, each) for each in scale(EACH, iterations)} for number in FIXED},
         {
             total: {number: (number, max(1, total // number)) for number in DETERMINIZATIONS}
@@ -109,9 +148,14 @@ def _determinizations(name: str, iterations: int) -> TomlTable:
 # -------------------- All of them, by their names.
 
 GROUPS: dict[str, dict[str, list[TomlTable]]] = {
-    "section8": {name: [{"games": GAMES, "iterations": ITERATIONS, **table}] for name, table in SUITE.items()},
+    "section8": {
+        name: [{"games": GAMES, "iterations": ITERATIONS, **table}] for name, table in SUITE.items()
+    },
     "earlier": _read("earlier"),
-    **{group: {name: [table] for name, table in _read(group).items()} for group in ("sensitivity", "catalogue")},
+    **{
+        group: {name: [table] for name, table in _read(group).items()}
+        for group in ("sensitivity", "catalogue")
+    },
 }
 USUAL: dict[str, TomlTable] = {  # where a table has nothing else
     "section8": {"trials": TRIALS},

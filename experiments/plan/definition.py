@@ -85,7 +85,11 @@ class Column:
     def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
-        return {**fields, "seats": list(self.seats), **_agent_keys("opponent", "opponent_scheme", self.opponent)}
+        return {
+            **fields,
+            "seats": list(self.seats),
+            **_agent_keys("opponent", "opponent_scheme", self.opponent),
+        }
 
 
 @attrs.frozen
@@ -207,13 +211,22 @@ class Experiment:
         Common random numbers leave the composition out of the cell; a sequential test has one key for a deal in all seats.
         """
         key = int(cell.column.key() if self.paired or self.sprt else cell.key, 16)
-        return self.seed, *divmod(key, _KEY_LIMIT), trial // len(cell.column.seats) if self.sprt else trial
+        return (
+            self.seed,
+            *divmod(key, _KEY_LIMIT),
+            trial // len(cell.column.seats) if self.sprt else trial,
+        )
 
     def settings(self) -> dict[str, object]:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
         cells = [cell.settings() for cell in self.cells]
         sprt = None if self.sprt is None else msgspec.structs.asdict(self.sprt)
-        return {**attrs.asdict(self, recurse=False), "cells": cells, "pictures": list(self.pictures), "sprt": sprt}
+        return {
+            **attrs.asdict(self, recurse=False),
+            "cells": cells,
+            "pictures": list(self.pictures),
+            "sprt": sprt,
+        }
 
 
 def from_settings(settings: Settings) -> Experiment:
@@ -242,7 +255,9 @@ def read_cell(settings: Settings) -> Cell:
     fields = dict(settings)
     spec = read_entrant(fields.pop("strategy"), fields.pop("scheme", str(MO_ISMCTS)))
     imports = tuple(fields.pop("imports", {}).items())
-    return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports})
+    return Cell(
+        **{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports}
+    )
 
 
 def _read_column(settings: Settings) -> Column:
@@ -274,7 +289,11 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 def paths(key: str, value: Any) -> list[tuple[str, Any]]:
     """The values of a key that may hold a list, each with its path."""
-    return [(f"{key}[{i}]", each) for i, each in enumerate(value)] if isinstance(value, list) else [(key, value)]
+    return (
+        [(f"{key}[{i}]", each) for i, each in enumerate(value)]
+        if isinstance(value, list)
+        else [(key, value)]
+    )
 
 
 def one_of(path: str, value: object, names: Sequence[str]) -> str:
@@ -301,14 +320,23 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     return (
         (larger.trials == smaller.trials or more_trials)
         and set(smaller.cells) <= set(larger.cells)
-        and attrs.evolve(larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures) == smaller
+        and attrs.evolve(
+            larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures
+        )
+        == smaller
     )
 
 
-def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] = ("there", "here")) -> str:
+def difference(
+    smaller: Experiment, larger: Experiment, places: tuple[str, str] = ("there", "here")
+) -> str:
     """The first setting, in words, for which the one here does not extend the one there."""
     settings, others = smaller.settings(), larger.settings()
-    keys = WHOLE if larger.trials > smaller.trials and larger.sprt is None else (*WHOLE[:2], "trials", *WHOLE[2:])
+    keys = (
+        WHOLE
+        if larger.trials > smaller.trials and larger.sprt is None
+        else (*WHOLE[:2], "trials", *WHOLE[2:])
+    )
     for key in keys:
         if settings[key] != others[key]:
             return _in_words(key, settings[key], others[key], places)
@@ -319,14 +347,18 @@ def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] 
     return "its agents are different"
 
 
-def _in_words(key: str, value: object, value_here: object, places: tuple[str, str], quoted: bool = True) -> str:
+def _in_words(
+    key: str, value: object, value_here: object, places: tuple[str, str], quoted: bool = True
+) -> str:
     value, value_here = (repr(value), repr(value_here)) if quoted else (value, value_here)
     return f"{key} is {value} {places[0]} and {value_here} {places[1]}"
 
 
 def _values(experiment: Experiment, key: str) -> dict[str, None]:
     """What the columns of an experiment have for a key, each once."""
-    return dict.fromkeys(str(cell.column.settings().get(key, MO_ISMCTS)) for cell in experiment.cells)
+    return dict.fromkeys(
+        str(cell.column.settings().get(key, MO_ISMCTS)) for cell in experiment.cells
+    )
 
 
 # -------------------- The Python files that define agents, with digests: an edited file must not play on under the name of what it was.
@@ -367,7 +399,9 @@ def _refusing(function: Callable[[Any], T], path: str | Path) -> T:
     try:
         return function(path)
     except OSError as error:
-        raise Refusal(f"{error.filename}, which defines agents, cannot be read: {error.strerror}") from None
+        raise Refusal(
+            f"{error.filename}, which defines agents, cannot be read: {error.strerror}"
+        ) from None
     except ValueError as error:
         raise Refusal(str(error)) from None
 
@@ -388,9 +422,15 @@ def refuse_if_edited(cell: Cell) -> None:
         Refusal: a file was edited or cannot be read; the message has its name and both digests.
     """
     for path, before in _files(cell).items():
-        now = digest_of(path) if path == Path(cell.module) else _refusing(load_files.digest_in_memory, path)
+        now = (
+            digest_of(path)
+            if path == Path(cell.module)
+            else _refusing(load_files.digest_in_memory, path)
+        )
         if before and now != before:
-            raise Refusal(f"{path} was edited: its digest is {now}, in the games of this run {before}")
+            raise Refusal(
+                f"{path} was edited: its digest is {now}, in the games of this run {before}"
+            )
 
 
 def _files(cell: Cell) -> dict[Path, str]:
@@ -398,14 +438,20 @@ def _files(cell: Cell) -> dict[Path, str]:
     if not cell.module:
         return {}
     start = Path(cell.module)
-    imported = {Path(os.path.normpath(start.parent / name)): digest for name, digest in cell.imports}
+    imported = {
+        Path(os.path.normpath(start.parent / name)): digest for name, digest in cell.imports
+    }
     return {start: cell.source, **imported}
 
 
 # -------------------- Games, columns, budgets and times in the words in which people read them.
 
 
-NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
+NAMES = {
+    "dou-di-zhu": "Dou Di Zhu",
+    "lotr-confrontation": "LOTR:C",
+    "phantom-mnk": "Phantom (4,4,4)",
+}  # in the papers'
 VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
 
 
@@ -413,7 +459,9 @@ def game_title(game: str, variant: str = "") -> str:
     """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
     name = game.partition("(")[0]
     titles = {**NAMES, **VARIED} if variant else NAMES
-    return (titles.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+    return (titles.get(name) or name.replace("-", " ").title()) + (
+        f" ({variant})" if variant else ""
+    )
 
 
 def title(column: Column, among: Iterable[Column] = ()) -> str:
@@ -472,13 +520,18 @@ class PictureKind:
 PICTURES = {  # in the order in which a report shows those that an experiment did not ask for
     "figure4": PictureKind("Figure 4: the combinations of Table 1.", agents=TABLE_1),
     "figure3": PictureKind(
-        "Figure 3: averages over the combinations without and with each enhancement.", agents=TABLE_1
+        "Figure 3: averages over the combinations without and with each enhancement.",
+        agents=TABLE_1,
     ),
     "figure5": PictureKind("Figure 5: EPIC and NAST.", agents=EPISODES),
     "reuse": PictureKind("The rules of reuse of MAST.", agents=REUSE),
-    "tree": PictureKind("The trees, compared with those of the baseline: means over games.", agents=TREE),
+    "tree": PictureKind(
+        "The trees, compared with those of the baseline: means over games.", agents=TREE
+    ),
     "agents": PictureKind("The agents of the experiment, by game."),
-    "statements": PictureKind("Figure 4, and the differences that the paper's text states beside ours."),
+    "statements": PictureKind(
+        "Figure 4, and the differences that the paper's text states beside ours."
+    ),
     "heat-map": PictureKind(
         "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
         "does; a draw counts one half.",

@@ -107,7 +107,9 @@ def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, En
         Refusal: one cannot be understood.
     """
     if isinstance(agents, dict):
-        entries = {name: read_entry(f"agents.{name}", value, module) for name, value in agents.items()}
+        entries = {
+            name: read_entry(f"agents.{name}", value, module) for name, value in agents.items()
+        }
     else:
         entries = {}
         for path, value in paths("agents", agents):
@@ -117,11 +119,15 @@ def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, En
             entries[name] = read_entry(path, value, module)
     honest = {_honest(name, each.spec.search): each for name, each in entries.items()}
     if len(honest) < len(entries):
-        raise Refusal(f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat')
+        raise Refusal(
+            f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat'
+        )
     return honest
 
 
-def read_entry(path: str, value: object, module: str, kind: type[PlayerTable] = AgentTable) -> Entry:
+def read_entry(
+    path: str, value: object, module: str, kind: type[PlayerTable] = AgentTable
+) -> Entry:
     """A strategy, or a table.
 
     Raises:
@@ -180,9 +186,7 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
 # -------------------- Experiments from tables, in TOML or Python: every key is checked, and lists unfold to a grid of cells.
 
 
-OWN_GAME = (
-    'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or give its name and --with mygame.py'
-)
+OWN_GAME = 'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or give its name and --with mygame.py'
 
 
 def build_together(tables: Sequence[TomlTable], module: str = "") -> Experiment:
@@ -208,10 +212,15 @@ def build(table: TomlTable, module: str = "") -> Experiment:
     """
     checked = converted(table, ExperimentTable)
     cells = _cells(checked, module)
-    pictures = tuple(one_of(path, picture, tuple(PICTURES)) for path, picture in paths("pictures", checked.pictures))
+    pictures = tuple(
+        one_of(path, picture, tuple(PICTURES))
+        for path, picture in paths("pictures", checked.pictures)
+    )
     _for_two_players(pictures, cells)
     sprt = (Sprt() if checked.sprt else None) if isinstance(checked.sprt, bool) else checked.sprt
-    experiment = Experiment(checked.name, cells, checked.trials, checked.seed, pictures, checked.paired, sprt)
+    experiment = Experiment(
+        checked.name, cells, checked.trials, checked.seed, pictures, checked.paired, sprt
+    )
     if experiment.sprt:
         _comparable(experiment)
     return experiment
@@ -219,7 +228,11 @@ def build(table: TomlTable, module: str = "") -> Experiment:
 
 def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents, source, imports = read_agents(table.agents, module), source_of(module), imports_of(module)
+    agents, source, imports = (
+        read_agents(table.agents, module),
+        source_of(module),
+        imports_of(module),
+    )
     cells = tuple(
         Cell(column, name, agent.spec, module, _own_iterations(agent, column), source, imports)
         for column in _columns(table, module)
@@ -256,12 +269,17 @@ def _comparable(experiment: Experiment) -> None:
 
 
 def _columns(table: ExperimentTable, module: str) -> list[Column]:
-    opponents = [read_entry(path, value, module, PlayerTable).spec for path, value in paths("opponent", table.opponent)]
+    opponents = [
+        read_entry(path, value, module, PlayerTable).spec
+        for path, value in paths("opponent", table.opponent)
+    ]
     columns = []
     for path, name in paths("games", table.games):
         game = known_game(name, path)
         _refuse_unless_named(game, path)
-        for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
+        for (role, seats), opponent, budget in itertools.product(
+            _seats(table, game), opponents, _budgets(table)
+        ):
             columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
     return columns
 
@@ -305,9 +323,13 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
     for picture in (name for name in pictures if PICTURES[name].of_two):
         for column in {cell.column for cell in cells}:
             if known_game(column.game, "games").players != 2:
-                raise Refusal(f"pictures: {picture} shows games of two players, which {column.game} is not")
+                raise Refusal(
+                    f"pictures: {picture} shows games of two players, which {column.game} is not"
+                )
             if len(column.seats) > 1:
-                raise Refusal(f"seats: {picture} needs agents that keep to one seat, such as seats = 0")
+                raise Refusal(
+                    f"seats: {picture} needs agents that keep to one seat, such as seats = 0"
+                )
 
 
 def _enough_iterations(cell: Cell) -> None:
@@ -337,7 +359,9 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
         previous = by_key.setdefault(cell.key, cell)
         if previous is not cell:
             where = f"agents.{cell.agent}" if previous.agent != cell.agent else "games"
-            raise Refusal(f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice")
+            raise Refusal(
+                f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice"
+            )
 
 
 def known_game(name: str, path: str) -> AnyGame:
@@ -384,7 +408,9 @@ def _refuse_unless_named(game: AnyGame, path: str) -> None:
 
 def _variant(game: AnyGame) -> str:
     usual = known_game(game.name, "games").parameters
-    return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)
+    return ", ".join(
+        f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value
+    )
 
 
 # -------------------- Experiments by name: those of the papers, and one's own from files.
@@ -410,7 +436,9 @@ def load(name: str, changes: TomlTable, file: Path | None = None) -> Experiment:
     if name in NAMES:
         is_scaled = name in GROUPS["earlier"] and "iterations" in changes
         iterations = converted(changes["iterations"], Positive, "iterations") if is_scaled else None
-        return build_together([_with_changes(table, changes) for table in papers.tables(name, iterations)], module)
+        return build_together(
+            [_with_changes(table, changes) for table in papers.tables(name, iterations)], module
+        )
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
         raise Refusal(
@@ -419,8 +447,13 @@ def load(name: str, changes: TomlTable, file: Path | None = None) -> Experiment:
     try:
         if path.suffix == ".py":
             if module:
-                raise Refusal(f"a .py file imports what it uses; import {file} there instead of --with")
-            return build(_with_changes({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
+                raise Refusal(
+                    f"a .py file imports what it uses; import {file} there instead of --with"
+                )
+            return build(
+                _with_changes({"name": path.stem, **_python_table(path)}, changes),
+                str(path.resolve()),
+            )
         table, game_file = _without_file(
             {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}, path.parent
         )
@@ -449,7 +482,9 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
         ValueError: the file has not just one game. Refusal: the table names two files.
     """
     names = [name for _, name in paths("games", table.get("games", []))]
-    files = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.endswith(".py")))
+    files = list(
+        dict.fromkeys(name for name in names if isinstance(name, str) and name.endswith(".py"))
+    )
     if not files:
         return table, ""
     if len(files) > 1:
@@ -465,7 +500,9 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
 def _python_table(path: Path) -> TomlTable:
     table = vars(load_file(path)).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
-        raise Refusal(f"the file has no dict {PYTHON_TABLE}, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
+        raise Refusal(
+            f"the file has no dict {PYTHON_TABLE}, such as {PYTHON_TABLE} = {{'games': 'othello', …}}"
+        )
     return table
 
 

@@ -38,11 +38,18 @@ def samples(turns: int, seed: int) -> Iterator[tuple[int, Board, Dice, float]]:
         for side in board:
             for point, checkers in START:
                 side[point - 1] = checkers
-        players, rate, game = random.integers(len(PLAYERS), size=2), random.choice(RANDOM_MOVES), game + 1
+        players, rate, game = (
+            random.integers(len(PLAYERS), size=2),
+            random.choice(RANDOM_MOVES),
+            game + 1,
+        )
         while all(map(any, board)) and turns > 0:
             turns -= 1
             dice = dice_of(*(int(die) for die in random.integers(1, FACES + 1, 2)))
-            ends = [lists(gnubg_nn.board_from_position_key(key)) for key in gnubg_nn.moves(board, *dice[:2])] or [board]
+            ends = [
+                lists(gnubg_nn.board_from_position_key(key))
+                for key in gnubg_nn.moves(board, *dice[:2])
+            ] or [board]
             chances = [chance_after(end) for end in ends]
             yield game, board, (), 1 - chance_after(board[::-1])
             yield game, board, dice, max(chances)
@@ -131,7 +138,9 @@ def inputs(board: Board, dice: Dice) -> np.ndarray:
     """uint8 [rows of the hidden layer]: of each place whether it has a checker, a second, a third, how many more; which dice are left."""
     opponent, mover = board
     counts = np.array([[CHECKERS_EACH - sum(side), *side] for side in (mover, opponent)])[..., None]
-    checkers = np.concatenate([counts > np.arange(INPUTS - 1), np.maximum(counts - INPUTS + 1, 0)], axis=2)
+    checkers = np.concatenate(
+        [counts > np.arange(INPUTS - 1), np.maximum(counts - INPUTS + 1, 0)], axis=2
+    )
     dice_left = np.zeros(DICE_LEFT)
     is_mixed = len(set(dice)) == 2
     dice_left[dice[0] if dice else 0, dice[1] if is_mixed else FACES + len(dice)] = 1
@@ -163,7 +172,9 @@ class Network:
         errors = (1 / (1 + np.exp(-(sums * slopes) @ self.output)) - chances) / len(x)
         return x.T @ (errors[:, None] * self.output * slopes**2), (sums * slopes).T @ errors
 
-    def fit(self, x: np.ndarray, chances: np.ndarray, epochs: int, random: np.random.Generator) -> None:
+    def fit(
+        self, x: np.ndarray, chances: np.ndarray, epochs: int, random: np.random.Generator
+    ) -> None:
         """Adam on batches, in another order each time."""
         weights = (self.hidden, self.output)
         means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))
@@ -188,15 +199,22 @@ class Network:
         dice = self.hidden[2 * POINTS * INPUTS :].reshape(*DICE_LEFT, -1).copy()
         dice[0, 1:FACES] = dice[1:FACES, FACES + 1]  # the smaller of two dice is the last one left
         units = len(self.output)
-        return np.concatenate([checkers.reshape(-1, units), dice.reshape(-1, units), self.output[None]])
+        return np.concatenate(
+            [checkers.reshape(-1, units), dice.reshape(-1, units), self.output[None]]
+        )
 
 
 def in_contact(board: Board) -> bool:
     """Whether the sides still have to pass each other."""
-    return sum(max((point for point in range(BAR) if side[point]), default=-BAR) for side in board) >= BAR - 2
+    return (
+        sum(max((point for point in range(BAR) if side[point]), default=-BAR) for side in board)
+        >= BAR - 2
+    )
 
 
-def main(turns: int = 300_000, units: int = 64, epochs: int = 40, seed: int = 1, output: Path = TABLE) -> None:
+def main(
+    turns: int = 300_000, units: int = 64, epochs: int = 40, seed: int = 1, output: Path = TABLE
+) -> None:
     """Make the network of Backgammon."""
     all_samples = list(samples(turns, seed))
     x = np.array([inputs(board, dice) for _, board, dice, _ in all_samples])

@@ -30,7 +30,14 @@ SPREAD = 0x9E3779B1  # odd, without a pattern: plays that differ little get slot
 BASE_BITS = len(PLAYS).bit_length()  # kickers are written above the base play
 assert DOU_DI_ZHU.prepare is not None and DOU_DI_ZHU.determinize is not None
 initial, legal, apply, prepare, determinize = map(
-    helper, (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply, DOU_DI_ZHU.prepare, DOU_DI_ZHU.determinize)
+    helper,
+    (
+        DOU_DI_ZHU.initial,
+        DOU_DI_ZHU.legal,
+        DOU_DI_ZHU.apply,
+        DOU_DI_ZHU.prepare,
+        DOU_DI_ZHU.determinize,
+    ),
 )
 
 
@@ -108,7 +115,10 @@ def _count(
 def measure_deal(deal: np.ndarray, rng: np.ndarray) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
     states, beliefs = np.zeros(3, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.beliefs)
-    actions, plays_met = np.zeros((2, DOU_DI_ZHU.max_legal), np.int64), np.zeros((len(PEASANTS), SLOTS), np.int64)
+    actions, plays_met = (
+        np.zeros((2, DOU_DI_ZHU.max_legal), np.int64),
+        np.zeros((len(PEASANTS), SLOTS), np.int64),
+    )
     plays = np.zeros(len(MEASURES))
     states[2] = deal
     _count(states, beliefs, rng, actions, plays_met, plays)
@@ -131,7 +141,15 @@ def table(plays: np.ndarray) -> Table:
     for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
         mean = mean_of(values, 0.0, np.inf)
         interval = f"{mean.low:.1f} - {mean.high:.1f}"
-        lines.append([measure, f"{mean.value:.1f}", interval, f"{published:g}", f"{mean.value / published:.3f}"])
+        lines.append(
+            [
+                measure,
+                f"{mean.value:.1f}",
+                interval,
+                f"{published:g}",
+                f"{mean.value / published:.3f}",
+            ]
+        )
     return Table(
         f"Leading plays of the peasants of Dou Di Zhu, from {len(plays)} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
         ["Leading plays", "Measured", "95 % interval", "Published", "Ratio"],

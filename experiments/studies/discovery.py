@@ -32,10 +32,15 @@ def summary(results: Any) -> str:
     Args:
         results: a data frame with the columns `FINDER_RESULTS`, and the name of the landscape in `landscape`.
     """
-    regrets, lines = results.pivot(index=["landscape", "seed"], columns="finder", values="regret"), []
+    regrets, lines = (
+        results.pivot(index=["landscape", "seed"], columns="finder", values="regret"),
+        [],
+    )
     first, *_ = names = results["finder"].unique()
     for name in names:
-        rate, seconds = results.loc[results["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
+        rate, seconds = (
+            results.loc[results["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
+        )
         line = f"{name:28} rate {rate:.3f}   regret {with_interval(regrets[name], '')}   {seconds:.1f} s"
         above = with_interval(regrets[name] - regrets[first], "+")
         lines.append(line if name == first else f"{line}   above {first} {above}")
@@ -70,7 +75,9 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
             if alone and all(received):
                 even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
                 for values, of in ((won, received), (usual, even)):
-                    values.append(sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats))
+                    values.append(
+                        sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats)
+                    )
         if won:
             results[player, opponent] = paired_difference(won, usual, CONFIDENCE)
     return results
@@ -78,7 +85,9 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
 
 def finders(paths: list[Path]) -> None:
     """Print what files of rows say of finders, each and together."""
-    results = pandas.concat([read_values(path, FINDER_RESULTS).assign(landscape=path.stem) for path in paths])
+    results = pandas.concat(
+        [read_values(path, FINDER_RESULTS).assign(landscape=path.stem) for path in paths]
+    )
     for name, of_landscape in results.groupby("landscape", sort=False):
         print(f"{name}\n{summary(of_landscape)}\n")
     if len(paths) > 1:
@@ -91,7 +100,8 @@ def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:
         plain = path.with_name(path.name.removesuffix(PACKED))
         for (player, opponent), result in differences_in(plain).items():
             print(
-                f"{plain.stem}, {result.count} units: {result.text('+.3f')}  {player}  against {opponent}", flush=True
+                f"{plain.stem}, {result.count} units: {result.text('+.3f')}  {player}  against {opponent}",
+                flush=True,
             )
 
 

@@ -89,18 +89,24 @@ def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, 
         if row["method"] == STITCHING:
             cells = cells_of.setdefault((row["game"], row["iterations"]), {})
             cells.setdefault(row["player"], []).append(row["nash_conv"])
-    return {key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()}
+    return {
+        key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()
+    }
 
 
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
     if min(len(cells[strategy]) for strategy in SIXTEEN) == 1:
         chance = [
-            interaction(cells, names) for count in (3, 4) for names in itertools.combinations(ENHANCEMENTS, count)
+            interaction(cells, names)
+            for count in (3, 4)
+            for names in itertools.combinations(ENHANCEMENTS, count)
         ]
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
     freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
-    squares = sum(statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN)
+    squares = sum(
+        statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN
+    )
     return math.sqrt(squares / freedom), freedom
 
 
@@ -117,21 +123,28 @@ def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
     """A weighted sum of the means of combinations, with its interval."""
     mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
     deviation, freedom = spread(cells)
-    error = deviation * math.sqrt(sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items()))
+    error = deviation * math.sqrt(
+        sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items())
+    )
     return student(mean, error, freedom + 1)
 
 
 def effect(cells: Cells, enhancement: str) -> Estimate:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
     sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
-    return weighted_sum(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
+    return weighted_sum(
+        cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()}
+    )
 
 
 def against_baseline(cells: Cells, strategy: str) -> Estimate:
     """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
     if strategy == BASELINE:
         return Estimate(0.0, 0.0, 0.0)
-    scale, difference = statistics.fmean(cells[BASELINE]), weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0})
+    scale, difference = (
+        statistics.fmean(cells[BASELINE]),
+        weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0}),
+    )
     return Estimate(difference.value / scale, difference.low / scale, difference.high / scale)
 
 
@@ -155,8 +168,14 @@ def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 
 def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
-    shares = {strategy: [against_baseline(cells, strategy) for cells in cells_of.values()] for strategy in SIXTEEN}
-    means = {strategy: statistics.fmean(share.value for share in shares[strategy]) for strategy in SIXTEEN}
+    shares = {
+        strategy: [against_baseline(cells, strategy) for cells in cells_of.values()]
+        for strategy in SIXTEEN
+    }
+    means = {
+        strategy: statistics.fmean(share.value for share in shares[strategy])
+        for strategy in SIXTEEN
+    }
     rows = []
     for place, strategy in enumerate(sorted(means, key=means.__getitem__), 1):
         texts = [
@@ -170,7 +189,9 @@ def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------- pictures
 
-PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
+PRINTED = (
+    Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"
+)  # the points of AAMAS 2015, Figure 3
 NAMES = {
     IST: "OOS, IST",
     PST: "OOS, PST",
@@ -180,7 +201,13 @@ NAMES = {
     EXP3: "ISMCTS, EXP3",
 }
 IN_PRINT = {IST: "OOS", OOS_AAMAS: "OOS", UCT: "UCT", RM: "RM"}
-TITLES = dict(zip(GAMES, ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"), strict=True))
+TITLES = dict(
+    zip(
+        GAMES,
+        ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"),
+        strict=True,
+    )
+)
 GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
 DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
 
@@ -195,7 +222,9 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     with canvas(path, (1.0 + 3.85 * len(GAMES), 7.4)) as figure:
         for column, game in enumerate(GAMES):
             of_game = [row for row in measured if row["game"] == names[game]]
-            above, below = (figure.add_subplot(2, len(GAMES), column + 1 + k * len(GAMES)) for k in range(2))
+            above, below = (
+                figure.add_subplot(2, len(GAMES), column + 1 + k * len(GAMES)) for k in range(2)
+            )
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
                 of_player = [row for row in of_game if row["player"] == player]
@@ -203,7 +232,9 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
                 _line(below, of_player, seconds_of, k, name)
                 if of_player and player in IN_PRINT:
                     published = printed.get_group((GAMES_IN_PRINT[game], IN_PRINT[player]))
-                    below.plot(published["seconds"], published["exploitability"], color=LINES[k], **DASHED)
+                    below.plot(
+                        published["seconds"], published["exploitability"], color=LINES[k], **DASHED
+                    )
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):
                 axes.set_xscale("log")
@@ -218,13 +249,23 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
                 above.set_ylabel("NashConv / 2")
                 below.set_ylabel("NashConv / 2")
                 handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(GAMES)), frameon=False)
+        figure.legend(
+            *handles, loc="outside lower center", ncols=min(5, 2 * len(GAMES)), frameon=False
+        )
 
 
-def _line(axes: "Axes", rows: Sequence[StudyRow], x_of: Callable[[StudyRow], float | None], k: int, name: str) -> None:
+def _line(
+    axes: "Axes",
+    rows: Sequence[StudyRow],
+    x_of: Callable[[StudyRow], float | None],
+    k: int,
+    name: str,
+) -> None:
     """A point with its standard error for each budget: the mean over seeds, at the mean of x, where that is known."""
     points = [(row["iterations"], x_of(row), half(row)) for row in rows]
-    by_budget = pandas.DataFrame(points, columns=["iterations", "x", "y"]).dropna().groupby("iterations")
+    by_budget = (
+        pandas.DataFrame(points, columns=["iterations", "x", "y"]).dropna().groupby("iterations")
+    )
     means, errors = by_budget.mean(), by_budget["y"].sem().fillna(0.0)
     if len(means):
         style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
@@ -253,7 +294,10 @@ def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
 
 
 def table(
-    rows: Iterable[StudyRow], lines: dict[str, str], columns: dict[str, str], value: Callable[[StudyRow], float]
+    rows: Iterable[StudyRow],
+    lines: dict[str, str],
+    columns: dict[str, str],
+    value: Callable[[StudyRow], float],
 ) -> str:
     """A line for each game and budget, a column for each player.
 
@@ -265,7 +309,9 @@ def table(
         cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
     body = []
     for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
-        for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
+        for budget in sorted(
+            {budget for name, budget, player in cells if name == game and player in columns}
+        ):
             texts = [cell(cells.get((game, budget, player), []), value) for player in columns]
             body.append([title, f"{budget:,}", *texts])
     return _markdown(["iterations", *columns.values()], body)
@@ -282,13 +328,21 @@ def head_to_head(blocks: Iterable[StudyRow]) -> str:
     titles = {str(games.load(game)): title for game, title in _TITLES.items()}
     rewards: dict[tuple[int, int, int, str, str], tuple[list[float], list[float]]] = {}
     for row in (row for row in blocks if row["game"] in titles):
-        match = list(titles).index(row["game"]), row["iterations"], row.get("times", 1), row["one"], row["other"]
+        match = (
+            list(titles).index(row["game"]),
+            row["iterations"],
+            row.get("times", 1),
+            row["one"],
+            row["other"],
+        )
         first, second = rewards.setdefault(match, ([], []))
         first += row["first"]
         second += row["second"]
     lines = []
     for (game, budget, times, *players), (first, second) in sorted(rewards.items()):
-        shares = [share_text(mean_of(received, 0.0)) for received in (first, second, first + second)]
+        shares = [
+            share_text(mean_of(received, 0.0)) for received in (first, second, first + second)
+        ]
         names = [_NAMES[player] if player in (IST, PST) else f"`{player}`" for player in players]
         # The opponent's iterations are told where he has more.
         budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
@@ -308,14 +362,25 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
         return [row for row in rows if method_of(row) == method]
 
     from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}
-    with_c = {UCT_WITH_C[0]: "c = 0.5", UCT: "c = 1", UCT_WITH_C[1]: "c = 2", UCT_WITH_C[2]: "c = 4"}
+    with_c = {
+        UCT_WITH_C[0]: "c = 0.5",
+        UCT: "c = 1",
+        UCT_WITH_C[1]: "c = 2",
+        UCT_WITH_C[2]: "c = 4",
+    }
     orders = {GOOFSPIEL: "ascending points", DESCENDING: "descending points"}
     aggregate = {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}
     stitching = {UCT: "`ISMCTS()`", IST: "OOS, IST", PST: "OOS, PST", "BASELINE": "`BASELINE`"}
-    small_games = {DICE: "six faces", FOUR_FACES: "four faces", "goofspiel(cards=4)": "II-Goofspiel(4)"}
+    small_games = {
+        DICE: "six faces",
+        FOUR_FACES: "four faces",
+        "goofspiel(cards=4)": "II-Goofspiel(4)",
+    }
     return {
         "root": table(by(ROOT), {**_TITLES, KUHN: "Kuhn", LEDUC: "Leduc"}, from_the_deal, half),
-        "goofspiel": table([row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half),
+        "goofspiel": table(
+            [row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half
+        ),
         "aggregate": table(by(AGGREGATE_AAMAS), _TITLES, aggregate, half),
         "stitching": table(by(STITCHING), small_games, stitching, lambda row: row["nash_conv"]),
         "head-to-head": head_to_head(blocks),

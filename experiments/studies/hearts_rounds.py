@@ -53,13 +53,22 @@ def rows(rounds: int, iterations: int, seed: int, workers: int) -> np.ndarray:
     """The first so many rounds of the games 0, 1, …: int8 [rounds, seat]; the same for any number of workers."""
     game = functools.partial(round_scores, iterations=iterations, seed=seed)
     with process_pool(workers) as pool:
-        batches = (pool.map(game, range(first, first + 4 * workers)) for first in itertools.count(0, 4 * workers))
-        result: Iterator[np.ndarray] = itertools.chain.from_iterable(itertools.chain.from_iterable(batches))
+        batches = (
+            pool.map(game, range(first, first + 4 * workers))
+            for first in itertools.count(0, 4 * workers)
+        )
+        result: Iterator[np.ndarray] = itertools.chain.from_iterable(
+            itertools.chain.from_iterable(batches)
+        )
         return np.array(list(itertools.islice(result, rounds)), np.int8)
 
 
 def main(
-    rounds: int = ROUNDS, iterations: int = ITERATIONS, seed: int = 1, workers: int = 1, output: Path = TABLE
+    rounds: int = ROUNDS,
+    iterations: int = ITERATIONS,
+    seed: int = 1,
+    workers: int = 1,
+    output: Path = TABLE,
 ) -> None:
     """Make the table of round scores of Hearts."""
     np.save(output, rows(rounds, iterations, seed, workers))

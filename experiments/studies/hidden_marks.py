@@ -38,12 +38,23 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
         marks: bits of those of who is to move, and of the other's.
         depth: how many there are.
     """
-    (mine, theirs), mover, squares, fitting = marks, depth % PLAYERS, orders.then.shape[2], orders.fitting[depth]
-    count, replied, before = 1, 0 if depth == 0 else orders.sizes[depth - 1], orders.fitting[depth - 1]
+    (mine, theirs), mover, squares, fitting = (
+        marks,
+        depth % PLAYERS,
+        orders.then.shape[2],
+        orders.fitting[depth],
+    )
+    count, replied, before = (
+        1,
+        0 if depth == 0 else orders.sizes[depth - 1],
+        orders.fitting[depth - 1],
+    )
     if depth >= PLAYERS:
         count, square = orders.sizes[depth - PLAYERS], orders.tried[depth - PLAYERS]
         for i in range(count):
-            fitting[i] = met(orders, mover, orders.fitting[depth - PLAYERS, i], square, MARKED, mine)
+            fitting[i] = met(
+                orders, mover, orders.fitting[depth - PLAYERS, i], square, MARKED, mine
+            )
     i = 0
     while i < count:
         for square in range(squares):
@@ -104,7 +115,9 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
     reach[0, 0] = 1.0
     for number in range(orders.sets[player]):
         write_policy(weights[number], orders.barred[player, number], policy)
-        reach[number] = reach[number, 0] * policy  # a set's own is where that of its first sequence will be
+        reach[number] = (
+            reach[number, 0] * policy
+        )  # a set's own is where that of its first sequence will be
         for square in range(len(policy)):
             for after in orders.then[player, number, square]:
                 if after > 0:
@@ -127,7 +140,9 @@ def learn(orders: Any, player: int, regrets: np.ndarray, sums: np.ndarray, weigh
         values[number] = value if weight > 0.0 else best
         for square in range(len(policy) if weight > 0.0 else 0):
             if not orders.barred[player, number] >> square & 1:
-                regrets[number, square] = max(regrets[number, square] + worth[number, square] - value, 0.0)
+                regrets[number, square] = max(
+                    regrets[number, square] + worth[number, square] - value, 0.0
+                )
                 sums[number, square] += weight * orders.reach[player, number, square]
     return values[0]
 
@@ -147,7 +162,9 @@ class OrdersCFR(AlternatingCFR):
         assert isinstance(game, Game) and game.name == PHANTOM
         columns, rows, in_a_row = game.initial_arguments().tolist()
         if (squares := columns * rows) > MOST_SQUARES:
-            raise ValueError(f"{game} is too large: it has {squares} squares; the most are {MOST_SQUARES}")
+            raise ValueError(
+                f"{game} is too large: it has {squares} squares; the most are {MOST_SQUARES}"
+            )
         lines, last = list[int](), in_a_row - 1
         for row, column, (down, right) in itertools.product(range(rows), range(columns), STEPS):
             if row + last * down < rows and 0 <= column + last * right < columns:
@@ -160,8 +177,12 @@ class OrdersCFR(AlternatingCFR):
         follow(orders, (0, 0), 0, 0)
         count = int(orders.sets.max())
         self.take(1e-9 * count * squares * BYTES, gigabytes)
-        barred, then, reach = (each[:, :count].copy() for each in (orders.barred, orders.then, orders.reach))
-        self._orders = orders._replace(barred=barred, then=then, reach=reach, worth=orders.worth[:count].copy())
+        barred, then, reach = (
+            each[:, :count].copy() for each in (orders.barred, orders.then, orders.reach)
+        )
+        self._orders = orders._replace(
+            barred=barred, then=then, reach=reach, worth=orders.worth[:count].copy()
+        )
         self.learned = np.zeros((2, *reach.shape))
 
     def traverse(self, player: int, weight: float) -> float:

@@ -38,8 +38,19 @@ from icarus.statistics import mean_of
 from icarus.views.document import Table
 
 SEEDS = 10
-EXACT = ("kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "liars-dice", "generic-poker", "goofspiel(cards=4)")
-TARGETS = (*(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)), *(f"OOS {10**k}" for k in (3, 4, 5)), "BASELINE 100")
+EXACT = (
+    "kuhn-poker",
+    "leduc-poker",
+    "liars-dice(faces=4)",
+    "liars-dice",
+    "generic-poker",
+    "goofspiel(cards=4)",
+)
+TARGETS = (
+    *(f"CFR+ {k}" for k in (0, 2, 4, 8, 16, 32, 64, 128)),
+    *(f"OOS {10**k}" for k in (3, 4, 5)),
+    "BASELINE 100",
+)
 DEPTHS = (1, 2, 3)
 SAMPLED = (("leduc-poker", "goofspiel(cards=4)"), TARGETS, DEPTHS[:2])  # by particles
 LARGE = {
@@ -54,14 +65,22 @@ def learned(out: Path, seeds: int = SEEDS) -> None:
         for game, seed in itertools.product(LARGE, range(seeds)):
             search = OOSSearch(games.load(game), seed=seed)
             for iterations in LARGE[game]:
-                row: GameRow = {"game": game, "player": "OOS", "iterations": iterations, "seed": seed}
+                row: GameRow = {
+                    "game": game,
+                    "player": "OOS",
+                    "iterations": iterations,
+                    "seed": seed,
+                }
                 started = time.process_time()
                 search.run(iterations)
                 if key_of(row, LEARNED_KEY) in ledger.rows:
                     continue
                 between = time.process_time()
                 row |= learned_by(search) | {"sampling": round(between - started, 2)}
-                row |= {"walking": round(time.process_time() - between, 2), "provenance": provenance()}
+                row |= {
+                    "walking": round(time.process_time() - between, 2),
+                    "provenance": provenance(),
+                }
                 ledger.keep(row)
 
 
@@ -72,10 +91,21 @@ def curve(rows: Path) -> None:
         values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
     means = {key: mean_of(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
     lines = tuple(
-        (game, f"{iterations:,}", f"{mean.value:.3f} ± {mean.half:.3f}", str(len(values[game, iterations])))
+        (
+            game,
+            f"{iterations:,}",
+            f"{mean.value:.3f} ± {mean.half:.3f}",
+            str(len(values[game, iterations])),
+        )
         for (game, iterations), mean in means.items()
     )
-    print_table(Table("NashConv by iterations; 95 % intervals", ("game", "iterations", "NashConv", "seeds"), lines))
+    print_table(
+        Table(
+            "NashConv by iterations; 95 % intervals",
+            ("game", "iterations", "NashConv", "seeds"),
+            lines,
+        )
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -94,12 +124,19 @@ def shares(out: Path, particles: int | None = None) -> None:
     """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, in all matches: by exact
     beliefs, or in two games by particles."""
     with Ledger(out, ("game", "player", "depth", "particles")) as ledger:
-        for game, name, depth in itertools.product(*((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)):
+        for game, name, depth in itertools.product(
+            *((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)
+        ):
             row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
             if key_of(row, ledger.fields) not in ledger.rows:
                 policy, loaded = target_of(game, name), games.load(game)
-                bound = local_best_response(loaded, policy, depth=depth, matches=None, particles=particles)
-                row |= {"nash_conv": exploitability(loaded, policy).nash_conv, "bound": bound.nash_conv}
+                bound = local_best_response(
+                    loaded, policy, depth=depth, matches=None, particles=particles
+                )
+                row |= {
+                    "nash_conv": exploitability(loaded, policy).nash_conv,
+                    "bound": bound.nash_conv,
+                }
                 ledger.keep(row | {"questions": bound.questions, "provenance": provenance()})
 
 
@@ -107,11 +144,19 @@ def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
     parts: dict[tuple[str, str], dict[int, list[float]]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
-        share, particles = max(row["bound"], 0.0) / row["nash_conv"], str(row.get("particles") or "all")
+        share, particles = (
+            max(row["bound"], 0.0) / row["nash_conv"],
+            str(row.get("particles") or "all"),
+        )
         for game in (row["game"], "all"):
             parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
-    texts = {key: [f"{statistics.median(x):.2f} ({min(x):.2f})" for x in of.values()] for key, of in parts.items()}
-    lines = tuple((*key, *cells, *[""] * (len(DEPTHS) - len(cells))) for key, cells in texts.items())
+    texts = {
+        key: [f"{statistics.median(x):.2f} ({min(x):.2f})" for x in of.values()]
+        for key, of in parts.items()
+    }
+    lines = tuple(
+        (*key, *cells, *[""] * (len(DEPTHS) - len(cells))) for key, cells in texts.items()
+    )
     heads = (f"depth {depth}" for depth in DEPTHS)
     print_table(Table("Share recovered: median (least)", ("game", "particles", *heads), lines))
 
@@ -128,22 +173,41 @@ def bounds(
     """Bound how exploitable the sixteen combinations, or these, are in a game, a row for each seed, and go on where a file ends."""
     with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
         for seed, name in itertools.product(range(seeds), strategies or exact.SIXTEEN):
-            settings: dict[str, Any] = {"seed": seed, "matches": matches, "particles": particles or None}
+            settings: dict[str, Any] = {
+                "seed": seed,
+                "matches": matches,
+                "particles": particles or None,
+            }
             row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
             if key_of(row, ledger.fields) not in ledger.rows:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
                 bound = local_best_response(games.load(game), agent, **settings)
-                row |= {"bound": bound.nash_conv, "half": bound.half, "questions": bound.questions, "depth": 1}
+                row |= {
+                    "bound": bound.nash_conv,
+                    "half": bound.half,
+                    "questions": bound.questions,
+                    "depth": 1,
+                }
                 row["gains"] = [*map(statistics.fmean, bound.gains)]
-                ledger.keep(row | {"seconds": round(time.process_time() - started, 2), "provenance": provenance()})
+                ledger.keep(
+                    row
+                    | {
+                        "seconds": round(time.process_time() - started, 2),
+                        "provenance": provenance(),
+                    }
+                )
 
 
 def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
     measured = exact.rows_of(rows.parent, rows.name)
-    cells = exact.complete_cells({**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured)
+    cells = exact.complete_cells(
+        {**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured
+    )
     table = exact.ranking_table(cells)
-    print_table(attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact"))
+    print_table(
+        attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact")
+    )
     print_table(exact.effects_table(cells))
 
 
@@ -158,12 +222,20 @@ def seats(rows: Path) -> None:
     for key, of_seeds in gains.items():
         columns = [*zip(*of_seeds, strict=True), [statistics.fmean(each) for each in of_seeds]]
         means = [mean_of(column, -math.inf, math.inf) for column in columns]
-        lines.append((*key, " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means), str(len(of_seeds))))
+        lines.append(
+            (
+                *key,
+                " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means),
+                str(len(of_seeds)),
+            )
+        )
     heads = "game", "player", "iterations", "particles", "gains", "seeds"
     print_table(Table("Gain of each seat, and of all on average", heads, tuple(lines)))
 
 
-app = make_program((learned, curve, shares, recovered, bounds, sixteen, seats), "NashConv beyond small games.")
+app = make_program(
+    (learned, curve, shares, recovered, bounds, sixteen, seats), "NashConv beyond small games."
+)
 
 if __name__ == "__main__":
     run_main(app, "large_games")

@@ -21,15 +21,24 @@ from icarus.games import othello as board
 from icarus.kernel import lowest_bit, popcount
 
 TABLE = Path(icarus.__file__).parent / "games" / "othello_weights.npz"
-STAGES = ((1, 400_000, 0.1, 0.01), (2, 350_000, 0.02, 0.0005))  # depth, games, rate of learning at first and last
+STAGES = (
+    (1, 400_000, 0.1, 0.01),
+    (2, 350_000, 0.02, 0.0005),
+)  # depth, games, rate of learning at first and last
 LAMBDA = 0.7
-RANDOM_MOVES, OPENING = 0.1, 16  # the share of random moves; up to so many of the first are random too
+RANDOM_MOVES, OPENING = (
+    0.1,
+    16,
+)  # the share of random moves; up to so many of the first are random too
 EXACT = 8  # empty squares
 SEEN = 5  # how often, for a weight to be kept
 LONGEST = 130  # positions of a game, passes among them
 MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
     (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
-    *[tuple(reversed(range(length))) for length in (*[board.SIZE] * (board.ROWS - 1), *board.DIAGONALS)],
+    *[
+        tuple(reversed(range(length)))
+        for length in (*[board.SIZE] * (board.ROWS - 1), *board.DIAGONALS)
+    ],
     (0, 3, 6, 1, 4, 7, 2, 5, 8),
 )
 compiled = numba.njit(error_model="numpy", fastmath=True)
@@ -39,8 +48,12 @@ def _mirror_classes() -> np.ndarray:
     """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
     places, images = np.arange(board.PLACES), []
     for first, mirror in zip(board.FIRST, MIRRORS, strict=False):
-        order = [len(mirror) - 1 - square for square in reversed(mirror)]  # axes: the last square is the first digit
-        images.append(first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel())
+        order = [
+            len(mirror) - 1 - square for square in reversed(mirror)
+        ]  # axes: the last square is the first digit
+        images.append(
+            first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel()
+        )
     return np.minimum(places, np.concatenate([*images, places[board.FIRST[-1] :]]))
 
 
@@ -74,7 +87,13 @@ def chance(weights: np.ndarray, mine: np.uint64, theirs: np.uint64, places: np.n
 
 @compiled
 def search_value(
-    weights: np.ndarray, mine: np.uint64, theirs: np.uint64, depth: int, low: float, high: float, places: np.ndarray
+    weights: np.ndarray,
+    mine: np.uint64,
+    theirs: np.uint64,
+    depth: int,
+    low: float,
+    high: float,
+    places: np.ndarray,
 ) -> float:
     """The chance of who is to move by alpha-beta search; to the end of the game where the depth is below 0."""
     squares = board.moves(mine, theirs)
@@ -87,7 +106,9 @@ def search_value(
     best = -1.0
     while squares:
         next_mine, next_theirs = after(mine, theirs, lowest_bit(squares))
-        value = 1.0 - search_value(weights, next_mine, next_theirs, depth - 1, 1.0 - high, 1.0 - low, places)
+        value = 1.0 - search_value(
+            weights, next_mine, next_theirs, depth - 1, 1.0 - high, 1.0 - low, places
+        )
         best, low = max(best, value), max(low, value)
         if low >= high or best == 1.0:
             break
@@ -97,7 +118,12 @@ def search_value(
 
 @compiled
 def play(
-    weights: np.ndarray, depth: int, places: np.ndarray, discs: np.ndarray, best: np.ndarray, is_best: np.ndarray
+    weights: np.ndarray,
+    depth: int,
+    places: np.ndarray,
+    discs: np.ndarray,
+    best: np.ndarray,
+    is_best: np.ndarray,
 ) -> int:
     """Play a game.
 
@@ -125,7 +151,13 @@ def play(
                 next_mine, next_theirs = after(mine, theirs, square)
                 to_end = -1 if is_exact else depth - 1
                 value = 1.0 - search_value(
-                    weights, next_mine, next_theirs, to_end, 0.0, 1.0 - max(best[number], 0.0), places
+                    weights,
+                    next_mine,
+                    next_theirs,
+                    to_end,
+                    0.0,
+                    1.0 - max(best[number], 0.0),
+                    places,
                 )
                 if i == random_number:
                     random_square = square
@@ -141,7 +173,13 @@ def play(
 
 @compiled
 def train(
-    weights: np.ndarray, counts: np.ndarray, depth: int, games: int, first_rate: float, last_rate: float, seed: int
+    weights: np.ndarray,
+    counts: np.ndarray,
+    depth: int,
+    games: int,
+    first_rate: float,
+    last_rate: float,
+    seed: int,
 ) -> float:
     """Change the weights by games of the network against itself; count how often each was; the mean squared error."""
     np.random.seed(seed)
@@ -173,8 +211,13 @@ def main(seed: int = 1, output: Path = TABLE) -> None:
     )
     for stage, (depth, games, first_rate, last_rate) in enumerate(STAGES):
         error = train(weights, counts, depth, games, first_rate, last_rate, seed + stage)
-        print(f"depth {depth}, {games} games: squared error {error:.4f}, {time.process_time():.0f} s", flush=True)
-        rounded = np.where(counts < SEEN, 0, np.clip(np.round(weights / board.UNIT), -127, 127)).astype(np.int8)
+        print(
+            f"depth {depth}, {games} games: squared error {error:.4f}, {time.process_time():.0f} s",
+            flush=True,
+        )
+        rounded = np.where(
+            counts < SEEN, 0, np.clip(np.round(weights / board.UNIT), -127, 127)
+        ).astype(np.int8)
         np.savez_compressed(output, weights=rounded[:, SHARED])
 
 

@@ -56,13 +56,25 @@ def read_values(path: Path, types: Mapping[str, type]) -> Any:
     """
     frame = pandas.read_csv(path, dtype=types, keep_default_na=False)
     if list(frame) != list(types):
-        raise Refusal(f"{path} was not written by this command: it does not begin with {','.join(types)}")
+        raise Refusal(
+            f"{path} was not written by this command: it does not begin with {','.join(types)}"
+        )
     return frame
 
 
 # What one half of the playouts says of an action in a position: its mean reward at the root is `now`, that of its record elsewhere `later`;
 # how often that was captured is `count`.
-SHARED = dict(game=str, role=str, position=int, half=int, kind=str, action=int, now=float, later=float, count=int)
+SHARED = dict(
+    game=str,
+    role=str,
+    position=int,
+    half=int,
+    kind=str,
+    action=int,
+    now=float,
+    later=float,
+    count=int,
+)
 ACTION, POSITION = "action", "position in episode"  # kinds of records
 FEWEST_ACTIONS = 3  # of a position
 FEWEST = 20  # captures of a record elsewhere, in each half
@@ -82,21 +94,29 @@ def correlation_of(shared: Any) -> Correlation:
         How many positions have enough actions, the standard deviations of the true values now and later, and the correlation of these with
         its 95 % interval, from positions drawn again; nan where the values hardly differ.
     """
-    halves = shared.pivot(index=["position", "action"], columns="half", values=["now", "later", "count"]).dropna()
+    halves = shared.pivot(
+        index=["position", "action"], columns="half", values=["now", "later", "count"]
+    ).dropna()
     now = halves["now"]
     by_position = now.groupby("position")
     others = (by_position.transform("sum") - now) / (by_position.transform("count") - 1)
-    later = halves["later"] - others  # less what is to be expected of playouts that begin with the other actions
+    later = (
+        halves["later"] - others
+    )  # less what is to be expected of playouts that begin with the other actions
     captured = halves["count"].min(axis=1) >= FEWEST
     enough = captured & (captured.groupby("position").transform("sum") >= FEWEST_ACTIONS)
-    now, later = (each[enough] - each[enough].groupby("position").transform("mean") for each in (now, later))
+    now, later = (
+        each[enough] - each[enough].groupby("position").transform("mean") for each in (now, later)
+    )
     # The noise of the two halves is independent.
     products = now[0] * now[1], later[0] * later[1], (now[0] * later[1] + now[1] * later[0]) / 2
     sums = pandas.concat(products, axis=1).groupby("position").sum().to_numpy()
     count = len(sums)
     if count == 0:
         return 0, np.nan, np.nan, Estimate(np.nan, np.nan, np.nan)
-    spread_now, spread_later = np.sqrt(np.maximum(sums.sum(axis=0)[:2], 0) / (enough.sum() - count)).tolist()
+    spread_now, spread_later = np.sqrt(
+        np.maximum(sums.sum(axis=0)[:2], 0) / (enough.sum() - count)
+    ).tolist()
     if min(spread_now, spread_later) < LEAST:
         return count, spread_now, spread_later, Estimate(np.nan, np.nan, np.nan)
     resampled = sums[np.random.default_rng(1).integers(count, size=(RESAMPLED, count))].sum(axis=1)
@@ -108,7 +128,9 @@ def _of(sums: np.ndarray) -> np.ndarray:
     """Correlations from sums of products [..., 3]: now × now, later × later, now × later; nan where noise hides all there is."""
     now, later, together = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.clip(together / np.sqrt(np.where((now > 0) & (later > 0), now * later, np.nan)), -1, 1)
+        return np.clip(
+            together / np.sqrt(np.where((now > 0) & (later > 0), now * later, np.nan)), -1, 1
+        )
 
 
 def correlations(path: Path) -> dict[tuple[str, str, str], Correlation]:
@@ -121,7 +143,12 @@ def correlation(path: Path) -> None:
     """Print the correlations of values in positions of a run, or of a folder of runs."""
     lines = []
     for (game, role, kind), (count, now, later, estimate) in correlations(path).items():
-        numbers = f"{now:.3f}", f"{later:.3f}", f"{estimate.value:+.2f}", f"{estimate.low:+.2f} to {estimate.high:+.2f}"
+        numbers = (
+            f"{now:.3f}",
+            f"{later:.3f}",
+            f"{estimate.value:+.2f}",
+            f"{estimate.low:+.2f} to {estimate.high:+.2f}",
+        )
         texts = ("" if "nan" in number else number for number in numbers)
         lines.append([place_title((game, role)), kind, str(count), *texts])
     caption = (
@@ -134,7 +161,13 @@ def correlation(path: Path) -> None:
 
 # ------------------------------------------------------------------------------------------------ choices without games
 
-SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
+SHARES = {
+    "R": ACTION,
+    "M": ACTION,
+    "ε-greedy": ACTION,
+    "UCB1": ACTION,
+    "EPIC": POSITION,
+}  # agents of section 8
 BASELINE = "-"
 Seat = tuple[str, str, str]  # game, role and agent
 
@@ -172,7 +205,9 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
         ]
         both.sort(key=lambda pair: -pair[0])
         result = kendalltau([value for value, *_ in both], [mean for *_, (_, mean, _) in both])
-        print(f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles")
+        print(
+            f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles"
+        )
         for value, name, (games, mean, error) in both:
             print(f"  {name:24} {value:+.2f}   gain {mean:+.3f} ± {error:.3f} ({games} games)")
 
@@ -183,7 +218,9 @@ SCREENED = dict(
 )  # by the judge, of what an agent would play in a position
 
 
-def agreement(screened: Any, played: Mapping[tuple[str, str], np.ndarray], role: str) -> dict[str, float]:
+def agreement(
+    screened: Any, played: Mapping[tuple[str, str], np.ndarray], role: str
+) -> dict[str, float]:
     """How well the ranking by positions agrees with that by games in one role; the baseline is not among them.
 
     Args:
@@ -198,7 +235,9 @@ def agreement(screened: Any, played: Mapping[tuple[str, str], np.ndarray], role:
     values = {name: rows["value"].to_numpy() for name, rows in ranked.groupby("agent")}
     games = [played[role, name] for name in values]
     generator, taus = np.random.default_rng(0), list[float]()
-    predicted, measured = ([float(each.mean()) for each in of_agents] for of_agents in (values.values(), games))
+    predicted, measured = (
+        [float(each.mean()) for each in of_agents] for of_agents in (values.values(), games)
+    )
     positions = len(next(iter(values.values())))
     for _ in range(RESAMPLED):
         resampled = generator.integers(positions, size=positions)
@@ -212,7 +251,8 @@ def agreement(screened: Any, played: Mapping[tuple[str, str], np.ndarray], role:
 
 
 def screening(
-    runs: list[Path], to: Annotated[Path, typer.Option(help="the directory of a CSV file of each run")]
+    runs: list[Path],
+    to: Annotated[Path, typer.Option(help="the directory of a CSV file of each run")],
 ) -> None:
     """Print how well the ranking of the agents of runs from positions alone agrees with their games."""
     for run in runs:
@@ -225,7 +265,9 @@ def screening(
 # ----------------------------------------------------------------------------------------------------- shapes of trees
 
 COMPARED = ("R", "N")  # as Table 1 names them
-SHAPE = dict(role=str, position=int, agent=str, iterations=int, depth=int, visits=int)  # plies; of the chosen action
+SHAPE = dict(
+    role=str, position=int, agent=str, iterations=int, depth=int, visits=int
+)  # plies; of the chosen action
 
 
 def lines(measured: Any) -> Iterator[str]:
@@ -252,7 +294,9 @@ def shapes(path: Path) -> None:
     print("\n".join(lines(read_values(path, SHAPE))))
 
 
-app = make_program((correlation, conjecture, screening, shapes), "What searches say in positions of kept games.")
+app = make_program(
+    (correlation, conjecture, screening, shapes), "What searches say in positions of kept games."
+)
 
 if __name__ == "__main__":
     run_main(app, "positions")

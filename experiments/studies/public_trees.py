@@ -27,17 +27,26 @@ MOST = 1 << 18  # nodes
 # chooses. `first`: of `children`; at an end of `utilities`. `size`: rows, of all that follows. `histories`: of the block that begins here,
 # where it is come to from above all blocks; else 0. `start`: of the block's numbers. `place`: of the block in `passed`. `met`: histories so
 # far.
-NODE = np.dtype([(name, int) for name in ("chooser", "count", "first", "size", "histories", "start", "place", "met")])
+NODE = np.dtype(
+    [
+        (name, int)
+        for name in ("chooser", "count", "first", "size", "histories", "start", "place", "met")
+    ]
+)
 
 # A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
 # `utilities`: weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
 # average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`: rows by depth. `policies`:
 # [depth, actions, row].
-PublicTree = namedtuple("PublicTree", "nodes children utilities regrets sums passed reach values policies")
+PublicTree = namedtuple(
+    "PublicTree", "nodes children utilities regrets sums passed reach values policies"
+)
 
 
 @numba.njit(error_model="numpy")
-def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float) -> None:
+def follow(
+    tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float
+) -> None:
     """Tell what a subtree is worth to a player, whose regrets and average policy change.
 
     Args:
@@ -51,7 +60,10 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
         column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
-        tree.passed[0, column], tree.passed[1, column] = tree.reach[reach[0], :row], tree.reach[reach[1], :row]
+        tree.passed[0, column], tree.passed[1, column] = (
+            tree.reach[reach[0], :row],
+            tree.reach[reach[1], :row],
+        )
         values[:] = tree.passed[2, column]
         node.met += 1
         return
@@ -59,7 +71,10 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
     if node.chooser == TERMINAL:
         for i, j in np.ndindex(types, types):
             utility = tree.utilities[node.first, player, i, j]
-            out, opposing = values[i * times : (i + 1) * times], tree.reach[reach[1], j * times : (j + 1) * times]
+            out, opposing = (
+                values[i * times : (i + 1) * times],
+                tree.reach[reach[1], j * times : (j + 1) * times],
+            )
             for k in range(times if utility != 0.0 else 0):
                 out[k] += utility * opposing[k]
         return
@@ -87,7 +102,9 @@ def follow(tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, 
                 values[i] += policy[i] * worth[i]
                 regrets[k, i] += worth[i]
                 sums[k, i] += weight * reached[i] * policy[i]
-    regrets[: learns * is_own * count] = np.maximum(regrets[: learns * is_own * count] - values, 0.0)
+    regrets[: learns * is_own * count] = np.maximum(
+        regrets[: learns * is_own * count] - values, 0.0
+    )
 
 
 class AlternatingCFR(ABC):
@@ -110,7 +127,11 @@ class AlternatingCFR(ABC):
 
     def write(self, path: Path) -> None:
         """Keep what is learned in a file, which is whole at any time."""
-        arrays: dict[str, Any] = {"game": str(self.game), "iterations": self.iterations, "learned": self.learned}
+        arrays: dict[str, Any] = {
+            "game": str(self.game),
+            "iterations": self.iterations,
+            "learned": self.learned,
+        }
         write_whole(path, lambda file: np.savez(file, **arrays))
 
     def read(self, path: Path) -> None:
@@ -121,7 +142,9 @@ class AlternatingCFR(ABC):
         """
         with np.load(path) as archive:
             if str(archive["game"]) != str(self.game):
-                raise ValueError(f"{path} keeps what was learned in {archive['game']}, not in {self.game}")
+                raise ValueError(
+                    f"{path} keeps what was learned in {archive['game']}, not in {self.game}"
+                )
             self.iterations, self.learned[:] = int(archive["iterations"]), archive["learned"]
 
     def take(self, needed: float, most: float) -> None:
@@ -132,7 +155,9 @@ class AlternatingCFR(ABC):
         """
         self.gigabytes = needed
         if needed > most:
-            raise ValueError(f"{self.game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB")
+            raise ValueError(
+                f"{self.game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB"
+            )
 
     @abstractmethod
     def traverse(self, player: int, weight: float) -> float:
@@ -159,15 +184,29 @@ class PublicCFR(AlternatingCFR):
     def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
         refuse_unless_two_players(game)
         if not isinstance(game, Game) or game.observe is not None:
-            raise ValueError(f"{game} has no public tree: players are shown something else than each action")
+            raise ValueError(
+                f"{game} has no public tree: players are shown something else than each action"
+            )
         super().__init__(game, power)
         deals = deals_of(game)
-        self._types = np.transpose([np.unique(column, return_inverse=True)[1] for column in deals.observations.T])
+        self._types = np.transpose(
+            [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
+        )
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
-        self._nodes, self._children, self._ends = list[tuple[int, ...]](), list[tuple[int, int]](), list[np.ndarray]()
-        _, rows, depth = self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
+        self._nodes, self._children, self._ends = (
+            list[tuple[int, ...]](),
+            list[tuple[int, int]](),
+            list[np.ndarray](),
+        )
+        _, rows, depth = self._grow(
+            {k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities
+        )
         nodes, children = np.array(self._nodes, NODE), np.array(self._children)
-        types, paths, place = int(self._types.max()) + 1, np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0], 0
+        types, paths, place = (
+            int(self._types.max()) + 1,
+            np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0],
+            0,
+        )
         end = rows * types if nodes[-1]["size"] > BLOCK else 0
         for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
             if node["size"] > BLOCK:
@@ -176,43 +215,85 @@ class PublicCFR(AlternatingCFR):
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
         self.take(2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
-        self._blocks, passed = np.flatnonzero(nodes["histories"]).tolist(), np.zeros((PLAYERS + 1, place))
+        self._blocks, passed = (
+            np.flatnonzero(nodes["histories"]).tolist(),
+            np.zeros((PLAYERS + 1, place)),
+        )
         self.learned = np.zeros((2, end), float if end <= SINGLE else np.float32)
         row = types * max(nodes["histories"].max(), 1)
-        rooms = np.ones((depth + 3, row)), np.zeros((depth + 1, row)), np.zeros((depth, nodes["count"].max(), row))
-        self._tree = PublicTree(nodes, children, np.array(self._ends), self.learned[0], self.learned[1], passed, *rooms)
+        rooms = (
+            np.ones((depth + 3, row)),
+            np.zeros((depth + 1, row)),
+            np.zeros((depth, nodes["count"].max(), row)),
+        )
+        self._tree = PublicTree(
+            nodes, children, np.array(self._ends), self.learned[0], self.learned[1], passed, *rooms
+        )
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
         """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
-        key, ask = (repr([state.tolist() for state in states.values()]), weights.tobytes()), self.game.ask
+        key, ask = (
+            (repr([state.tolist() for state in states.values()]), weights.tobytes()),
+            self.game.ask,
+        )
         if key in self._known:
             return self._known[key]
         mover, *others = {ask("player", state) for state in states.values()}
-        legal = {k: () if mover == TERMINAL else tuple(ask("legal", state)) for k, state in states.items()}
+        legal = {
+            k: () if mover == TERMINAL else tuple(ask("legal", state))
+            for k, state in states.items()
+        }
         if others or (mover != CHANCE and len({*legal.values()}) > 1) or len(self._nodes) > MOST:
-            raise ValueError(f"{self.game} has no public tree: who may do what depends on the deal, or it is too large")
-        actions, below = sorted({action for each in legal.values() for action in each}), list[tuple[int, int, int]]()
+            raise ValueError(
+                f"{self.game} has no public tree: who may do what depends on the deal, or it is too large"
+            )
+        actions, below = (
+            sorted({action for each in legal.values() for action in each}),
+            list[tuple[int, int, int]](),
+        )
         for action in actions:
             then = weights.copy()
             for k in states if mover == CHANCE else ():
-                then[k] *= dict(zip(legal[k], ask("chance", states[k]), strict=True)).get(action, 0.0)
+                then[k] *= dict(zip(legal[k], ask("chance", states[k]), strict=True)).get(
+                    action, 0.0
+                )
             after = {k: state.copy() for k, state in states.items() if then[k] > 0}
             for state in after.values():
                 ask("apply", state, action)
             below.append(self._grow(after, then))
         rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
         size = rows + sum(self._nodes[number][3] for number, _, _ in below)
-        first, (low, high) = len(self._ends) if mover == TERMINAL else len(self._children), self.game.utilities
+        first, (low, high) = (
+            len(self._ends) if mover == TERMINAL else len(self._children),
+            self.game.utilities,
+        )
         if mover == TERMINAL:
             utilities = np.zeros([self._types.max() + 1] * PLAYERS)
             for k, state in states.items():
-                utilities[*self._types[k]] += weights[k] * (low + (high - low) * ask("rewards", state)[0])
+                utilities[*self._types[k]] += weights[k] * (
+                    low + (high - low) * ask("rewards", state)[0]
+                )
             self._ends.append(np.stack((utilities, -utilities.T)))
         for number, behind, _ in below:
             self._children.append((number, rows))
             rows += behind if self._nodes[number][3] > BLOCK or size <= BLOCK else 0
-        self._nodes.append((mover if rows > 0 or mover == TERMINAL else CHANCE, len(actions), first, size, 0, 0, 0, 0))
-        self._known[key] = len(self._nodes) - 1, rows, 1 + max((depth for _, _, depth in below), default=0)
+        self._nodes.append(
+            (
+                mover if rows > 0 or mover == TERMINAL else CHANCE,
+                len(actions),
+                first,
+                size,
+                0,
+                0,
+                0,
+                0,
+            )
+        )
+        self._known[key] = (
+            len(self._nodes) - 1,
+            rows,
+            1 + max((depth for _, _, depth in below), default=0),
+        )
         return self._known[key]
 
     def traverse(self, player: int, weight: float) -> float:
@@ -226,7 +307,11 @@ class PublicCFR(AlternatingCFR):
             follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added)
             for number in blocks:
                 *_, histories, start, place, _ = tree.nodes[number].tolist()
-                tree.reach[:PLAYERS, : types * histories] = tree.passed[:PLAYERS, place : place + types * histories]
+                tree.reach[:PLAYERS, : types * histories] = tree.passed[
+                    :PLAYERS, place : place + types * histories
+                ]
                 follow(tree, (number, start, 0, histories), (0, 1), player, weight)
-                tree.passed[PLAYERS, place : place + types * histories] = tree.values[0, : types * histories]
+                tree.passed[PLAYERS, place : place + types * histories] = tree.values[
+                    0, : types * histories
+                ]
         return float(tree.values[0, :types].sum())

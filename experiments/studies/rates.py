@@ -39,14 +39,21 @@ STRATEGIES = (
     "RAVE >> (MAST + LGRF + NAST2)/3",
 )
 PEER, EVALUATION = "OpenSpiel", "a learned evaluation"
-COUNTERPARTS = dict(othello="othello", checkers="checkers", backgammon="backgammon", hearts="hearts(pass_cards=False)")
+COUNTERPARTS = dict(
+    othello="othello",
+    checkers="checkers",
+    backgammon="backgammon",
+    hearts="hearts(pass_cards=False)",
+)
 EVALUATIONS = 20_000  # of a single run
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 OPENING_SEED = 5
 PASSES = 13  # actions of Hearts before a card is played: its peer cannot search there
 
 TimedRun = Callable[[int], float]  # by a seed: how many a second
-Rates = dict[tuple[str, str], list[float]]  # by game and subject: iterations per second of each repeat
+Rates = dict[
+    tuple[str, str], list[float]
+]  # by game and subject: iterations per second of each repeat
 
 
 def opening(name: str) -> State:
@@ -81,7 +88,10 @@ def _peer(name: str, iterations: int) -> TimedRun:
     """OpenSpiel's C++ search of the corresponding state with random rollouts: MCTS, and IS-MCTS in Hearts."""
     import pyspiel
 
-    state, rng = pyspiel.load_game(COUNTERPARTS[name]).new_initial_state(), random.Random(OPENING_SEED)
+    state, rng = (
+        pyspiel.load_game(COUNTERPARTS[name]).new_initial_state(),
+        random.Random(OPENING_SEED),
+    )
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(rng.choice(state.legal_actions()))
 
@@ -91,7 +101,9 @@ def _peer(name: str, iterations: int) -> TimedRun:
             policy = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
             bot = pyspiel.ISMCTSBot(seed, evaluator, 0.7, simulations, -1, policy, False, False)
         else:
-            bot = pyspiel.MCTSBot(state.get_game(), evaluator, 0.7, simulations, 1000, False, seed, False)
+            bot = pyspiel.MCTSBot(
+                state.get_game(), evaluator, 0.7, simulations, 1000, False, seed, False
+            )
         started = time.perf_counter()
         bot.step(state)
         return time.perf_counter() - started
@@ -126,7 +138,11 @@ def _evaluations(state: State) -> TimedRun:
 
 
 def measure(
-    names: list[str], strategies: Sequence[Enhancement], iterations: int, repeats: int, progress: Callable[[str], None]
+    names: list[str],
+    strategies: Sequence[Enhancement],
+    iterations: int,
+    repeats: int,
+    progress: Callable[[str], None],
 ) -> Rates:
     """Measure each game's subjects, alternating: every strategy, and OpenSpiel where it is installed and has the game."""
     rates: Rates = {}
@@ -152,19 +168,26 @@ def rates(
     names: str = typer.Option(",".join(games.names()), "--games", help="Separated by commas."),
     strategies: str = typer.Option(",".join(STRATEGIES), help="Separated by commas."),
     iterations: int = typer.Option(5000, min=1, help="Of a search."),
-    repeats: int = typer.Option(5, min=1, help="Runs of each, in alternation; the median is shown."),
+    repeats: int = typer.Option(
+        5, min=1, help="Runs of each, in alternation; the median is shown."
+    ),
 ) -> None:
     """Print the median rate, the spread of its quartiles as a share of it, and the rate as a multiple of OpenSpiel's and BASELINE's."""
     parsed = [parse(text) for text in split_names(strategies)]
     with notes.status("") as status:
         measured = measure(split_names(names), parsed, iterations, repeats, status.update)
-    quartiles = {key: np.percentile(of_repeats, (25, 50, 75)).tolist() for key, of_repeats in measured.items()}
+    quartiles = {
+        key: np.percentile(of_repeats, (25, 50, 75)).tolist()
+        for key, of_repeats in measured.items()
+    }
     rows = []
     for (game, subject), (low, median, high) in quartiles.items():
         peers = [quartiles.get((game, peer)) for peer in (PEER, "BASELINE")]
         ratios = [f"{median / peer[1]:.2f}" if peer else "" for peer in peers]
         rows.append((game, f"{median:,.0f}", f"{(high - low) / median:.0%}", *ratios, subject))
-    print_table(Table("", ("game", "per second", "spread", f"× {PEER}", "× BASELINE", "subject"), rows))
+    print_table(
+        Table("", ("game", "per second", "spread", f"× {PEER}", "× BASELINE", "subject"), rows)
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ def solver_of(game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> Alternat
     return (OrdersCFR if game.name == PHANTOM else PublicCFR)(game, power, gigabytes)
 
 
-def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, keep: Path | None = None) -> None:
+def value(
+    out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, keep: Path | None = None
+) -> None:
     """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last.
 
     What is learned is kept in the file --keep, an .npz, with each row; a later run goes on from there."""
@@ -31,7 +33,10 @@ def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, 
     if keep is not None and keep.exists():
         cfr.read(keep)
         print_note(f"{keep} has {cfr.iterations} iterations")
-    with Ledger(out, ("game", "iterations")) as ledger, progress_of("iterations", iterations) as show:
+    with (
+        Ledger(out, ("game", "iterations")) as ledger,
+        progress_of("iterations", iterations) as show,
+    ):
         while cfr.iterations < iterations:
             try:
                 cfr.run()
@@ -40,7 +45,9 @@ def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, 
             show(cfr.iterations)
             if cfr.iterations == iterations or cfr.iterations.bit_count() == 1:
                 gains = cfr.traverse(0, 0.0), cfr.traverse(1, 0.0)
-                print_note(f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}")
+                print_note(
+                    f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}"
+                )
                 row = {
                     "game": name,
                     "iterations": cfr.iterations,
@@ -49,7 +56,10 @@ def value(out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, 
                 }
                 if keep is not None:
                     cfr.write(keep)
-                ledger.keep(row | {"seconds": round(time.process_time() - started), "provenance": provenance()})
+                ledger.keep(
+                    row
+                    | {"seconds": round(time.process_time() - started), "provenance": provenance()}
+                )
 
 
 app = make_program((value,), "Values of games.")

@@ -23,7 +23,9 @@ from icarus.checks import is_number, is_real
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 EXPLORATION = 0.7
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
-MixtureLike: TypeAlias = Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
+MixtureLike: TypeAlias = (
+    Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
+)
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
 
 
@@ -49,11 +51,15 @@ class _Algebra:
 
     def __truediv__(self, divisor: float) -> MixtureLike:
         if not is_real(divisor) or divisor <= 0:
-            raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
+            raise TypeError(
+                f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only"
+            )
         return _scale(self, 1 / divisor)
 
     def __bool__(self) -> bool:
-        raise TypeError(f"({self}) is neither true nor false; the operators are >>, +, /, ^ and &, not and, or, not")
+        raise TypeError(
+            f"({self}) is neither true nor false; the operators are >>, +, /, ^ and &, not and, or, not"
+        )
 
 
 @attrs.frozen(repr=False)
@@ -88,7 +94,9 @@ class Enhancement(_Algebra):
     parameters: tuple[str, ...] | None = attrs.field(default=None, eq=False)
     adjust: "Callable[[Enhancement], Enhancement] | None" = attrs.field(default=None, eq=False)
 
-    def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
+    def __call__(
+        self, *arguments: float | str | Rule, **parameters: float | str | Rule
+    ) -> "Enhancement":
         """The same enhancement with another rule or other parameters: `MAST(gibbs(0.1))`, `PUCT(exploration=1.5)`.
 
         A parameter is bound in every slot that has it, also in the rule, where it has one. Numbers are at least 0, unless the slot says
@@ -100,10 +108,16 @@ class Enhancement(_Algebra):
         family, present = self.name.partition("(")[0].lower(), self._own_parameters()
         listed = tuple(present) if self.parameters is None else self.parameters
         places = [name.rstrip("=") for name in listed]
-        given = _given_by_name(family, arguments, parameters, dict.fromkeys((*places, *present, "rule")))
+        given = _given_by_name(
+            family, arguments, parameters, dict.fromkeys((*places, *present, "rule"))
+        )
         rule = check_rule(given.get("rule", self.policy.rule)).rebound(given)
         by_rule = dict(rule.parameters) if "rule" in (*places, *given) else {}
-        new = [f"{name}=".replace("rule=", "rule") for name in given if name not in places and name not in by_rule]
+        new = [
+            f"{name}=".replace("rule=", "rule")
+            for name in given
+            if name not in places and name not in by_rule
+        ]
         changed = attrs.evolve(
             self,
             policy=rule.over(self.policy.source.rebound(family, given)),
@@ -113,11 +127,15 @@ class Enhancement(_Algebra):
         )
         values = {"rule": rule, **changed._own_parameters()}
         names = [name for name in (*listed, *new) if name.rstrip("=") in values]
-        texts = [name * name.endswith("=") + _value_text(values[name.rstrip("=")]) for name in names]
+        texts = [
+            name * name.endswith("=") + _value_text(values[name.rstrip("=")]) for name in names
+        ]
         changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
         adjusted = self.adjust(changed) if self.adjust else changed
         if adjusted.policy.rule != rule and rule != self.policy.rule:
-            raise TypeError(f"the rule of {self} follows from its {' and '.join(places)}; it can have no other")
+            raise TypeError(
+                f"the rule of {self} follows from its {' and '.join(places)}; it can have no other"
+            )
         return adjusted
 
     def _own_parameters(self) -> dict[str, object]:
@@ -140,7 +158,11 @@ class Enhancement(_Algebra):
         information = f"{self.information}   ({', '.join(self.information.names)})"
         texts = (self.records, information, self.initial, self.policy, self.contexts)
         return _laid_out(
-            f"Enhancement {self.name}", self.name, *texts, self.capture.summary, self.backpropagation.summary
+            f"Enhancement {self.name}",
+            self.name,
+            *texts,
+            self.capture.summary,
+            self.backpropagation.summary,
         )
 
     def __repr__(self) -> str:
@@ -151,7 +173,9 @@ def _laid_out(title: str, tag: str, *slots: object) -> str:
     texts = [f"{symbol} = {slot}" for symbol, slot in zip(_SYMBOLS, slots, strict=True)]
     # A line of 80 letters holds all but the longest text and its tag.
     width = min(max(map(len, texts)) + 2, 73 - len(tag))
-    return "\n".join([title, "", *(f"  {text:<{width}} ({tag}-{i})" for i, text in enumerate(texts, start=1))])
+    return "\n".join(
+        [title, "", *(f"  {text:<{width}} ({tag}-{i})" for i, text in enumerate(texts, start=1))]
+    )
 
 
 def _own_fields(_: type, fields: list[attrs.Attribute]) -> list[attrs.Attribute]:
@@ -181,27 +205,35 @@ class Composition(Enhancement):
             check_name(self.alias)
         names = [part.name for part in self.components]
         if doubled := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"two different enhancements of one composition are called {doubled[0]}; rename one")
+            raise ValueError(
+                f"two different enhancements of one composition are called {doubled[0]}; rename one"
+            )
 
     @property
     def name(self) -> str:
         """The expression, whatever it is called."""
         return _expression(self.operator, self.terms)
 
-    def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
+    def __call__(
+        self, *arguments: float | str | Rule, **parameters: float | str | Rule
+    ) -> "Enhancement":
         """The same composition with other parameters of its weights: `RAVE(k=500)`; the name that it has tells them.
 
         Raises:
             TypeError: its weights have no such parameter. ValueError: a value outside of its range.
         """
-        present = {name: value for weight, _ in self.terms for name, value in weight.parameters.items()}
+        present = {
+            name: value for weight, _ in self.terms for name, value in weight.parameters.items()
+        }
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
         given = _given_by_name(family, arguments, parameters, present)
         terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
         if terms == self.terms:
             return self
         changed = _composition(self.operator, terms)
-        text = ", ".join(f"{name}={_value_text(given.get(name, value))}" for name, value in present.items())
+        text = ", ".join(
+            f"{name}={_value_text(given.get(name, value))}" for name, value in present.items()
+        )
         return with_alias(changed, f"{family}({text})") if self.alias else changed
 
     @property
@@ -216,9 +248,21 @@ class Composition(Enhancement):
             for symbol, union in (("R", "⊔"), ("Θ", "⊔"), ("Ψ", "⊔"), ("ξ", "#"))
         )
         of_part = "of the component that the record belongs to"
-        policy = _policy_text(self.operator, [(str(weight), str(term)) for weight, term in self.terms])
-        fields = (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
-        return "\n\n".join([_laid_out(title, "COMB", *fields), *(part.specification() for part in self.components)])
+        policy = _policy_text(
+            self.operator, [(str(weight), str(term)) for weight, term in self.terms]
+        )
+        fields = (
+            records,
+            information,
+            f"θ_initial {of_part}",
+            policy,
+            contexts,
+            captures,
+            f"ω {of_part}",
+        )
+        return "\n\n".join(
+            [_laid_out(title, "COMB", *fields), *(part.specification() for part in self.components)]
+        )
 
     def __repr__(self) -> str:
         return self.alias or self.name
@@ -259,7 +303,9 @@ def _inside(operand: Enhancement, operator: str) -> Terms:
 def _operand(value: object, operator: str) -> Enhancement:
     """An enhancement; anything else is refused."""
     if isinstance(value, UnnormalizedMixture):
-        raise ValueError(f"the weights of ({value}) {value.refusal}: it cannot be an operand of {operator}")
+        raise ValueError(
+            f"the weights of ({value}) {value.refusal}: it cannot be an operand of {operator}"
+        )
     if not isinstance(value, Enhancement):
         raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
     return value
@@ -274,14 +320,22 @@ def _terms(value: object, operator: str) -> Terms:
 def _composed(operator: str, first: object, second: object) -> MixtureLike:
     if operator in (">>", "&"):
         operands = [_inside(_operand(operand, operator), operator) for operand in (first, second)]
-        return _composition(operator, tuple((Weight(), part) for terms in operands for _, part in terms))
+        return _composition(
+            operator, tuple((Weight(), part) for terms in operands for _, part in terms)
+        )
     return _normalise(operator, (*_terms(first, operator), *_terms(second, operator)))
 
 
 def _scale(value: MixtureLike, factor: object) -> MixtureLike:
     scale = weight_from(factor)
-    mixture = value if isinstance(value, UnnormalizedMixture) else UnnormalizedMixture("*", ((Weight(), value),))
-    return _normalise(mixture.operator, tuple((scale.times(weight), term) for weight, term in mixture.terms))
+    mixture = (
+        value
+        if isinstance(value, UnnormalizedMixture)
+        else UnnormalizedMixture("*", ((Weight(), value),))
+    )
+    return _normalise(
+        mixture.operator, tuple((scale.times(weight), term) for weight, term in mixture.terms)
+    )
 
 
 def _normalise(operator: str, terms: Terms) -> MixtureLike:
@@ -290,12 +344,20 @@ def _normalise(operator: str, terms: Terms) -> MixtureLike:
         return terms[0][1]
     mixture = UnnormalizedMixture(operator, terms)
     by_term = [[weight.at(*probe) for probe in PROBES] for weight, _ in terms]
-    if operator == "*" or any(abs(sum(shares) - 1) > TOLERANCE for shares in zip(*by_term, strict=True)):
+    if operator == "*" or any(
+        abs(sum(shares) - 1) > TOLERANCE for shares in zip(*by_term, strict=True)
+    ):
         return mixture
     for (weight, _), shares in zip(terms, by_term, strict=True):
         if wrong := [share for share in shares if not -TOLERANCE <= share <= 1 + TOLERANCE]:
-            raise ValueError(f"the weight {weight} in ({mixture}) may be {wrong[0]:g}; weights must lie in [0, 1]")
-    flat = tuple((weight.times(inner), part) for weight, term in terms for inner, part in _inside(term, operator))
+            raise ValueError(
+                f"the weight {weight} in ({mixture}) may be {wrong[0]:g}; weights must lie in [0, 1]"
+            )
+    flat = tuple(
+        (weight.times(inner), part)
+        for weight, term in terms
+        for inner, part in _inside(term, operator)
+    )
     if operator == "^":
         _check_maximises(str(mixture), flat)
     return _composition(operator, flat)
@@ -309,7 +371,9 @@ def _check_maximises(expression: str, terms: Terms) -> None:
     """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v]."""
     for part in (part for _, term in terms for part in _policies(term)):
         if isinstance(part, Composition) or not part.policy.maximises:
-            raise ValueError(f"the policy of {part} is not U[arg max v]: ^ cannot combine it in ({expression})")
+            raise ValueError(
+                f"the policy of {part} is not U[arg max v]: ^ cannot combine it in ({expression})"
+            )
 
 
 def _policies(term: Enhancement) -> Iterator[Enhancement]:
@@ -333,17 +397,23 @@ def check_name(name: object) -> None:
     if not isinstance(name, str) or not name:
         raise TypeError(f"the name of an enhancement is {name!r}; it must be a str")
     if operators := re.search(r"[>+/^&*]+", re.sub(r"\(.*\)", "", name)):
-        raise ValueError(f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}")
+        raise ValueError(
+            f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}"
+        )
 
 
 def _expression(operator: str, terms: Terms) -> str:
     """A composition of weighted terms by an operator."""
     if operator == ">>":
-        return " >> ".join(str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms)
+        return " >> ".join(
+            str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms
+        )
     if operator == "&":
         return " & ".join(_in_brackets(term) for _, term in terms)
     if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
-        return "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
+        return (
+            "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
+        )
     return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)
 
 
@@ -379,7 +449,10 @@ def _value_text(value: object) -> str:
 
 
 def _given_by_name(
-    owner: str, arguments: Sequence[object], named: Mapping[str, object], parameters: Mapping[str, object]
+    owner: str,
+    arguments: Sequence[object],
+    named: Mapping[str, object],
+    parameters: Mapping[str, object],
 ) -> dict[str, Any]:
     """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
 
@@ -395,5 +468,7 @@ def _given_by_name(
     if twice := [name for name in given if name in named]:
         raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
     if unknown := [name for name in {**given, **named} if name not in parameters]:
-        raise TypeError(f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}")
+        raise TypeError(
+            f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}"
+        )
     return {**given, **named}

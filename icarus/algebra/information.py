@@ -22,8 +22,12 @@ from icarus.compiler.functions import python_of
 from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, record
 
 _ANY_NUMBER = "A*"  # the factor of actions, however many
-Parts: TypeAlias = Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
-FieldValue: TypeAlias = float | Sequence[float]  # of a field of information: a number, or one for each player
+Parts: TypeAlias = (
+    Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
+)
+FieldValue: TypeAlias = (
+    float | Sequence[float]
+)  # of a field of information: a number, or one for each player
 FieldValues: TypeAlias = Mapping[str, FieldValue]
 
 
@@ -49,12 +53,16 @@ class Space:
 
     def __mul__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
-            raise TypeError(f"({self}) * {other!r}: a Space is multiplied by a Space; a power is {self}**2")
+            raise TypeError(
+                f"({self}) * {other!r}: a Space is multiplied by a Space; a power is {self}**2"
+            )
         pairs = itertools.product(self.alternatives, other.alternatives)
         return _union([Space(left.factors + right.factors) for left, right in pairs])
 
     def __pow__(self, length: int) -> "Space":
-        return functools.reduce(operator.mul, [self] * integer(f"the power of {self}", length, least=1))
+        return functools.reduce(
+            operator.mul, [self] * integer(f"the power of {self}", length, least=1)
+        )
 
     def __or__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
@@ -64,7 +72,8 @@ class Space:
     def __str__(self) -> str:
         counts = [Counter(space.factors).items() for space in self.alternatives]
         return " ⊔ ".join(
-            " × ".join(factor if times == 1 else f"{factor}^{times}" for factor, times in each) for each in counts
+            " × ".join(factor if times == 1 else f"{factor}^{times}" for factor, times in each)
+            for each in counts
         )
 
     @property
@@ -75,12 +84,18 @@ class Space:
     @property
     def _begins_with(self) -> tuple[str, ...]:
         """The factors of the history, or of the position in an episode, that records begin with; none where they are integers only."""
-        first = [each.factors for each in (POSITION, HISTORY) if self.factors[: len(each.factors)] == each.factors]
+        first = [
+            each.factors
+            for each in (POSITION, HISTORY)
+            if self.factors[: len(each.factors)] == each.factors
+        ]
         return first[0] if first else ()
 
     def has(self, parts: object) -> bool:
         """Whether these parts make a record of this space, by their number and kinds."""
-        return isinstance(parts, tuple | list) and any(space._has(parts) for space in self.alternatives)
+        return isinstance(parts, tuple | list) and any(
+            space._has(parts) for space in self.alternatives
+        )
 
     def _has(self, parts: Sequence[Any]) -> bool:
         if self == HISTORY and not parts:
@@ -91,7 +106,9 @@ class Space:
         least = len(begins) + bool(begins) + len(rest)
         moves = len(begins) if begins else -1  # their place
         return (len(parts) >= least if _ANY_NUMBER in rest else len(parts) == least) and all(
-            isinstance(part, tuple | list) and all(map(is_integer, part)) if i == moves else is_integer(part)
+            isinstance(part, tuple | list) and all(map(is_integer, part))
+            if i == moves
+            else is_integer(part)
             for i, part in enumerate(parts)
         )
 
@@ -163,7 +180,9 @@ class Domain:
 
     def __pow__(self, length: int) -> "Domain":
         if self.per_player or self.type.shape:
-            raise TypeError(f"{self.symbol} ** {length!r}: a field that is an array cannot be raised to a power")
+            raise TypeError(
+                f"{self.symbol} ** {length!r}: a field that is an array cannot be raised to a power"
+            )
         length = integer("the length of a field", length, least=1)
         return Domain(f"{self.symbol}^{length}", (self.type, (length,)), kind=self.kind)
 
@@ -206,7 +225,9 @@ def information(**fields: Domain) -> Information:
     """An information domain with named fields: `information(reward=REWARD, visits=COUNT)`."""
     for name, domain in fields.items():
         if not isinstance(domain, Domain):
-            raise TypeError(f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT")
+            raise TypeError(
+                f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT"
+            )
     return Information(tuple(fields.items()))
 
 
@@ -247,13 +268,19 @@ class Initial:
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
             base, numbers = domains[field].type.base, np.asarray(value, float)
             least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
-            if not ((least <= numbers) & (numbers <= most) & ((base.kind != "i") | (numbers % 1 == 0))).all():
+            if not (
+                (least <= numbers) & (numbers <= most) & ((base.kind != "i") | (numbers % 1 == 0))
+            ).all():
                 limits = f" from 0 to {most}" if base == np.int32 else ""
                 expected = f"{'an integer' if base.kind == 'i' else 'a number'}{limits}"
-                raise ValueError(f"the initial information of {name} sets {field} to {value!r}; it must be {expected}")
+                raise ValueError(
+                    f"the initial information of {name} sets {field} to {value!r}; it must be {expected}"
+                )
         for parts, _ in self.given:
             if not records.has(parts):
-                raise ValueError(f"the initial information of {name} is given for {parts!r}, no record of {records}")
+                raise ValueError(
+                    f"the initial information of {name} is given for {parts!r}, no record of {records}"
+                )
         if self.function is not None and (not isinstance(source, Candidates) or source.independent):
             what = f"the initial information of {name} is a function"
             raise ValueError(
@@ -261,13 +288,18 @@ class Initial:
             )
 
     def __str__(self) -> str:
-        common = [f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common]
+        common = [
+            f"{name} = {'⊥' if name == 'reply' and value < 0 else value}"
+            for name, value in self.common
+        ]
         by_function = f"; {self.function.summary}" if self.function else ""
         given = f"; {len(self.given)} records given, 0 otherwise" if self.given else ""
         return (", ".join(common) or "0") + by_function + given
 
 
-def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:
+def initial(
+    given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float
+) -> Initial:
     """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions.
 
     Args:
@@ -278,7 +310,9 @@ def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | No
     """
     if isinstance(given, InitialInformation):
         return Initial(tuple(common.items()), function=given)
-    if given is not None and not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
+    if given is not None and not (
+        isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())
+    ):
         raise TypeError(
             f"given is {given!r}; it must be {{parts: {{field: value}}}} or an @initial_information function"
         )

@@ -37,7 +37,9 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
     if not isinstance(text, str):
         raise TypeError(f"a strategy must be a str, not {text!r}")
     if len(text) > LONGEST:
-        raise ValueError(f"the strategy has {len(text):,} characters; at most {LONGEST:,} are allowed")
+        raise ValueError(
+            f"the strategy has {len(text):,} characters; at most {LONGEST:,} are allowed"
+        )
     excerpt, text = checks.excerpt(text, SHOWN), text.strip()
     try:
         result = _Reader(text, names).value(ast.parse(text or " ", mode="eval").body)
@@ -51,7 +53,9 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
     if isinstance(result, UnnormalizedMixture):
         raise ValueError(f"the weights of the strategy {excerpt!r} {result.refusal}")
     if not isinstance(result, Enhancement):
-        raise ValueError(f"{excerpt!r} is not an enhancement; write it like RAVE >> (MAST + NAST2)/2")
+        raise ValueError(
+            f"{excerpt!r} is not an enhancement; write it like RAVE >> (MAST + NAST2)/2"
+        )
     return result
 
 
@@ -61,7 +65,9 @@ class _Reader:
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
         excerpt = checks.excerpt(self.text, SHOWN)
-        return ValueError(f"the strategy {excerpt!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
+        return ValueError(
+            f"the strategy {excerpt!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}"
+        )
 
     def value(self, node: ast.expr) -> Operand:
         """The value of an expression."""
@@ -72,13 +78,17 @@ class _Reader:
                 return self.attempt(node, operator.neg, self.value(node.operand))
             case ast.Name():
                 return self.named(node)
-            case ast.Call(keywords=keywords) if None not in (names := [keyword.arg for keyword in keywords]):
+            case ast.Call(keywords=keywords) if None not in (
+                names := [keyword.arg for keyword in keywords]
+            ):
                 if len(set(names)) < len(names):
                     raise self.wrong(node, "a parameter is given twice")
                 arguments = [self.value(argument) for argument in node.args]
                 given = {str(keyword.arg): self.value(keyword.value) for keyword in keywords}
                 function = (
-                    self.named(node.func, called=True) if isinstance(node.func, ast.Name) else self.value(node.func)
+                    self.named(node.func, called=True)
+                    if isinstance(node.func, ast.Name)
+                    else self.value(node.func)
                 )
                 if isinstance(function, UnnormalizedMixture) or not callable(function):
                     raise self.wrong(node.func, f"{function} takes no parameters")
@@ -88,7 +98,8 @@ class _Reader:
                 return self.attempt(node, _OPERATORS[type(node.op)], left, right)
         source = checks.excerpt(ast.get_source_segment(self.text, node) or "", SHOWN)
         raise self.wrong(
-            node, f"{source!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers"
+            node,
+            f"{source!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers",
         )
 
     def named(self, node: ast.Name, called: bool = False) -> Operand:
@@ -99,11 +110,17 @@ class _Reader:
         if near and called:
             return self.names[near[0]]
         near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "icarus specs lists the enhancements"
+        hint = (
+            f"did you mean {' or '.join(near)}?" if near else "icarus specs lists the enhancements"
+        )
         raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
 
     def attempt(
-        self, node: ast.expr, function: Callable[..., Operand], *arguments: Operand, **keywords: Operand
+        self,
+        node: ast.expr,
+        function: Callable[..., Operand],
+        *arguments: Operand,
+        **keywords: Operand,
     ) -> Operand:
         """What a function gives; what it refuses is reported with its position."""
         try:

@@ -58,14 +58,22 @@ def check_rule(rule: Rule) -> Rule:
         TypeError: `rule` is not a rule of reuse.
     """
     if not isinstance(rule, Rule):
-        raise TypeError(f"{rule!r} is not a rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
+        raise TypeError(
+            f"{rule!r} is not a rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()"
+        )
     return rule
 
 
 def ucb1(exploration: float = 0.7) -> Rule:
     """U[arg max of UCB1]: counts trials by availability where the information has it, else by the visits of all legal actions."""
     value = real("exploration of ucb1", exploration, 0, 1e9)
-    return Rule("ucb1", RULE_ARGMAX, f"U[arg max v(a)], v UCB1, c = {value:g}", (("exploration", value),), bandit=True)
+    return Rule(
+        "ucb1",
+        RULE_ARGMAX,
+        f"U[arg max v(a)], v UCB1, c = {value:g}",
+        (("exploration", value),),
+        bandit=True,
+    )
 
 
 def argmax() -> Rule:
@@ -76,7 +84,9 @@ def argmax() -> Rule:
 def gibbs(temperature: float = 1.0) -> Rule:
     """P(a) ∝ exp(v(a)/τ) (MAST-4)."""
     value = real("temperature of gibbs", temperature, 0, 1e9, above=True)
-    return Rule("gibbs", RULE_GIBBS, f"P(a) ∝ e^{{v(a)/τ}}, τ = {value:g}", (("temperature", value),))
+    return Rule(
+        "gibbs", RULE_GIBBS, f"P(a) ∝ e^{{v(a)/τ}}, τ = {value:g}", (("temperature", value),)
+    )
 
 
 def epsilon_greedy(epsilon: float = 0.2) -> Rule:
@@ -96,7 +106,9 @@ def reply() -> Rule:
     return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
 
 
-RULES: Any = {rule.__name__: rule for rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply)}
+RULES: Any = {
+    rule.__name__: rule for rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply)
+}
 
 
 @attrs.frozen
@@ -107,9 +119,13 @@ class Policy:
     source: Candidates | Values
 
     def __attrs_post_init__(self) -> None:
-        kinds = ["candidates"] * (self.rule.code != RULE_REPLY) + ["values"] * (not self.rule.bandit)
+        kinds = ["candidates"] * (self.rule.code != RULE_REPLY) + ["values"] * (
+            not self.rule.bandit
+        )
         if getattr(self.source, "KIND", "") not in kinds:
-            raise TypeError(f"{self.rule.name} needs a @{' or @'.join(kinds)} function, not {self.source!r}")
+            raise TypeError(
+                f"{self.rule.name} needs a @{' or @'.join(kinds)} function, not {self.source!r}"
+            )
 
     @property
     def maximises(self) -> bool:
@@ -124,7 +140,9 @@ class Policy:
         reward = domains.get("reward")
         if domains.get("visits") != COUNT or reward is None or reward.type.shape:
             fields = f"{information} ({', '.join(information.names)}) of {name}"
-            raise ValueError(f"{self.rule} reads reward, a REWARD or REWARDS, and visits, a COUNT, not the {fields}")
+            raise ValueError(
+                f"{self.rule} reads reward, a REWARD or REWARDS, and visits, a COUNT, not the {fields}"
+            )
         if self.rule.bandit and domains.get("availability", COUNT) != COUNT:
             raise ValueError(
                 f"{self.rule} reads availability as a COUNT, and {name} keeps another; use a @values function"
@@ -152,7 +170,9 @@ def log_of(count: int) -> float:
 
 
 @inlined
-def ucb1_by_availability(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_availability(
+    theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float
+) -> None:
     """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
 
     Where one value is +∞ the finite ones cannot matter to an arg max, nor to one over a weighted sum, and are left at 0.
@@ -172,7 +192,9 @@ def ucb1_by_availability(theta: Theta, places: np.ndarray, player: int, out: np.
 
 
 @inlined
-def ucb1_by_visits(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_visits(
+    theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float
+) -> None:
     """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above.
 
     It is computed in vectors, from counts that are written over the places.

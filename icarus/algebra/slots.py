@@ -35,9 +35,17 @@ from icarus.kernel import SIMULATION, History, Theta, column_of
 def bind(function: Callable, values: tuple[float, ...]) -> Callable:
     """A helper that is the function with these values for the arguments that have defaults."""
     copy = pytypes.FunctionType(
-        function.__code__, function.__globals__, function.__name__, values or None, function.__closure__
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        values or None,
+        function.__closure__,
     )
-    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    copy.__module__, copy.__qualname__, copy.__doc__ = (
+        function.__module__,
+        function.__qualname__,
+        function.__doc__,
+    )
     return helper(copy)
 
 
@@ -46,7 +54,9 @@ def only_in_tree(inner: Callable) -> Callable:
     """A values function that is called in the tree only: in the simulation phase every value is +∞."""
 
     @helper
-    def values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
+    def values(
+        history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float
+    ) -> None:
         if history.steps[-1].phase == SIMULATION:
             out[:] = math.inf
         else:
@@ -101,12 +111,18 @@ class Slot(CompiledCallable):
         arguments = list(signature.parameters.values())
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]
         expected = f"{function.__name__}({', '.join(names)}, …), not {function.__name__}{signature}"
-        if len(fixed) < len(names) or any(argument.default is not argument.empty for argument in fixed):
-            raise TypeError(f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}")
+        if len(fixed) < len(names) or any(
+            argument.default is not argument.empty for argument in fixed
+        ):
+            raise TypeError(
+                f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}"
+            )
         for argument in parameters:
             if type(argument.default) not in (int, float, str):
                 what = f"parameter {argument.name} of {function.__name__}"
-                raise TypeError(f"{what} needs a default that is an integer, a float or the name of a feature")
+                raise TypeError(
+                    f"{what} needs a default that is an integer, a float or the name of a feature"
+                )
         return cls(function, tuple((argument.name, argument.default) for argument in parameters))
 
     @classmethod
@@ -117,7 +133,9 @@ class Slot(CompiledCallable):
     @property
     def compiled(self) -> Callable:
         if self.features:
-            raise AttributeError(f"{self.label()} asks for the feature {self.features[0]!r}: no slot can call it")
+            raise AttributeError(
+                f"{self.label()} asks for the feature {self.features[0]!r}: no slot can call it"
+            )
         return bind(self.function, self.values())
 
     def __call__(self, **parameters: float | str) -> Self:
@@ -128,7 +146,9 @@ class Slot(CompiledCallable):
         """
         present = dict(self.parameters)
         if unknown := [name for name in parameters if name not in present]:
-            raise TypeError(f"{self.name} has no parameter {unknown[0]!r}; it has {', '.join(present) or 'none'}")
+            raise TypeError(
+                f"{self.name} has no parameter {unknown[0]!r}; it has {', '.join(present) or 'none'}"
+            )
         return self.rebound(self.name, parameters)
 
     def rebound(self, owner: str, parameters: Mapping[str, object]) -> Self:
@@ -160,7 +180,9 @@ class Slot(CompiledCallable):
         with contextlib.suppress(ImportError, AttributeError):
             if load_by_name(module, name).function is self.function:
                 return _load_slot, (module, name, self.parameters)
-        raise pickle.PicklingError(f"{self.label()} cannot go to another process; define it once, at the top of a file")
+        raise pickle.PicklingError(
+            f"{self.label()} cannot go to another process; define it once, at the top of a file"
+        )
 
     @property
     def name(self) -> str:
@@ -189,7 +211,10 @@ class Slot(CompiledCallable):
         Raises:
             ValueError: it has no such feature.
         """
-        return tuple(column_of(game, value) if isinstance(value, str) else value for _, value in self.parameters)
+        return tuple(
+            column_of(game, value) if isinstance(value, str) else value
+            for _, value in self.parameters
+        )
 
     def kinds(self) -> tuple[type, ...]:
         return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
@@ -305,7 +330,11 @@ class Capture(Slot):
     @classmethod
     def arguments_of(cls, function: Callable) -> tuple[str, ...]:
         """(history, theta, updates) where an argument is called theta."""
-        return ("history", "theta", "updates") if "theta" in inspect.signature(function).parameters else cls.ARGUMENTS
+        return (
+            ("history", "theta", "updates")
+            if "theta" in inspect.signature(function).parameters
+            else cls.ARGUMENTS
+        )
 
     @property
     def reads_theta(self) -> bool:
@@ -331,5 +360,9 @@ class Backpropagation(Slot):
     DOES = "changes the row"
 
 
-candidates, values, initial_information = decorator(Candidates), decorator(Values), decorator(InitialInformation)
+candidates, values, initial_information = (
+    decorator(Candidates),
+    decorator(Values),
+    decorator(InitialInformation),
+)
 capture, backpropagation = decorator(Capture), decorator(Backpropagation)

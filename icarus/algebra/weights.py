@@ -25,7 +25,11 @@ class _Factor:
     """What enhancements and other weights are multiplied by, and subtracted from 1."""
 
     def __mul__(self, other: Factor) -> Factor:
-        return weight_from(self).times(weight_from(other)) if isinstance(other, _Factor) else NotImplemented
+        return (
+            weight_from(self).times(weight_from(other))
+            if isinstance(other, _Factor)
+            else NotImplemented
+        )
 
     def __rmul__(self, other: Factor) -> Factor:
         return Weight(float(other)).times(weight_from(self)) if is_real(other) else NotImplemented
@@ -33,7 +37,9 @@ class _Factor:
     def __rsub__(self, other: object) -> "Weight":
         weight = weight_from(self)
         if other != 1 or weight.constant != 1.0 or len(weight.functions) != 1:
-            raise TypeError(f"{other!r} - ({self}) is not a weight; write it as a weight function of its own")
+            raise TypeError(
+                f"{other!r} - ({self}) is not a weight; write it as a weight function of its own"
+            )
         function, complement = weight.functions[0]
         return Weight(1.0, ((function, not complement),))
 
@@ -53,7 +59,9 @@ class WeightFunction(_Factor, Slot):
         """λ in plain Python, for one mean reward of every player."""
         value = self.function(np.full(8, reward * visits), visits, availability, *self.values())
         if not is_number(value):
-            raise TypeError(f"{self.label()} returned {value!r}; it must return a number from 0 to 1")
+            raise TypeError(
+                f"{self.label()} returned {value!r}; it must return a number from 0 to 1"
+            )
         return float(value)
 
 
@@ -72,13 +80,18 @@ class Weight(_Factor):
 
     def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Weight":
         """The same coefficient with other values of those parameters that its functions have."""
-        functions = [(function.rebound(owner, parameters), complement) for function, complement in self.functions]
+        functions = [
+            (function.rebound(owner, parameters), complement)
+            for function, complement in self.functions
+        ]
         return attrs.evolve(self, functions=tuple(functions))
 
     @property
     def parameters(self) -> dict[str, object]:
         """Those of its functions, with their values."""
-        return {name: value for function, _ in self.functions for name, value in function.parameters}
+        return {
+            name: value for function, _ in self.functions for name, value in function.parameters
+        }
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""
@@ -90,13 +103,19 @@ class Weight(_Factor):
 
     def __repr__(self) -> str:
         parts = [] if self.constant == 1.0 and self.functions else [repr(self.constant)]
-        parts += [f"(1 - {function!r})" if complement else repr(function) for function, complement in self.functions]
+        parts += [
+            f"(1 - {function!r})" if complement else repr(function)
+            for function, complement in self.functions
+        ]
         return "*".join(parts)
 
 
 @weight
 def rave_weight(
-    rewards: np.ndarray, visits: int, availability: int, k: Annotated[int, Range(1, MOST_VISITS)] = 250
+    rewards: np.ndarray,
+    visits: int,
+    availability: int,
+    k: Annotated[int, Range(1, MOST_VISITS)] = 250,
 ) -> float:
     """λ_RAVE = √(k / (3n + k)) (15)"""
     return math.sqrt(k / (3 * visits + k))

@@ -30,7 +30,9 @@ GameRow: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Any, ...]
 PACKED = ".gz"  # the end of the name of a packed file
 UNFINISHED = ".new"  # the end of the name of a file that is being written
-SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
+SYNC_SECONDS = (
+    1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
+)
 _CHECK = re.compile(rb',"check":"([0-9a-f]{8})"\}\n\Z')
 _LONGEST_CHECK = 32  # bytes
 
@@ -112,7 +114,9 @@ def write_settings(path: Path, settings: Mapping[str, object]) -> None:
 
 def line_of(row: Mapping[str, object]) -> bytes:
     """A row as a line of JSON, with a checksum of what stands before it."""
-    content = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[:-1]
+    content = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[
+        :-1
+    ]
     return b'%s,"check":"%08x"}\n' % (content, zlib.crc32(content))
 
 
@@ -136,7 +140,11 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
         row = dict(msgspec.json.decode(line))
         content = line[: check.start()] if check else b""
         # In some ledgers the brace that ends a row was once a part of what the checksum is of.
-        sound = int(check[1], 16) in (zlib.crc32(content), zlib.crc32(content + b"}")) if check else unchecked
+        sound = (
+            int(check[1], 16) in (zlib.crc32(content), zlib.crc32(content + b"}"))
+            if check
+            else unchecked
+        )
         sound = sound and (row.pop("check", None) is not None) == (check is not None)
     except (ValueError, TypeError, RecursionError):
         sound = False
@@ -169,7 +177,12 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
 
 
 def read_rows(
-    path: Path, fields: Sequence[str], shape: Any = GameRow, *, unchecked: bool = False, strict: bool = False
+    path: Path,
+    fields: Sequence[str],
+    shape: Any = GameRow,
+    *,
+    unchecked: bool = False,
+    strict: bool = False,
 ) -> Iterator[GameRow]:
     """The rows of a ledger in their order, each game once.
 
@@ -201,7 +214,9 @@ def read_rows(
 
 def key_of(row: GameRow, fields: Sequence[str]) -> Key:
     """What tells a row's game from all others."""
-    return tuple(tuple(value) if isinstance(value := row.get(name), list) else value for name in fields)
+    return tuple(
+        tuple(value) if isinstance(value := row.get(name), list) else value for name in fields
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------------- ledger
@@ -235,7 +250,9 @@ class Ledger:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
-    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool) -> None:
+    def __init__(
+        self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool
+    ) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
         self.rows: dict[Key, GameRow] = {}
         self._file: BinaryIO | None = None
@@ -265,7 +282,9 @@ class Ledger:
         if end == len(content):
             return
         if not is_unfinished_row(content[end:], self.fields[0], is_first=not self.rows):
-            raise ValueError(f"{path}: the last line has no end and is not a row of such games; choose another file")
+            raise ValueError(
+                f"{path}: the last line has no end and is not a row of such games; choose another file"
+            )
         file.truncate(end)
 
     def __enter__(self) -> Self:
@@ -295,7 +314,9 @@ class Ledger:
                     self._synced = time.monotonic()
         self.note(row)
 
-    def played(self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE) -> Iterator[GameRow]:
+    def played(
+        self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE
+    ) -> Iterator[GameRow]:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
@@ -305,11 +326,15 @@ class Ledger:
             GameFailed: see `Workers.results`.
         """
         missing = {task.key: task for task in tasks if task.key not in self.rows}
-        for row in workers.results(functools.partial(row_of_task, self.fields, play), missing.values()):
+        for row in workers.results(
+            functools.partial(row_of_task, self.fields, play), missing.values()
+        ):
             self.keep(row)
             yield row
 
-    def play(self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE) -> list[GameRow]:
+    def play(
+        self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE
+    ) -> list[GameRow]:
         """The rows of games in their order; see `played`."""
         requested = list(tasks)
         for _ in self.played(requested, play, workers):
@@ -320,7 +345,9 @@ class Ledger:
 def row_of_task(fields: Sequence[str], play: Callable[[T], GameRow], task: T) -> GameRow:
     """A task is played: its key in the fields of a ledger, and what `play` tells."""
     key = dict(zip(fields, task.key, strict=True))
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in key.items()} | play(task)
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in key.items()
+    } | play(task)
 
 
 def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
@@ -331,7 +358,9 @@ def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
         is_first: no row of the ledger stands before it. Then it may be the whole content of another file, which must not be lost.
     """
     if not is_first:
-        return b'{"'.startswith(line.strip(b"\0")[:2])  # after a loss of power zeros may stand for what was written
+        return b'{"'.startswith(
+            line.strip(b"\0")[:2]
+        )  # after a loss of power zeros may stand for what was written
     if not line.startswith(b'{"%s":' % field.encode()):
         return False
     try:
@@ -348,7 +377,9 @@ def open_to_append(path: Path) -> BinaryIO:
         ValueError: another process has it, or it is a packed file.
     """
     if path.suffix == PACKED:
-        raise ValueError(f"{path} is packed and cannot go on; give {path.with_suffix('')}, which is read with it")
+        raise ValueError(
+            f"{path} is packed and cannot go on; give {path.with_suffix('')}, which is read with it"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("ab+")
     if not lock(file):

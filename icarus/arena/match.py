@@ -24,7 +24,9 @@ from icarus.engine.match import DecisionLog, GameLog, Player, play
 from icarus.kernel import AnyGame, State
 from icarus.load_files import digest_of, names_in
 
-Files: TypeAlias = tuple[tuple[str, ...], ...]  # each of one or more files and the digest of all of them
+Files: TypeAlias = tuple[
+    tuple[str, ...], ...
+]  # each of one or more files and the digest of all of them
 
 
 @attrs.frozen
@@ -54,7 +56,9 @@ class Match:
         """The game, and what the files define; errors as of `load_unedited`."""
         return load_unedited(self.game, self.files)
 
-    def play(self, watch: Callable[[State, int | None, DecisionLog | None], None] | None = None) -> GameLog:
+    def play(
+        self, watch: Callable[[State, int | None, DecisionLog | None], None] | None = None
+    ) -> GameLog:
         """Play the game; `watch` as of `icarus.play`."""
         loaded = self.loaded
         players: list[Player] = []
@@ -101,10 +105,15 @@ def refuse_edited(files: Files) -> None:
     """
     for *paths, before in files:
         if (now := digest_of(*paths)) != before:
-            raise ValueError(f"{', '.join(paths)} was edited: the digest is {now}, in the games so far {before}")
+            raise ValueError(
+                f"{', '.join(paths)} was edited: the digest is {now}, in the games so far {before}"
+            )
 
 
 def work_of(decisions: Iterable[DecisionLog]) -> list[float]:
     """The iterations of some decisions, and the seconds that they took."""
     spent = [(each.iterations, each.seconds) for each in decisions]
-    return [sum(iterations for iterations, _ in spent), round(sum(seconds for _, seconds in spent), 4)]
+    return [
+        sum(iterations for iterations, _ in spent),
+        round(sum(seconds for _, seconds in spent), 4),
+    ]

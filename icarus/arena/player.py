@@ -92,7 +92,11 @@ def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancemen
     Raises:
         ValueError: it cannot be understood.
     """
-    return parse_algorithm(text) if names_algorithm(text) else parsing.parse(text, {**NAMES, **enhancements})
+    return (
+        parse_algorithm(text)
+        if names_algorithm(text)
+        else parsing.parse(text, {**NAMES, **enhancements})
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------------- players
@@ -128,7 +132,9 @@ class Entrant:
     def settings(self, *besides: str) -> dict[str, Any]:
         """The strategy, what is not as usual, and the settings of these names, as JSON can hold them."""
         always = "strategy", *besides
-        return attrs.asdict(self, filter=lambda field, value: field.name in always or value != field.default)
+        return attrs.asdict(
+            self, filter=lambda field, value: field.name in always or value != field.default
+        )
 
     @property
     def search(self) -> Scheme:
@@ -156,7 +162,10 @@ class Entrant:
             ValueError: the strategy or the scheme cannot be read.
         """
         keywords = self.settings("scheme") | settings
-        strategy, scheme = parse_strategy(keywords.pop("strategy"), names), parse_scheme(keywords.pop("scheme"))
+        strategy, scheme = (
+            parse_strategy(keywords.pop("strategy"), names),
+            parse_scheme(keywords.pop("scheme")),
+        )
         keywords.pop("random_moves", None)
         evaluation = evaluation_of(keywords.pop("evaluation", ""))
         return Agent(strategy, scheme=scheme, evaluation=evaluation, **keywords)
@@ -211,7 +220,9 @@ def read_entrant(text: str) -> Entrant:
         ValueError: `text` is not one. TypeError: it is no text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}")
+        raise TypeError(
+            f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}"
+        )
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} does not say who plays")
@@ -237,7 +248,12 @@ class LoadedGame:
     files: Sequence[Path]
 
     def agent(
-        self, text: str, scheme: str = str(MO_ISMCTS), cutoff: int | None = None, move_decay: float = 0, **settings: Any
+        self,
+        text: str,
+        scheme: str = str(MO_ISMCTS),
+        cutoff: int | None = None,
+        move_decay: float = 0,
+        **settings: Any,
     ) -> Agent:
         """An agent by its options; "[scheme = …, move_decay = …]" at the end of the text, as a race prints it, takes their place.
 
@@ -252,7 +268,9 @@ class LoadedGame:
             player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
         if settings["iterations"] is settings["seconds"] is None:
             settings["iterations"] = DEFAULT_ITERATIONS
-        agent = attrs.evolve(player, move_decay=player.move_decay or move_decay).agent(self.names, **settings)
+        agent = attrs.evolve(player, move_decay=player.move_decay or move_decay).agent(
+            self.names, **settings
+        )
         if isinstance(agent.strategy, Algorithm):
             agent.strategy.check_playable(self.game)
         return agent

@@ -10,7 +10,14 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from icarus.load_files import sentence_of
@@ -54,7 +61,11 @@ class Workers:
         if self._start is None:
             yield from map(play, tasks)
             return
-        queue, pending, again = ((task, 0) for task in tasks), dict[Future, tuple[T, int]](), deque[tuple[T, int]]()
+        queue, pending, again = (
+            ((task, 0) for task in tasks),
+            dict[Future, tuple[T, int]](),
+            deque[tuple[T, int]](),
+        )
         while True:
             if not again:
                 following = list(itertools.islice(queue, AHEAD * self.count - len(pending)))
@@ -71,7 +82,9 @@ class Workers:
                 except BrokenExecutor:
                     again.append((task, deaths + is_alone))
                     if deaths + is_alone == MAX_DEATHS:
-                        raise GameFailed(f"{MAX_DEATHS} processes died while playing {task}") from None
+                        raise GameFailed(
+                            f"{MAX_DEATHS} processes died while playing {task}"
+                        ) from None
 
     def _submit(self, play: Callable[[T], R], task: T) -> Future:
         assert self._start is not None and self._executor is not None
@@ -89,7 +102,9 @@ class Workers:
             raise
         except (CancelledError, OSError):
             advice = "finished games are kept; run the same command to continue"
-            raise GameFailed(f"the scheduler does not answer any more ({task} was played); {advice}") from None
+            raise GameFailed(
+                f"the scheduler does not answer any more ({task} was played); {advice}"
+            ) from None
         except Exception as error:  # dask gives up a game over which processes have died
             result, failure = None, sentence_of(error) or repr(error)
         if failure:
@@ -127,7 +142,9 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
     with contextlib.ExitStack() as stack:
         if cluster is not None:
             client = stack.enter_context(connection(cluster, count))
-            playing = Workers(max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False))
+            playing = Workers(
+                max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False)
+            )
         else:
             playing = Workers(count, (lambda: process_pool(count)) if count > 1 else None)
         stack.callback(playing.close)
@@ -177,12 +194,20 @@ def connection(address: str, count: int) -> "Iterator[Client]":
         from distributed import Client, LocalCluster
     except ImportError:
         raise ValueError("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
+    logging.getLogger("distributed.client").setLevel(
+        logging.CRITICAL
+    )  # what goes wrong is told in a sentence
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:
-            quiet = {"dashboard_address": None, "preload": IGNORE_INTERRUPTS, "silence_logs": logging.CRITICAL}
-            place = stack.enter_context(LocalCluster(n_workers=count, threads_per_worker=1, **quiet))
+            quiet = {
+                "dashboard_address": None,
+                "preload": IGNORE_INTERRUPTS,
+                "silence_logs": logging.CRITICAL,
+            }
+            place = stack.enter_context(
+                LocalCluster(n_workers=count, threads_per_worker=1, **quiet)
+            )
         try:
             client = Client(place, timeout=PATIENCE)
         except (OSError, ValueError) as error:

@@ -15,7 +15,9 @@ from icarus.audit.watch import DoesNotReturnError, watched
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-GAMES_FOR_EACH = 5  # random games for the contract for each that is looked at for its determinizations
+GAMES_FOR_EACH = (
+    5  # random games for the contract for each that is looked at for its determinizations
+)
 PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
 MISSING = {
@@ -52,15 +54,21 @@ def audit(
     compiled = isinstance(game, Game)
     few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
     games = checks.integer("games", few if games is None else games, least=1)
-    determinizations = checks.integer("determinizations", draws if determinizations is None else determinizations, 1)
+    determinizations = checks.integer(
+        "determinizations", draws if determinizations is None else determinizations, 1
+    )
     start, key = time.perf_counter(), checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
-    hidden = Hidden(game, determinizations, key, multiplicity or game.multiplicity, contract.checks["errors"])
+    hidden = Hidden(
+        game, determinizations, key, multiplicity or game.multiplicity, contract.checks["errors"]
+    )
     if isinstance(game, Game):
         game.kernels()  # compiled ahead of the process of the audit, in which only the game takes time
     try:
-        looked, results = watched(game, partial(_played, contract, hidden, games, for_each), progress or _unseen)
+        looked, results = watched(
+            game, partial(_played, contract, hidden, games, for_each), progress or _unseen
+        )
     except DoesNotReturnError as error:
         looked, results = (0, 0, 0), _results(contract, hidden)
         for check in results:
@@ -69,7 +77,11 @@ def audit(
         contract.checks["end"].note = ""
         contract.checks["end"].count(1, 1, message.__str__)
     perfect = game.determinize is None
-    lacks = {name: what for name, what in MISSING.items() if not perfect and getattr(game, name, what) is None}
+    lacks = {
+        name: what
+        for name, what in MISSING.items()
+        if not perfect and getattr(game, name, what) is None
+    }
     return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start, lacks)
 
 
@@ -83,7 +95,11 @@ def _results(contract: Contract, hidden: Hidden) -> tuple[Check, ...]:
 
 
 def _played(
-    contract: Contract, hidden: Hidden, games: int, for_each: int, progress: Callable[[int, int], None]
+    contract: Contract,
+    hidden: Hidden,
+    games: int,
+    for_each: int,
+    progress: Callable[[int, int], None],
 ) -> tuple[tuple[int, int, int], tuple[Check, ...]]:
     """The games of an audit: how many of them, of decisions and of draws there were, and what the checks have found."""
     game, compiled = contract.game, contract.compiled
@@ -94,7 +110,9 @@ def _played(
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken:
             if contract.checks["recall"].failed:
-                hidden.game = attrs.evolve(game, recall=None)  # without which all else can be looked at
+                hidden.game = attrs.evolve(
+                    game, recall=None
+                )  # without which all else can be looked at
             hidden.play(number)
             if not hidden.broken:
                 contract.play_determinized(number)

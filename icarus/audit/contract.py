@@ -17,15 +17,31 @@ from icarus.checks import count_text
 from icarus.compiler import location, seeded
 from icarus.compiler.digest import PACKAGE
 from icarus.engine.lowering import unseeded_sources
-from icarus.kernel import CHANCE, KINDS, TERMINAL, UNSEEN, AnyGame, Game, StateData, TextError, in_python, out_of_range
+from icarus.kernel import (
+    CHANCE,
+    KINDS,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    Game,
+    StateData,
+    TextError,
+    in_python,
+    out_of_range,
+)
 
 MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
-PLAIN_GAMES, PLAIN_ACTIONS = 5, 300  # of a compiled game in plain Python, where numpy checks each index
+PLAIN_GAMES, PLAIN_ACTIONS = (
+    5,
+    300,
+)  # of a compiled game in plain Python, where numpy checks each index
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
-UNFIT = re.compile(r"out of bounds for u?int\d+$|truncated to an integer$")  # of a number that a field cannot hold
+UNFIT = re.compile(
+    r"out of bounds for u?int\d+$|truncated to an integer$"
+)  # of a number that a field cannot hold
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
@@ -68,22 +84,41 @@ _ABSENT = {
 class Contract:
     """The contract of a game under test, in one random game after another."""
 
-    def __init__(self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None) -> None:
-        self.game, self.seed, self.games, self.most_actions = game, seed, games, most_actions or MOST_ACTIONS
+    def __init__(
+        self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None
+    ) -> None:
+        self.game, self.seed, self.games, self.most_actions = (
+            game,
+            seed,
+            games,
+            most_actions or MOST_ACTIONS,
+        )
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
-        self.told: dict[int, list[str]] = {}  # what functions have answered in the first and the last game
+        self.told: dict[
+            int, list[str]
+        ] = {}  # what functions have answered in the first and the last game
         self._asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}
-        self._followers: dict[int, tuple[str, object, str]] = {}  # what an action has led to where all looked the same
+        self._followers: dict[
+            int, tuple[str, object, str]
+        ] = {}  # what an action has led to where all looked the same
         self._acted, self._lengths = Counter[int](), list[int]()
         self._place, self._texts = "", [""]
-        self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
+        self._in_playout = (
+            False  # where the game goes on from a determinization: nothing is determinized there
+        )
         # By each perspective since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
-        self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
-        self.determinizations: list[tuple[StateData, int, str]] = []  # true states to determinize, with who acts
+        self._earlier_choice = (
+            0,
+            TERMINAL,
+            False,
+        )  # its number, who made it, and whether the others could see it
+        self.determinizations: list[
+            tuple[StateData, int, str]
+        ] = []  # true states to determinize, with who acts
 
     @property
     def broken(self) -> bool:
@@ -95,7 +130,9 @@ class Contract:
         seed = (*self.seed, 2, number)
         if not self.compiled and number in (0, self.games - 1):
             self._asked.told = self.told[number] = []
-        place = f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
+        place = (
+            f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
+        )
         try:
             return self._until_broken(place, f"{seed}", partial(self._deal, seed))
         finally:
@@ -104,7 +141,9 @@ class Contract:
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
         if self.determinizations:
-            data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
+            data, observer, where = random.Random(f"{self.seed} at {number}").choice(
+                self.determinizations
+            )
             place = f"{where}, then in a determinization for player {observer}"
             play = partial(self._go_on_from_draw, data, observer, (*self.seed, 3, number))
             self._until_broken(place, f"{self.seed} from {number}", play)
@@ -113,17 +152,27 @@ class Contract:
         """What only all games together tell, and why of what was never met."""
         if isinstance(self.game, Game):
             sources = unseeded_sources(self.game)
-            wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
+            wrong = [
+                f"{name} draws from {source}, which no seed fixes"
+                for name, source in sources.items()
+                if source
+            ]
             self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
         if self._lengths and not any(self._lengths):
-            over = f"each of {count_text(len(self._lengths), 'game')} is over before its first action"
+            over = (
+                f"each of {count_text(len(self._lengths), 'game')} is over before its first action"
+            )
             self.checks["end"].count(1, 1, lambda: over)
         idle = [player for player in range(self.game.players) if not self._acted[player]]
         if idle and any(self._lengths):
-            self.checks["mover"].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
+            self.checks[
+                "mover"
+            ].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
         for check in self.checks.values():
             if not check.checked and not check.note:
-                check.note = _ABSENT.get(check.name, "no game came so far: each ended where another promise was broken")
+                check.note = _ABSENT.get(
+                    check.name, "no game came so far: each ended where another promise was broken"
+                )
                 check.absent = check.name in _ABSENT
 
     def check_indices(self) -> None:
@@ -131,7 +180,10 @@ class Contract:
 
         Compiled code checks neither, unless ICARUS_DEBUG=1 has it compiled so that it checks each index.
         """
-        check, plain = self.checks["indices"], Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS)
+        check, plain = (
+            self.checks["indices"],
+            Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS),
+        )
         for number in range(PLAIN_GAMES):
             broken = plain.play(number)
             if broken is not None and broken.promise != "end":  # a longer game is cut off
@@ -147,7 +199,9 @@ class Contract:
 
     # ------------------------------------------------------------------------------------------------------------ a game
 
-    def _until_broken(self, place: str, luck: str, play: Callable[[], None]) -> BrokenPromise | None:
+    def _until_broken(
+        self, place: str, luck: str, play: Callable[[], None]
+    ) -> BrokenPromise | None:
         """Play a game, which ends where a promise is broken; that is counted."""
         self._place, self._texts, self.luck, self._data = place, [], random.Random(luck), None
         try:
@@ -164,7 +218,9 @@ class Contract:
         moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
         headline = f"{self._place}, after {moves}: {message}"
         try:
-            return headline if self._data is None else indented(headline, self._asked.text(self._data))
+            return (
+                headline if self._data is None else indented(headline, self._asked.text(self._data))
+            )
         except TextError:  # the text may be what is broken
             return headline
 
@@ -176,7 +232,9 @@ class Contract:
 
     def _deal(self, seed: tuple[int, ...]) -> None:
         self._data, again = (self._asked.ask("initial", seeded(seed)) for _ in range(2))
-        self._require("repeat", _same(self._data, again), "initial makes a different state from the same seed")
+        self._require(
+            "repeat", _same(self._data, again), "initial makes a different state from the same seed"
+        )
         self._observed, self._in_playout = [[] for _ in range(self.game.perspectives)], False
         self._go_on()
 
@@ -244,17 +302,26 @@ class Contract:
         return answer
 
     def _choices(self) -> list[int]:
-        actions, again, copied = self._ask("legal"), self._ask("legal"), self._asked.ask("legal", self._ask("copy"))
+        actions, again, copied = (
+            self._ask("legal"),
+            self._ask("legal"),
+            self._asked.ask("legal", self._ask("copy")),
+        )
         most = MOST_NUMBER if self.game.actions is None else self.game.actions
         limit = "2**63" if self.game.actions is None else f"`actions` of the game, {most}"
-        self._require("choices", max(actions) < most, f"the legal action {max(actions)} is not below {limit}")
+        self._require(
+            "choices", max(actions) < most, f"the legal action {max(actions)} is not below {limit}"
+        )
         message = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
         self._require("choices", actions == again == copied, message)
         return actions
 
     def _notation(self, actions: list[int]) -> list[str]:
         try:
-            texts = [self.game.action_text_of(self.game.facts_of(self._data), action) for action in actions]
+            texts = [
+                self.game.action_text_of(self.game.facts_of(self._data), action)
+                for action in actions
+            ]
         except TextError as error:
             raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
@@ -279,12 +346,21 @@ class Contract:
             self._require("at once", not visible, message)
         views = [self._asked.moves(self._data, action) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
-        self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
+        self._earlier_choice = (
+            number,
+            player,
+            any(len({view[p] for view in views}) == len(views) > 1 for p in others),
+        )
 
     def _evaluate(self, player: int) -> None:
         """Features and the heuristic of the state, and the features of its first legal action."""
         for kind in KINDS:
-            over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
+            over = (
+                kind != "features"
+                and player == TERMINAL
+                or kind == "action_features"
+                and player == CHANCE
+            )
             if getattr(self.game, kind) is not None and not over:
                 self._ask(kind, *(self._ask("legal")[:1] if kind == "action_features" else []))
                 self.checks["features"].checked += 1
@@ -297,7 +373,9 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self.game.determinize is not None, message)
-            tells_more = not self.compiled and self.game.observation  # his view says what he has learned by it
+            tells_more = (
+                not self.compiled and self.game.observation
+            )  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
@@ -323,7 +401,10 @@ class Contract:
             # Without `episode` the game is one.
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
-            self._count_recall(not hidden, f"something is hidden in this episode, but the game has no recall: {advice}")
+            self._count_recall(
+                not hidden,
+                f"something is hidden in this episode, but the game has no recall: {advice}",
+            )
             return
         for perspective, observed in enumerate(self._observed):
             try:
@@ -331,7 +412,11 @@ class Contract:
             except BrokenPromise as broken:
                 self._count_recall(False, broken.message)
                 return
-            whose = "" if perspective < self.game.players else ", the environment's, which sees every action,"
+            whose = (
+                ""
+                if perspective < self.game.players
+                else ", the environment's, which sees every action,"
+            )
             message = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             if not self._count_recall(recalled == observed, message):
                 return
@@ -348,7 +433,11 @@ class Contract:
             public = self._asked.seen_by_all(self._data)
         except TextError as error:
             raise BrokenPromise("board", str(error)) from error
-        outlook = (player, following) if public is None else self._boards.setdefault(hash(public), (player, following))
+        outlook = (
+            (player, following)
+            if public is None
+            else self._boards.setdefault(hash(public), (player, following))
+        )
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
         self._require("board", outlook == (player, following), message)
         return public
@@ -358,7 +447,9 @@ class Contract:
         if self.game.determinize is not None or public is None:
             return
         after = self._asked.seen_by_all(self._data)
-        first = self._followers.setdefault(hash((public, action)), (self._place, after, self._asked.text(self._data)))
+        first = self._followers.setdefault(
+            hash((public, action)), (self._place, after, self._asked.text(self._data))
+        )
         where, outcome, board = first
         message = (
             f"{text} leads to another state than in {where}, although both looked the same before: what decides it is in the state "
@@ -376,20 +467,30 @@ class Contract:
         if self.luck.random() < 1 / (1 + len(self._texts)):
             where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
             self.determinizations.append((self._ask("copy"), player, where))
-        worlds = (self._drawn(self._data, player, (*self.seed, 4, len(self._texts))) for _ in range(2))
-        self._require("repeat", _same(*worlds), "determinize draws two different states from the same seed")
+        worlds = (
+            self._drawn(self._data, player, (*self.seed, 4, len(self._texts))) for _ in range(2)
+        )
+        self._require(
+            "repeat", _same(*worlds), "determinize draws two different states from the same seed"
+        )
 
 
 def _same(first: StateData, second: StateData) -> bool:
     """Whether two states are equal field by field; the bytes between the fields count for nothing."""
-    return stamp(first) == stamp(second) or isinstance(first, np.ndarray) and bool(np.all(first == second))
+    return (
+        stamp(first) == stamp(second)
+        or isinstance(first, np.ndarray)
+        and bool(np.all(first == second))
+    )
 
 
 def _function_of(error: BaseException) -> str:
     """The function and the line of a game in which an index or a number was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
     folders = PACKAGE / "kernel", PACKAGE / "audit", PACKAGE / "compiler"
-    of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
+    of_game = [
+        frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))
+    ]
     frame = (of_game or frames)[-1]
     return f"{frame.name} ({location(frame.filename, frame.lineno)})"
 

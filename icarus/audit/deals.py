@@ -41,7 +41,9 @@ def _place(name: Name) -> Name:
     return tuple(each for each in name if not isinstance(each, int))
 
 
-def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = (), where: str = "") -> Iterator[Exchange]:
+def exchanges(
+    truth: Any, draw: Any, faces: Faces, name: Name = (), where: str = ""
+) -> Iterator[Exchange]:
     """What a draw has in place of the truth.
 
     Raises:
@@ -64,7 +66,9 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = (), where: str =
     else:
         for each in names_in(truth):
             there = f"{where}[{each}]" if isinstance(truth, list | tuple) else f"{where}.{each}"
-            yield from exchanges(part_of(truth, each), part_of(draw, each), faces, (*name, each), there)
+            yield from exchanges(
+                part_of(truth, each), part_of(draw, each), faces, (*name, each), there
+            )
 
 
 def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
@@ -108,11 +112,15 @@ def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> S
     """
     counts, changed = Counter[Any](), start
     for name, value in parts_of(start):
-        is_list = isinstance(value, list | tuple | Set) and all(isinstance(item, SCALARS) for item in value)
+        is_list = isinstance(value, list | tuple | Set) and all(
+            isinstance(item, SCALARS) for item in value
+        )
         if _place(name) not in places or not is_list and not isinstance(value, SCALARS):
             continue
         if is_list:
-            changed = replaced(changed, name, _sorted_as(value, [names.get(item, item) for item in value]))
+            changed = replaced(
+                changed, name, _sorted_as(value, [names.get(item, item) for item in value])
+            )
             counts.update(value)
         elif not isinstance(part_at(start, name[:-1]), list | tuple):
             changed = replaced(changed, name, names.get(value, value))
@@ -126,21 +134,30 @@ def deals(
     state: State, draw: StateData, faces: Faces, places: set[Name], luck: random.Random
 ) -> Iterator[tuple[StateData, dict]]:
     """Deals that may lead to a draw, each with the other names of cards."""
-    exchanged_parts = [each for each in exchanges(state.data, draw, faces) if each.lost or each.gained]
+    exchanged_parts = [
+        each for each in exchanges(state.data, draw, faces) if each.lost or each.gained
+    ]
     if any(len(each.lost) != len(each.gained) for each in exchanged_parts):
         return
     places.update(each.place for each in exchanged_parts)
     try:
         start = state.game.ask("copy", state.start)
         for each in exchanged_parts:
-            start = replaced(start, each.name, _put(part_at(start, each.name), each.lost, each.gained))
+            start = replaced(
+                start, each.name, _put(part_at(start, each.name), each.lost, each.gained)
+            )
         yield start, {}
     except (UnlikeError, LookupError):  # something has moved
         pass
-    lost, gained = ([item for each in exchanged_parts for item in getattr(each, name)] for name in ("lost", "gained"))
+    lost, gained = (
+        [item for each in exchanged_parts for item in getattr(each, name)]
+        for name in ("lost", "gained")
+    )
     if len({*lost}) == len(lost) and {*lost} == {*gained}:
         for _ in range(PAIRINGS):
             names: dict[Any, Any] = {}
             for each in exchanged_parts:
-                names.update(zip(each.lost, luck.sample(each.gained, len(each.gained)), strict=True))
+                names.update(
+                    zip(each.lost, luck.sample(each.gained, len(each.gained)), strict=True)
+                )
             yield _renamed(state.game.ask("copy", state.start), names, places), names

@@ -22,7 +22,10 @@ Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it s
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 SHOWN = 20  # legal actions, told in an example
-OFTEN, DEALS_KEPT = 20, 4  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
+OFTEN, DEALS_KEPT = (
+    20,
+    4,
+)  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
 LEARNED = 8  # random games that tell whether the order of lists matters
 TRIED = 4  # states of each where it is tried, about
 ITEMS = 64  # of a list that are looked at one by one
@@ -48,7 +51,9 @@ class Draws:
     def faults(self, worlds: Sequence[StateData]) -> list[str]:
         """The fault of each draw; "" where there is none."""
         keys = [stamp(world) for world in worlds]
-        faults = {key: self._fault(world) for key, world in dict(zip(keys, worlds, strict=True)).items()}
+        faults = {
+            key: self._fault(world) for key, world in dict(zip(keys, worlds, strict=True)).items()
+        }
         return [faults[key] for key in keys]
 
     def _fault(self, world: StateData) -> str:
@@ -82,7 +87,11 @@ def _legal_in(state: State) -> list[int] | str:
 def facts_known(state: State, observer: int) -> tuple[object, ...]:
     """What a player knows of a state, as far as it says so: label, moves of the episode, observation, the texts of his actions."""
     game, label = state.game, state._label(state.data)
-    recalled = () if game.recall is None else tuple(game.ask("recall", state.data, game.perspective(observer)))
+    recalled = (
+        ()
+        if game.recall is None
+        else tuple(game.ask("recall", state.data, game.perspective(observer)))
+    )
     acts = state.current_player() == observer and not isinstance(game, Game)
     texts = [state._action_text(action) for action in state.legal_actions()] if acts else []
     return label, recalled, tuple(texts), view_of(game, state.data, observer)
@@ -108,7 +117,10 @@ class Faces:
     def learn(self, seed: Sequence[int]) -> None:
         """Find out in random games which lists grow, and whether their order matters."""
         for number in range(LEARNED):
-            luck, state = random.Random(f"{seed} order {number}"), self._game.new_initial_state((*seed, 9, number))
+            luck, state = (
+                random.Random(f"{seed} order {number}"),
+                self._game.new_initial_state((*seed, 9, number)),
+            )
             while not state.is_terminal():
                 facts_in(state.data, self._note_length)
                 if luck.random() < TRIED / (1 + len(state.history)):
@@ -126,12 +138,22 @@ class Faces:
         """Exchange two items of each list that grows, and play on."""
         for name, items in itertools.islice(parts_of(state.data), MOST_FACTS):
             where = _where(state.data, name)
-            if isinstance(items, list | tuple) and where in self._lengths and not self.tells_order(where, len(items)):
-                pairs = [(i, j) for i, j in itertools.combinations(range(len(items)), 2) if items[i] != items[j]]
+            if (
+                isinstance(items, list | tuple)
+                and where in self._lengths
+                and not self.tells_order(where, len(items))
+            ):
+                pairs = [
+                    (i, j)
+                    for i, j in itertools.combinations(range(len(items)), 2)
+                    if items[i] != items[j]
+                ]
                 if not pairs:
                     continue
                 i, j = luck.choice(pairs)
-                swapped = State.from_data(self._game, exchanged(self._game.ask("copy", state.data), name, i, j))
+                swapped = State.from_data(
+                    self._game, exchanged(self._game.ask("copy", state.data), name, i, j)
+                )
                 if _go_apart(state.clone(), swapped, luck):
                     self._ordered.add(where)
 
@@ -140,7 +162,11 @@ class Faces:
             return tuple(facts_in(data, self.tells_order))
         key = data.tobytes()
         if key not in self._known:
-            recalled = [] if self._game.recall is None else self._game.ask("recall", data, self._game.players)
+            recalled = (
+                []
+                if self._game.recall is None
+                else self._game.ask("recall", data, self._game.players)
+            )
             self._known[key] = self.text(data), *recalled
         return self._known[key]
 
@@ -181,7 +207,11 @@ def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
 def _words(where: str, text: str) -> list[Word]:
     """The words of a text, each with the part of the text in which it stands."""
     parts = re.split(r"[;\n]", text)
-    return [(f"{where} {i}", word.strip(",:()")) for i, part in enumerate(parts) for word in part.split()]
+    return [
+        (f"{where} {i}", word.strip(",:()"))
+        for i, part in enumerate(parts)
+        for word in part.split()
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------- even counts
@@ -214,8 +244,13 @@ class Drawn:
 
     def compared(self) -> tuple[list[int], list[float]]:
         """Counts, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
-        likely = [face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED]
-        counts, deals = [self.counts[face] for face in likely], [self.deals[face] for face in likely]
+        likely = [
+            face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED
+        ]
+        counts, deals = (
+            [self.counts[face] for face in likely],
+            [self.deals[face] for face in likely],
+        )
         return counts, [sum(counts) * part / sum(deals) for part in deals]
 
 
@@ -229,7 +264,9 @@ def uneven(counts: list[int], expected: list[float]) -> str:
 # ------------------------------------------------------------------------------------------------------ what is redrawn
 
 
-Name: TypeAlias = tuple[Any, ...]  # of a fact: its field, and the place in it, or a value that is found there
+Name: TypeAlias = tuple[
+    Any, ...
+]  # of a fact: its field, and the place in it, or a value that is found there
 
 
 @attrs.frozen
@@ -252,7 +289,10 @@ class Redraws:
     def __init__(self, game: Any) -> None:
         self._game = game
         self._decisions = self._different = self._deal = 0
-        self._looked, self._redrawn = Counter[tuple[Name, int]](), Counter[tuple[Name, int]]()  # by fact and observer
+        self._looked, self._redrawn = (
+            Counter[tuple[Name, int]](),
+            Counter[tuple[Name, int]](),
+        )  # by fact and observer
         self._kept: dict[
             tuple[Name, int], list[int]
         ] = {}  # the deals in which it was hidden and not redrawn, though others were
@@ -274,8 +314,14 @@ class Redraws:
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
         facts = dict(self._facts(self._game.ask("copy", state.data)))
         texts = {name: _told(value) for name, value in facts.items()}
-        told_of_draws = [{name: _told(value) for name, value in self._facts(draw)} for draw in draws]
-        same = [name for name, value in texts.items() if all(each.get(name) == value for each in told_of_draws)]
+        told_of_draws = [
+            {name: _told(value) for name, value in self._facts(draw)} for draw in draws
+        ]
+        same = [
+            name
+            for name, value in texts.items()
+            if all(each.get(name) == value for each in told_of_draws)
+        ]
         self._looked.update((name, observer) for name in facts)
         self._redrawn.update((name, observer) for name in facts.keys() - set(same))
         for name in same:
@@ -295,7 +341,9 @@ class Redraws:
             if len(others) < OTHERS and value not in others:
                 others.append(value)
 
-    def alike(self, data: StateData, observer: int, others: Sequence[StateData]) -> Iterator[StateData]:
+    def alike(
+        self, data: StateData, observer: int, others: Sequence[StateData]
+    ) -> Iterator[StateData]:
         """The states with one fact as some of the others have it that the game's observation does not tell an observer from this one."""
         for each in others:
             self._meet(dict(self._facts(each)))
@@ -311,7 +359,11 @@ class Redraws:
         """The facts of a state: what it is made of, and where a list of integers has each of its values."""
         for name, value in itertools.islice(parts_of(data), MOST_FACTS):
             yield name, value
-            is_flat = len(name) == 1 and isinstance(value, list) and all(type(item) is int for item in value)
+            is_flat = (
+                len(name) == 1
+                and isinstance(value, list)
+                and all(type(item) is int for item in value)
+            )
             if is_flat and len(value) > max(self._game.players, len({*value})):
                 for kind in sorted({*value})[:KINDS]:
                     yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
@@ -323,14 +375,18 @@ class Redraws:
             for (field, *item), value in facts.items():
                 numbers = value if isinstance(value, list) else [value]
                 if not item and all(type(number) is int for number in numbers):
-                    bits = [i for i in range(64) if numbers[0] >> i & 1] if len(numbers) == 1 else []
+                    bits = (
+                        [i for i in range(64) if numbers[0] >> i & 1] if len(numbers) == 1 else []
+                    )
                     naming |= {field} if places in ({*numbers}, {*bits}) else set()
             self._named[name] = self._named.get(name, naming) & naming
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
         """Whether a fact that was never redrawn was dealt; an item for each player is one of another player."""
         items = facts[name[:1]]
-        is_for_each = len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
+        is_for_each = (
+            len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
+        )
         is_possible = name[1] != observer if is_for_each else name in self._dealt
         return is_possible and not self._redrawn[name, observer]
 
@@ -342,7 +398,9 @@ class Redraws:
         """The states with another value of a fact that the observation does not tell from this one."""
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
-            with contextlib.suppress(Exception):  # an impossible state may be more than an observation bears
+            with contextlib.suppress(
+                Exception
+            ):  # an impossible state may be more than an observation bears
                 if view_of(self._game, changed, observer) == before:
                     yield changed
 
@@ -364,7 +422,11 @@ class Redraws:
         blind = self._decisions > 0 and not self._different
         wrong = ["no draw at any decision differs from the true state"] * blind
         wrong += self._kept_facts() if self._game.observation is not None else []
-        wrong += self._suspected() if self._game.observation is None and isinstance(self._game, Game) else []
+        wrong += (
+            self._suspected()
+            if self._game.observation is None and isinstance(self._game, Game)
+            else []
+        )
         check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
         check.failed = len(wrong)
 
@@ -373,7 +435,9 @@ class Redraws:
         for (name, observer), deals in sorted(self._kept.items(), key=lambda item: len(item[0][0])):
             if self._redrawn[name, observer] or len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
                 continue
-            if name in self._dealt or any(self._redrawn[each, observer] for each in self._beside(name)):
+            if name in self._dealt or any(
+                self._redrawn[each, observer] for each in self._beside(name)
+            ):
                 others = "those of others" if len(name) > 1 else "other facts"
                 yield (
                     f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are, and his observation stays the same "
@@ -395,7 +459,10 @@ class Redraws:
             if self._looked[name, observer] and not self._redrawn[name, observer] and most >= OFTEN:
                 yield f"for player {observer}, {_name_text(name)} is never redrawn, while those of others are"
         for name in sorted(self._dealt, key=_name_text):
-            looked = [self._looked[name, each] >= OFTEN and not self._redrawn[name, each] for each in players]
+            looked = [
+                self._looked[name, each] >= OFTEN and not self._redrawn[name, each]
+                for each in players
+            ]
             if isinstance(name[-1], Value) and all(looked) and not self._named.get(name):
                 yield (
                     f"{_name_text(name)} differs from deal to deal, and it is never redrawn; if all see it, observation(state, player) "
@@ -431,7 +498,11 @@ def part_of(value: Any, name: Any) -> Any:
     """A part of a value; of an array, of which a state of a compiled game is one, with lists in place of arrays."""
     if isinstance(value, np.ndarray) and value.dtype.names:
         return value[name][0].tolist()
-    part = value[name] if isinstance(value, list | tuple | Mapping | np.ndarray) else getattr(value, name, None)
+    part = (
+        value[name]
+        if isinstance(value, list | tuple | Mapping | np.ndarray)
+        else getattr(value, name, None)
+    )
     return part.tolist() if isinstance(part, np.ndarray | np.generic) else part
 
 
@@ -474,7 +545,9 @@ def exchanged(value: Any, name: Name, i: int, j: int) -> Any:
 
 def place_of(name: Name) -> str:
     """Where a part is found, in words."""
-    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in name).removeprefix(".")
+    return "".join(
+        f"[{each}]" if isinstance(each, int) else f".{each}" for each in name
+    ).removeprefix(".")
 
 
 def _where(value: Any, name: Name) -> str:

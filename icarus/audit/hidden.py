@@ -108,7 +108,10 @@ WAYS = 60  # ends of other ways, and draws, whose facts are compared
 EXCHANGED = 10  # pairs of outcomes of chance that are exchanged to find another way
 HOPELESS = 200  # draws that other ways begin in; after so many without a tenth of those wanted no more are tried
 DEALS, FEWEST_STRANGE = 300, 30  # of which is drawn once, and draws with two facts that no deal has
-STRANGE, MANY_TIMES = 50, 3  # draws that say what no other way says, and how many times as many as the other way round
+STRANGE, MANY_TIMES = (
+    50,
+    3,
+)  # draws that say what no other way says, and how many times as many as the other way round
 HIDING = (
     "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
     "(suits, say), and the alarm is false: show it, or give the game multiplicity(state), the number of deals of these data"
@@ -136,7 +139,12 @@ class Hidden:
         multiplicity: Callable[[Any], float] | None,
         errors: Check,
     ) -> None:
-        self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
+        self.game, self.determinizations, self.seed, self.multiplicity = (
+            game,
+            determinizations,
+            seed,
+            multiplicity,
+        )
         self.compiled, self._errors = isinstance(game, Game), errors
         self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
@@ -147,9 +155,13 @@ class Hidden:
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
         self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
-        self._seen: list[tuple[list[int], list[bool]]] = []  # of each action the moves, and who knows it by them
+        self._seen: list[
+            tuple[list[int], list[bool]]
+        ] = []  # of each action the moves, and who knows it by them
         self._places = set[Name]()  # where draws have had something else
-        self._telling = self._hopeless = 0  # steps that some draws before rule out, and those that nearly all do
+        self._telling = self._hopeless = (
+            0  # steps that some draws before rule out, and those that nearly all do
+        )
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
 
@@ -160,7 +172,10 @@ class Hidden:
         self._number, self._texts = number, []
         if number == 0 and not self.compiled:
             self._faces.learn(self.seed)
-        self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
+        self.luck, self.rng = (
+            random.Random(f"{self.seed} {number}"),
+            seeded((*self.seed, 1, number)),
+        )
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
         deal, steps = stamp(state.data), list[Transition]()
         self._noticed, self._views, self._seen = [[] for _ in range(self.game.players)], [], []
@@ -168,7 +183,9 @@ class Hidden:
         actions: list[int] = []
         count = 0
         while True:
-            self._views.append([view_of(self.game, state.data, each) for each in range(self.game.players)])
+            self._views.append(
+                [view_of(self.game, state.data, each) for each in range(self.game.players)]
+            )
             self._notice_label(state)
             player = state.current_player()
             if player == TERMINAL:
@@ -190,9 +207,15 @@ class Hidden:
             for observer, move in enumerate(moves):
                 self._noticed[observer] += [("move", move)] * (move != UNSEEN)
             state.apply_action(action)
-        if not any(self.checks[name].failed for name in ("player", "actions", "legal") if name in self.checks):
+        if not any(
+            self.checks[name].failed
+            for name in ("player", "actions", "legal")
+            if name in self.checks
+        ):
             self._faces.clear()
-            self._look_at_steps(steps, random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number)))
+            self._look_at_steps(
+                steps, random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number))
+            )
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
         """Look at a state; an error that a function raises is told as what is wrong."""
@@ -216,14 +239,22 @@ class Hidden:
         if self.compiled or self.game.observe is None:
             return [True] * self.game.players
         sights = [self._moves_seen(state, action) for action in state.legal_actions()]
-        return [sum(sight[player] == move for sight in sights) == 1 for player, move in enumerate(moves)]
+        return [
+            sum(sight[player] == move for sight in sights) == 1 for player, move in enumerate(moves)
+        ]
 
     def _describe(self, state: State, what: str, data: StateData | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
         texts = self._texts[: len(state.history)]
-        before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
+        before = (
+            f"… {' '.join(texts[-LAST_ACTIONS:])}"
+            if len(texts) > LAST_ACTIONS
+            else " ".join(texts) or "nothing"
+        )
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
-        return text if data is None else text + "\n  " + self._faces.text(data).replace("\n", "\n  ")
+        return (
+            text if data is None else text + "\n  " + self._faces.text(data).replace("\n", "\n  ")
+        )
 
     # ------------------------------------------------------------------------------------------------------ a decision
 
@@ -260,21 +291,34 @@ class Hidden:
         worlds = draws.draw(data, min(PROBE, most), self.rng)
         states = len(set(map(self._faces, worlds)))
         more = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
-        if states <= most // DRAWS_PER_STATE and (self.compiled or self.checks["uniform"].checked < TESTED):
+        if states <= most // DRAWS_PER_STATE and (
+            self.compiled or self.checks["uniform"].checked < TESTED
+        ):
             worlds += draws.draw(data, more, self.rng)
         return worlds
 
-    def _count_once(self, name: str, wrong: bool, state: State, what: str, data: StateData | None = None) -> None:
+    def _count_once(
+        self, name: str, wrong: bool, state: State, what: str, data: StateData | None = None
+    ) -> None:
         """Count a claim as tested once; where it is wrong, an example says what is."""
         self.checks[name].count(1, wrong, lambda: self._describe(state, what, data))
 
     def _count_faults(
-        self, name: str, kinds: Sequence[str], draws: Draws, worlds: list[StateData], faults: list[str]
+        self,
+        name: str,
+        kinds: Sequence[str],
+        draws: Draws,
+        worlds: list[StateData],
+        faults: list[str],
     ) -> None:
         """Count the draws that have a fault of these kinds."""
-        wrong = [(world, fault) for world, fault in zip(worlds, faults, strict=True) if fault in kinds]
+        wrong = [
+            (world, fault) for world, fault in zip(worlds, faults, strict=True) if fault in kinds
+        ]
         self.checks[name].count(
-            len(worlds), len(wrong), lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0])
+            len(worlds),
+            len(wrong),
+            lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0]),
         )
 
     def _tally(self, worlds: list[StateData]) -> Drawn | None:
@@ -302,12 +346,17 @@ class Hidden:
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            self._count_once("sees all", True, state, f"{error!r} where determinize draws for CHANCE")
+            self._count_once(
+                "sees all", True, state, f"{error!r} where determinize draws for CHANCE"
+            )
             return
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *draws)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
         if not lost and stamp(draw.data) != stamp(state.data):
-            both = [(each.current_player(), each._label(each.data), each.legal_actions()) for each in (state, draw)]
+            both = [
+                (each.current_player(), each._label(each.data), each.legal_actions())
+                for each in (state, draw)
+            ]
             lost = [] if both[0] == both[1] else ["the actions about to be done"]
         what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
         self._count_once("sees all", bool(lost), state, what, draw.data)
@@ -328,7 +377,10 @@ class Hidden:
 
     def _replay_as_deals(self, state: State, observer: int, worlds: list[StateData]) -> None:
         """Play the actions again from the deals of a few draws, which are not the truth."""
-        truth, luck = self._faces(state.data), random.Random(f"{self.seed} {self._number} {len(state.history)}")
+        truth, luck = (
+            self._faces(state.data),
+            random.Random(f"{self.seed} {self._number} {len(state.history)}"),
+        )
         others = (world for world in worlds if self._faces(world) != truth)
         for world in itertools.islice(others, REPLAYED):
             ways: dict[str, tuple[str, str]] = {}
@@ -358,9 +410,14 @@ class Hidden:
                 acts = self.game.ask("player", data)
                 if not illegal and (acts != player or action not in self.game.ask("legal", data)):
                     text = self.game.action_text_of(data, action)
-                    illegal = f"player {player} could not have played {text} as action {number + 1}:"
+                    illegal = (
+                        f"player {player} could not have played {text} as action {number + 1}:"
+                    )
                 sees = self.game.observed_moves(data, action)[self.game.perspective(observer)]
-                if sees != moves[observer] or view_of(self.game, data, observer) != self._views[number][observer]:
+                if (
+                    sees != moves[observer]
+                    or view_of(self.game, data, observer) != self._views[number][observer]
+                ):
                     unseen = (
                         unseen
                         or f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
@@ -407,13 +464,21 @@ class Hidden:
         tally = self._tally(worlds)
         if tally is None:
             return
-        noticed = tuple(self._noticed[observer]), tuple(state.legal_actions()), facts_known(state, observer)
+        noticed = (
+            tuple(self._noticed[observer]),
+            tuple(state.legal_actions()),
+            facts_known(state, observer),
+        )
         deals_of_face = self._deals_by_face.setdefault(hash((deal, observer, noticed)), {})
         deals_of_face[self._faces(state.data)] = self._deals(state.data)
-        excluded = next((face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None)
+        excluded = next(
+            (face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None
+        )
         if excluded is not None and self._faces.has(state.data, worlds):
             excluded = None
-        example = "never drawn, although he cannot tell it from the true state:\n" + _face_text(excluded)
+        example = "never drawn, although he cannot tell it from the true state:\n" + _face_text(
+            excluded
+        )
         self._count_once("truth", excluded is not None, state, example.replace("\n", "\n  "))
         self._test(state, *tally.compared(), tally.merged)
 
@@ -426,7 +491,9 @@ class Hidden:
         worlds = self._draw(Draws(state.from_data(self.game, data), player), data)
         tally = self._tally(worlds)
         if tally is not None:
-            excluded = tally.excludes(self._faces(data), self._deals(data)) and not self._faces.has(data, worlds)
+            excluded = tally.excludes(self._faces(data), self._deals(data)) and not self._faces.has(
+                data, worlds
+            )
             what = f"never drawn for player {player} if this is the true state:"
             self._count_once("truth", excluded, state, what, data)
 
@@ -442,7 +509,9 @@ class Hidden:
         if p < self._least:
             advice = HIDING if merged else WEIGHING if self.multiplicity is None else ""
             self._least = p
-            self._least_text = self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}")
+            self._least_text = self._describe(
+                state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}"
+            )
 
     def _compare(
         self, name: str, draws: Draws, rival: StateData, first: list[StateData], rng: np.ndarray
@@ -451,9 +520,15 @@ class Hidden:
         try:
             second = draws.draw(rival, len(first), rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            self._count_once("again", True, draws.state, f"{error!r} when this is determinized:", rival)
+            self._count_once(
+                "again", True, draws.state, f"{error!r} when this is determinized:", rival
+            )
             return None
-        differ = [i for i, pair in enumerate(zip(first, second, strict=True)) if len(set(map(self._faces, pair))) > 1]
+        differ = [
+            i
+            for i, pair in enumerate(zip(first, second, strict=True))
+            if len(set(map(self._faces, pair))) > 1
+        ]
         what = ""
         if differ:
             states = {
@@ -476,10 +551,14 @@ class Hidden:
         for step in luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
                 self._guarded(step.after, partial(self._look_unseen, step, observer, luck, rng))
-            observer = step.after.current_player() if self.compiled else luck.randrange(self.game.players)
+            observer = (
+                step.after.current_player() if self.compiled else luck.randrange(self.game.players)
+            )
             self._guarded(step.after, partial(self._look_seen, step, observer, luck, rng))
 
-    def _look_unseen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_unseen(
+        self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray
+    ) -> None:
         """Compare the draws after the step with those after other ways to there."""
         truth, draws = self._faces(step.after.data), Draws(step.after, observer)
         moves = _observed_moves(step.before, step.actions, observer)
@@ -489,9 +568,13 @@ class Hidden:
         for rival in rivals:
             if rival is not None and self._faces(rival) != truth:
                 before = rng.copy()
-                self._compare("unseen", draws, rival, draws.draw(step.after.data, COMPARED, rng), before)
+                self._compare(
+                    "unseen", draws, rival, draws.draw(step.after.data, COMPARED, rng), before
+                )
 
-    def _look_seen(self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_seen(
+        self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray
+    ) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found
@@ -510,7 +593,10 @@ class Hidden:
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
         facts_of_draws = list(map(self._faces.words, draws))
-        ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
+        ways, words_of_draws = (
+            set.union(*ends, self._faces.words(step.after.data)),
+            set.union(*facts_of_draws),
+        )
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self._telling += bool(left)
         self.checks["seen"].checked += bool(left - led_on)
@@ -527,7 +613,10 @@ class Hidden:
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: what two facts say together, some deal says, too."""
         luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, 7))
-        counts_of_deals, counts_of_draws = Counter[tuple[Word, Word]](), Counter[tuple[Word, Word]]()
+        counts_of_deals, counts_of_draws = (
+            Counter[tuple[Word, Word]](),
+            Counter[tuple[Word, Word]](),
+        )
         for number in range(DEALS):
             state = self.game.new_initial_state((*self.seed, 8, number))
             while state.is_chance_node():
@@ -538,7 +627,8 @@ class Hidden:
             for counter, data in ((counts_of_deals, state.data), (counts_of_draws, draw)):
                 counter.update(itertools.combinations(sorted(self._faces.words(data)), 2))
         count, facts = max(
-            [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]], default=(0, ())
+            [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]],
+            default=(0, ()),
         )
         example = f"{count} of {DEALS} draws for the first player of a deal say {' and '.join(map(' '.join, facts))}, and no deal does"
         if count >= FEWEST_STRANGE:
@@ -571,7 +661,8 @@ class Hidden:
             absent.pop("seen")
         if not self.compiled:
             absent |= dict.fromkeys(
-                ("legal", "history"), "of no draw it is known after which deal the same actions lead to it"
+                ("legal", "history"),
+                "of no draw it is known after which deal the same actions lead to it",
             )
         for check in self.checks.values():
             if not check.checked and not check.note:
@@ -615,7 +706,11 @@ def _observed_moves(start: State, actions: Sequence[int], observer: int) -> Noti
 
 
 def _way_alike(
-    end: State, data: StateData, observer: int, moves: Noticed, choose: Callable[[int, list[int]], int | None]
+    end: State,
+    data: StateData,
+    observer: int,
+    moves: Noticed,
+    choose: Callable[[int, list[int]], int | None],
 ) -> StateData | None:
     """The data at the end of a way that the observer cannot tell from the one to a state; None if it leads elsewhere.
 
@@ -634,7 +729,9 @@ def _way_alike(
         if state.current_player() != player or state._label(state.data) != label:
             return None
     same = player != observer or state.legal_actions() == end.legal_actions()
-    return state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
+    return (
+        state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
+    )
 
 
 def _another_way(
@@ -642,7 +739,11 @@ def _another_way(
 ) -> StateData | None:
     """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
     return _way_alike(
-        step.after, start, observer, moves, lambda number, choices: luck.choice(choices) if choices else None
+        step.after,
+        start,
+        observer,
+        moves,
+        lambda number, choices: luck.choice(choices) if choices else None,
     )
 
 
@@ -652,7 +753,9 @@ def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | 
     chances = [k for k, (player, _) in enumerate(state.history) if player == CHANCE]
     if len(chances) < 2:
         return None
-    moves = _observed_moves(state.from_data(state.game, state.game.ask("copy", state.start)), actions, observer)
+    moves = _observed_moves(
+        state.from_data(state.game, state.game.ask("copy", state.start)), actions, observer
+    )
     for _ in range(EXCHANGED):
         i, j = sorted(luck.sample(chances, 2))
         if actions[i] == actions[j]:

@@ -47,7 +47,10 @@ class Comparison:
         return not self.difference
 
     def __str__(self) -> str:
-        return self.difference or f"the game and its reference agree in {self.games:,} games, {self.actions:,} actions"
+        return (
+            self.difference
+            or f"the game and its reference agree in {self.games:,} games, {self.actions:,} actions"
+        )
 
 
 def compare(
@@ -121,7 +124,11 @@ def _answer(oracle: Reference, state: State) -> str:
         for _, action in state.history:
             oracle.apply_action(action)
         over = oracle.is_terminal()
-        return repr(list(oracle.returns()) if over else (oracle.current_player(), sorted(oracle.legal_actions())))
+        return repr(
+            list(oracle.returns())
+            if over
+            else (oracle.current_player(), sorted(oracle.legal_actions()))
+        )
     except Exception as error:  # what is told of it is told elsewhere
         return repr(error)
 
@@ -162,6 +169,4 @@ def _action_list(state: State, actions: Sequence[int]) -> str:
 
 def _place(state: State, number: int) -> str:
     last = [str(action) for _, action in state.history[-ACTIONS_SHOWN:]]
-    return (
-        f"game {number + 1}, after {count_text(len(state.history), 'action')} (the last: {' '.join(last) or 'none'}):"
-    )
+    return f"game {number + 1}, after {count_text(len(state.history), 'action')} (the last: {' '.join(last) or 'none'}):"

@@ -30,7 +30,9 @@ def check_replay(contract: Contract) -> None:
     game = contract.game
     assert isinstance(game, PythonGame)
     first, last = contract.told[0], contract.told[contract.games - 1]
-    _compare(contract, "at the end of the audit", first, _told(game, contract.seed, contract.games, 0))
+    _compare(
+        contract, "at the end of the audit", first, _told(game, contract.seed, contract.games, 0)
+    )
     path = file_of_game(game)
     if path is not None:
         _compare(contract, "in a new process", last, _told_by_another(contract, path))
@@ -39,7 +41,11 @@ def check_replay(contract: Contract) -> None:
 def _compare(contract: Contract, where: str, before: Sequence[str], after: Sequence[str]) -> None:
     pairs = zip([*before, END], [*after, END], strict=False)
     then, now = next((pair for pair in pairs if pair[0] != pair[1]), (END, END))
-    then, now = differing(then, now, SHOWN) if then.partition(" ")[0] == now.partition(" ")[0] else (then, now)
+    then, now = (
+        differing(then, now, SHOWN)
+        if then.partition(" ")[0] == now.partition(" ")[0]
+        else (then, now)
+    )
     message = f"a game played again {where} is another one: {now}; before: {then}. {ADVICE}"
     contract.checks["repeat"].count(1, before != after, message.__str__)
 
@@ -61,11 +67,18 @@ def _told_by_another(contract: Contract, path: Path) -> list[str]:
         command = [sys.executable, "-c", _TELL, str(path), request, str(out)]
         try:
             done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+                command,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             return [f"the game has not ended after {SECONDS} s"]
-        lines = done.stderr.strip().splitlines() or [f"the process ended with code {done.returncode}"]
+        lines = done.stderr.strip().splitlines() or [
+            f"the process ended with code {done.returncode}"
+        ]
         return lines[-1:] if done.returncode else json.loads(out.read_text("utf-8"))
 
 
@@ -73,4 +86,6 @@ def tell(path: str, request: str, out: str) -> None:
     """Write what the functions of a game in a file answer in the last game of an audit."""
     load_file(Path(path))
     name, seed, number = json.loads(request)
-    Path(out).write_text(json.dumps(_told(games.load(name), tuple(seed), number, number - 1)), "utf-8")
+    Path(out).write_text(
+        json.dumps(_told(games.load(name), tuple(seed), number, number - 1)), "utf-8"
+    )

@@ -4,7 +4,12 @@ from collections.abc import Callable, Collection, Mapping
 
 import attrs
 
-PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "not checked", "-"  # the outcomes of a check
+PASSED, FAILED, UNCHECKED, ABSENT = (
+    "passed",
+    "FAILED",
+    "not checked",
+    "-",
+)  # the outcomes of a check
 EXAMPLES = 2  # failures told in full for each check
 
 
@@ -43,7 +48,15 @@ class Check:
     @property
     def outcome(self) -> str:
         """PASSED, FAILED or UNCHECKED; ABSENT if there was nothing to check."""
-        return FAILED if self.failed else PASSED if self.checked else ABSENT if self.absent else UNCHECKED
+        return (
+            FAILED
+            if self.failed
+            else PASSED
+            if self.checked
+            else ABSENT
+            if self.absent
+            else UNCHECKED
+        )
 
     def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
         self.checked += checked
@@ -54,7 +67,9 @@ class Check:
     def __str__(self) -> str:
         """The check, its note and its examples, a line each."""
         times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
-        line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
+        line = (
+            f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
+        )
         below = [self.note] * bool(self.note) + self.examples
         return "\n".join([line, *("    " + each.replace("\n", "\n    ") for each in below)])
 
@@ -127,5 +142,7 @@ class AuditReport:
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        head += "".join(f"; without `{name}` it cannot know {what}" for name, what in self.missing.items())
+        head += "".join(
+            f"; without `{name}` it cannot know {what}" for name, what in self.missing.items()
+        )
         return "\n".join([head, *map(str, self.checks), self._verdict])

@@ -16,8 +16,14 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
-MOST_TOLD, OF_STATES = 3000, ("initial", "copy", "determinize")  # answers that are kept; those that are states
-ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
+MOST_TOLD, OF_STATES = (
+    3000,
+    ("initial", "copy", "determinize"),
+)  # answers that are kept; those that are states
+ALWAYS, OFTEN = (
+    200,
+    10,
+)  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
 PROMISE_OF = {
     "player": "mover",
@@ -44,9 +50,13 @@ class AskedGame:
 
     def __init__(self, game: AnyGame) -> None:
         self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
-        self.told: list[str] | None = None  # the answers of functions, as long as they are to be kept
+        self.told: list[str] | None = (
+            None  # the answers of functions, as long as they are to be kept
+        )
         if isinstance(game, Game):
-            self.game = _GuardedGame(**{field.name: getattr(game, field.name) for field in attrs.fields(Game)})
+            self.game = _GuardedGame(
+                **{field.name: getattr(game, field.name) for field in attrs.fields(Game)}
+            )
 
     def ask(self, name: str, *inputs: Any) -> Any:
         """What a function answers."""
@@ -58,12 +68,17 @@ class AskedGame:
         except BrokenPromise:
             raise
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            message, notes = str(error), "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            message, notes = (
+                str(error),
+                "".join(f", {note}" for note in getattr(error, "__notes__", ())),
+            )
             promise = PROMISE_OF.get(name, "errors")
             if (
                 str(self.game) not in message and f"the {name} function " not in message
             ):  # which says itself what is wrong
-                message = f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
+                message = (
+                    f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
+                )
                 promise = "errors"
             raise BrokenPromise(promise, message) from error
         if before is not None and before != stamp(inputs[0]):
@@ -77,12 +92,18 @@ class AskedGame:
         changed, before = self.ask("copy", data), stamp(data)
         self.ask("apply", changed, action)
         if before != stamp(data):
-            raise BrokenPromise("memory", "apply changes a state and its copy: `copy` must copy all that can change")
+            raise BrokenPromise(
+                "memory", "apply changes a state and its copy: `copy` must copy all that can change"
+            )
         return changed
 
     def moves(self, data: StateData, action: int) -> list[int]:
         """How each player sees an action."""
-        return [action] * self.game.players if self.game.observe is None else self.ask("observe", data, action)
+        return (
+            [action] * self.game.players
+            if self.game.observe is None
+            else self.ask("observe", data, action)
+        )
 
     def text(self, data: StateData) -> str:
         return self.game.text_of(self.game.facts_of(data))
@@ -91,7 +112,9 @@ class AskedGame:
         """What everybody together sees; None where nobody says it all: something is hidden, or states cannot be looked into."""
         game = self.game
         if self.compiled:
-            return self.text(data), () if game.recall is None else tuple(self.ask("recall", data, game.players))
+            return self.text(data), () if game.recall is None else tuple(
+                self.ask("recall", data, game.players)
+            )
         facts = stamp(data)
         if game.determinize is not None or isinstance(facts, tuple) and len(facts) == 1:
             return None
@@ -148,7 +171,9 @@ class _GuardedGame(Game):
 SCALARS = (int, float, str, bool, type(None), complex, bytes)
 
 
-def facts_in(value: object, tells_order: Callable[[str, int], bool] | None = None) -> list[tuple[str, str]]:
+def facts_in(
+    value: object, tells_order: Callable[[str, int], bool] | None = None
+) -> list[tuple[str, str]]:
     """The numbers and texts that a value is made of, each with where it is found; the same for equal values.
 
     Args:
@@ -160,7 +185,11 @@ def facts_in(value: object, tells_order: Callable[[str, int], bool] | None = Non
 
 
 def _tell(
-    value: object, tells_order: Callable[[str, int], bool] | None, where: str, depth: int, facts: list[tuple[str, str]]
+    value: object,
+    tells_order: Callable[[str, int], bool] | None,
+    where: str,
+    depth: int,
+    facts: list[tuple[str, str]],
 ) -> None:
     if isinstance(value, SCALARS):
         facts.append((where, value if isinstance(value, str) else repr(value)))
@@ -174,7 +203,9 @@ def _tell(
     parts: list[tuple[str, object]] = []
     what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
     if isinstance(value, Mapping):
-        parts = sorted(((f"{where}.{key}", item) for key, item in value.items()), key=lambda part: part[0])
+        parts = sorted(
+            ((f"{where}.{key}", item) for key, item in value.items()), key=lambda part: part[0]
+        )
     elif isinstance(value, Set):
         parts = [(where, item) for item in sorted(value, key=repr)]
     elif isinstance(value, Sequence):

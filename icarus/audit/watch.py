@@ -68,7 +68,9 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
     writing.close()
     try:
         return _followed(game, child, reading, progress)
-    except KeyboardInterrupt as stop:  # which the process of the audit may have had itself, and then it says where
+    except (
+        KeyboardInterrupt
+    ) as stop:  # which the process of the audit may have had itself, and then it says where
         raise KeyboardInterrupt(str(stop) or _running(game)) from None
     finally:
         reading.close()
@@ -86,7 +88,11 @@ def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
             outcome = "error", error
         try:
             writing.send(outcome)
-        except (TypeError, AttributeError, pickle.PicklingError):  # an exception that holds what cannot be sent
+        except (
+            TypeError,
+            AttributeError,
+            pickle.PicklingError,
+        ):  # an exception that holds what cannot be sent
             writing.send(("error", RuntimeError(repr(outcome[1]))))
         sys.stdout.flush()
     finally:
@@ -100,7 +106,9 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
             try:
                 kind, value = reading.recv()
             except EOFError:
-                raise RuntimeError(f"the process of the audit of {game} has ended {_running(game)}") from None
+                raise RuntimeError(
+                    f"the process of the audit of {game} has ended {_running(game)}"
+                ) from None
             if kind == "result":
                 return value
             if kind == "error":
@@ -121,4 +129,8 @@ def _late(where: str) -> str:
 
 def _running(game: AnyGame) -> str:
     name = NAMES[int(_shared[0]) - 1] if _shared[0] else ""
-    return f"in {name} of {game}{defined_at(getattr(game, name, None))}" if name else "between two functions"  # type: ignore[arg-type]
+    return (
+        f"in {name} of {game}{defined_at(getattr(game, name, None))}"
+        if name
+        else "between two functions"
+    )  # type: ignore[arg-type]

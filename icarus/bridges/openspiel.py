@@ -66,7 +66,10 @@ Observe = Callable[["pyspiel.State", int], Sequence[int]]
 
 
 def game(
-    source: "str | pyspiel.Game", *, determinize: Determinize | None = None, observe: Observe | None = None
+    source: "str | pyspiel.Game",
+    *,
+    determinize: Determinize | None = None,
+    observe: Observe | None = None,
 ) -> PythonGame:
     """A game of OpenSpiel's as icarus's.
 
@@ -87,10 +90,18 @@ def game(
     determinize = determinize or (_round_redrawn if _only_choices_hidden(original) else None)
     kind, lowest, highest = loaded.get_type(), loaded.min_utility(), loaded.max_utility()
     if not (np.isfinite([lowest, highest]).all() and lowest < highest):
-        raise ValueError(f"{loaded} has utilities from {lowest} to {highest}; they cannot be scaled to [0, 1]")
+        raise ValueError(
+            f"{loaded} has utilities from {lowest} to {highest}; they cannot be scaled to [0, 1]"
+        )
     hidden = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
-    if hidden and observe is None and not (kind.provides_information_state_string or kind.provides_observation_string):
-        raise ValueError(f"{loaded} gives players no observations of its hidden information; give your own observe=…")
+    if (
+        hidden
+        and observe is None
+        and not (kind.provides_information_state_string or kind.provides_observation_string)
+    ):
+        raise ValueError(
+            f"{loaded} gives players no observations of its hidden information; give your own observe=…"
+        )
     return PythonGame(
         name=re.sub(r"[^ -~]|[/\\]", "_", str(loaded)),  # some hold a map, or the path of a file
         players=loaded.num_players(),
@@ -120,7 +131,9 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
         TypeError: not a state of OpenSpiel's. ValueError: players decide simultaneously; or as of `game`.
     """
     if not isinstance(source, pyspiel.State):
-        raise TypeError(f"a state must be one of OpenSpiel's, such as its game.new_initial_state(), not {source!r}")
+        raise TypeError(
+            f"a state must be one of OpenSpiel's, such as its game.new_initial_state(), not {source!r}"
+        )
     if source.get_game().get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         raise ValueError(
             f"in {source.get_game()} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
@@ -137,7 +150,9 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
     if isinstance(source, pyspiel.Game):
         return source
     if not isinstance(source, str):
-        raise TypeError(f"a game must be one of OpenSpiel's, or its name, such as 'leduc_poker', not {source!r}")
+        raise TypeError(
+            f"a game must be one of OpenSpiel's, or its name, such as 'leduc_poker', not {source!r}"
+        )
     try:
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:
@@ -152,7 +167,9 @@ def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":
     if dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         return pyspiel.convert_to_turn_based(loaded)
     if dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise ValueError(f"{loaded} is a mean field game; icarus searches games of players who take turns")
+        raise ValueError(
+            f"{loaded} is a mean field game; icarus searches games of players who take turns"
+        )
     return loaded
 
 
@@ -162,7 +179,9 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
     return kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS and kind.information != hides
 
 
-def _round_redrawn(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State":
+def _round_redrawn(
+    state: "pyspiel.State", player: int, random: Callable[[], float]
+) -> "pyspiel.State":
     """A state of a game in turns in which those who have chosen in this round have chosen anything."""
     done, choosers = state.full_history(), 0
     while done and 0 <= done[-1].player < player:
@@ -184,7 +203,9 @@ def _initial(loaded: "pyspiel.Game", rng: np.ndarray) -> "pyspiel.State":
 
 
 def _scaled(lowest: float, highest: float, state: "pyspiel.State") -> list[float]:
-    return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in state.returns()]
+    return [
+        min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in state.returns()
+    ]
 
 
 def _copy(state: "pyspiel.State") -> "pyspiel.State":
@@ -209,7 +230,9 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
         ) from None
 
 
-def _dealt_again(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State | None":
+def _dealt_again(
+    state: "pyspiel.State", player: int, random: Callable[[], float]
+) -> "pyspiel.State | None":
     """A deal so far that the player cannot tell from this one, where he may have no card yet; None where he has, or none was found."""
     if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
         return None
@@ -224,14 +247,27 @@ def _dealt_again(state: "pyspiel.State", player: int, random: Callable[[], float
 
 
 def _redrawn(
-    determinize: Determinize, state: "pyspiel.State", observer: int, beliefs: Beliefs, rng: np.ndarray
+    determinize: Determinize,
+    state: "pyspiel.State",
+    observer: int,
+    beliefs: Beliefs,
+    rng: np.ndarray,
 ) -> "pyspiel.State":
-    return state.clone() if observer == CHANCE else determinize(state, observer, lambda: float(uniform(rng)))
+    return (
+        state.clone()
+        if observer == CHANCE
+        else determinize(state, observer, lambda: float(uniform(rng)))
+    )
 
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
-    after = state.child(action)  # the mover's entry too: it may tell him more, such as what others chose at once
-    return [difference(read_view(state, player), read_view(after, player)) for player in range(state.num_players())]
+    after = state.child(
+        action
+    )  # the mover's entry too: it may tell him more, such as what others chose at once
+    return [
+        difference(read_view(state, player), read_view(after, player))
+        for player in range(state.num_players())
+    ]
 
 
 def _chance_of(state: "pyspiel.State") -> float:
@@ -277,7 +313,9 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
     seats.action_count(game)
     name = _short_name(game)
     if name in _MAKERS and _MAKERS[name]() is not game:
-        raise ValueError(f"OpenSpiel knows another game by the name {name}; give this one another name")
+        raise ValueError(
+            f"OpenSpiel knows another game by the name {name}; give this one another name"
+        )
     return _register(game, lambda: game, {}, constant_sum)
 
 
@@ -285,12 +323,17 @@ def _short_name(game: AnyGame) -> str:
     return _PREFIX + re.sub(r"\W", "_", game.name)
 
 
-def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
+def _register(
+    game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool
+) -> str:
     name = _short_name(game)
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
         kind = _type_of(game, parameters, constant_sum)
-        attributes = {"kind": kind, "registered": (game.name if game.name in games.LIBRARY else game, constant_sum)}
+        attributes = {
+            "kind": kind,
+            "registered": (game.name if game.name in games.LIBRARY else game, constant_sum),
+        }
         pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), attributes))
         _MAKERS[name] = maker
     return name
@@ -298,7 +341,9 @@ def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str
 
 def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "pyspiel.Game":
     """A game that was pickled, perhaps for a process in which OpenSpiel does not know it yet."""
-    _register_by_name(source) if isinstance(source, str) else register_game(source, constant_sum=constant_sum)
+    _register_by_name(source) if isinstance(source, str) else register_game(
+        source, constant_sum=constant_sum
+    )
     return pyspiel.load_game(text)
 
 
@@ -309,7 +354,9 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
         short_name=_short_name(game),
         long_name=f"icarus: {game.name}",
         dynamics=kind.Dynamics.SEQUENTIAL,
-        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if chance else kind.ChanceMode.DETERMINISTIC,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC
+        if chance
+        else kind.ChanceMode.DETERMINISTIC,
         information=kind.Information.PERFECT_INFORMATION
         if game.determinize is None
         else kind.Information.IMPERFECT_INFORMATION,
@@ -321,7 +368,8 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=False,
-        parameter_specification=parameters | ({"deals": DEALS} if dealt and game.deal is None else {}),
+        parameter_specification=parameters
+        | ({"deals": DEALS} if dealt and game.deal is None else {}),
     )
 
 
@@ -343,7 +391,10 @@ class OpenSpielGame(pyspiel.Game):
         self._deals = None if self.game.deal is None else deals_of(self.game)
         equal = [1 / max(deals, 1)] * deals
         self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
-        number, has_chance = seats.action_count(self.game), game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
+        number, has_chance = (
+            seats.action_count(self.game),
+            game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC,
+        )
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
             max_chance_outcomes=max(len(self.probabilities), number) if has_chance else 0,
@@ -408,7 +459,9 @@ class OpenSpielState(pyspiel.State):
     def _action_to_string(self, player: int, action: int) -> str:
         return f"deal {action}" if self.position is None else self.position.action_to_string(action)
 
-    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "OpenSpielState":
+    def resample_from_infostate(
+        self, player: int, sampler: Callable[[], float]
+    ) -> "OpenSpielState":
         """A state drawn from what a player knows; its `history()` is still the true one.
 
         Args:
@@ -418,7 +471,9 @@ class OpenSpielState(pyspiel.State):
         if truth is not None:
             data = truth.redraw(player, truth.beliefs(player), seeded(int(sampler() * 2**53)))
             sample.position = IcarusState.from_data(truth.game, data)
-            sample.moves_before = [(*before, *truth.moves(seat)) for seat, before in enumerate(self.moves_before)]
+            sample.moves_before = [
+                (*before, *truth.moves(seat)) for seat, before in enumerate(self.moves_before)
+            ]
         return sample
 
     def is_terminal(self) -> bool:
@@ -467,11 +522,16 @@ class Bot(pyspiel.Bot):
         TypeError: `agent` is not an agent. ValueError: `player` or `seed` is not an integer ≥ 0.
     """
 
-    def __init__(self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None) -> None:
+    def __init__(
+        self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None
+    ) -> None:
         super().__init__()
         seats.check_agent(agent)
         self.agent, self._of = agent, of
-        self.player, self.seed = checks.integer("player", player, 0), checks.integer("seed", seed, 0)
+        self.player, self.seed = (
+            checks.integer("player", player, 0),
+            checks.integer("seed", seed, 0),
+        )
 
     def restart_at(self, state: "pyspiel.State") -> None:
         """Go on from a state: nothing was kept of another."""
@@ -490,7 +550,11 @@ class Bot(pyspiel.Bot):
             reason = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
             raise ValueError(f"the bot plays seat {self.player}, but {reason}")
         legal = position.legal_actions()
-        return legal[0] if len(legal) == 1 else self.agent.search(position, (self.seed, len(state.history()))).action
+        return (
+            legal[0]
+            if len(legal) == 1
+            else self.agent.search(position, (self.seed, len(state.history()))).action
+        )
 
     def taken_up(self, original: "pyspiel.State") -> IcarusState:
         """icarus's own state for one of OpenSpiel's."""

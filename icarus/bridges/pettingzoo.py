@@ -35,16 +35,28 @@ class GameEnv(AECEnv):
     """A game under way; `state_of_game` is icarus's own state. See `env`."""
 
     def __init__(
-        self, game: AnyGame, encode: Callable[[State, int], np.ndarray] | None, space: spaces.Space | None
+        self,
+        game: AnyGame,
+        encode: Callable[[State, int], np.ndarray] | None,
+        space: spaces.Space | None,
     ) -> None:
         super().__init__()
         self.game, self.render_mode = game, "ansi"
-        self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+        self.metadata = {
+            "name": f"icarus_{game.name}_v0",
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self._encode, count = encode, action_count(game)
-        observation, mask = space or spaces.Box(0, 255, (BYTES,), np.uint8), spaces.Box(0, 1, (count,), np.int8)
+        observation, mask = (
+            space or spaces.Box(0, 255, (BYTES,), np.uint8),
+            spaces.Box(0, 1, (count,), np.int8),
+        )
         both = {"observation": observation, "action_mask": mask}
-        self.observation_spaces = {name: spaces.Dict(copy.deepcopy(both)) for name in self.possible_agents}
+        self.observation_spaces = {
+            name: spaces.Dict(copy.deepcopy(both)) for name in self.possible_agents
+        }
         self.action_spaces = {name: spaces.Discrete(count) for name in self.possible_agents}
         self.agents: list[str] = []
         self.state_of_game: State | None = None
@@ -82,16 +94,22 @@ class GameEnv(AECEnv):
             self._was_dead_step(action)
             return
         if action is None:
-            raise ValueError(f"{self.agent_selection} is to act: None is for agents whose game is over")
+            raise ValueError(
+                f"{self.agent_selection} is to act: None is for agents whose game is over"
+            )
         self._cumulative_rewards[self.agent_selection] = 0.0
-        state.apply_action(action if isinstance(action, float | str) else int(action))  # what is refused there
+        state.apply_action(
+            action if isinstance(action, float | str) else int(action)
+        )  # what is refused there
         self._to_next_player()
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, and its legal actions: none while another is to act."""
         state, seat = self.running_state(), self.possible_agents.index(agent)
-        observation = self._words(state, seat) if self._encode is None else self._encode(state, seat)
+        observation = (
+            self._words(state, seat) if self._encode is None else self._encode(state, seat)
+        )
         return {"observation": observation, "action_mask": self._mask(agent)}
 
     def render(self) -> str:
@@ -146,7 +164,10 @@ class GameEnv(AECEnv):
 
 
 def env(
-    game: str | AnyGame, *, encode: Callable[[State, int], np.ndarray] | None = None, space: spaces.Space | None = None
+    game: str | AnyGame,
+    *,
+    encode: Callable[[State, int], np.ndarray] | None = None,
+    space: spaces.Space | None = None,
 ) -> GameEnv:
     """A game as an environment, version 0.
 
@@ -182,6 +203,8 @@ def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     def act(running: AECEnv) -> int:
         state = running.unwrapped.running_state()
         legal = state.legal_actions()
-        return legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
+        return (
+            legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
+        )
 
     return act

@@ -31,7 +31,11 @@ from icarus.views.boards import drawing
 if TYPE_CHECKING:
     import pyspiel
 
-FAILURES = (RuntimeError, IndexError, ValueError)  # by which OpenSpiel's C++ refuses something; its SpielError is one
+FAILURES = (
+    RuntimeError,
+    IndexError,
+    ValueError,
+)  # by which OpenSpiel's C++ refuses something; its SpielError is one
 TRIED = 8  # deals, and random games, that show whether chance acts in them
 
 
@@ -102,7 +106,9 @@ def seen_by(state: State, seat: int) -> str:
 def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
     """What a seat sees, and all that it has seen, before this history began too: different for any two information sets."""
     acting, moves = state.current_player(), (*earlier, *state.moves(seat))
-    return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {moves}"
+    return (
+        f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {moves}"
+    )
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:
@@ -137,7 +143,11 @@ def probabilities(state: Any) -> list[float]:
     return [probability for _, probability in state.chance_outcomes()]
 
 
-RULES: Mapping[str, Any] = {"player": _player, "legal": _legal, "apply": _apply}  # which every such game has
+RULES: Mapping[str, Any] = {
+    "player": _player,
+    "legal": _legal,
+    "apply": _apply,
+}  # which every such game has
 METHODS = {"player": "current_player", "legal": "legal_actions", "apply": "apply_action", "rewards": "returns",
            "chance": "chance_outcomes", "observe": "observation", "determinize": "resample", "observation": "observation",
            "multiplicity": "multiplicity", "action_text": "action_to_string", "initial": "__init__"}  # fmt: skip
@@ -160,24 +170,38 @@ def game_of(kind: type) -> PythonGame:
         return kind(_luck(rng)) if takes_luck else kind()
 
     first = initial(seeded(0))
-    players = first.num_players() if hasattr(first, "num_players") else _count_returns(kind, initial(seeded(0)))
+    players = (
+        first.num_players()
+        if hasattr(first, "num_players")
+        else _count_returns(kind, initial(seeded(0)))
+    )
     hides = hasattr(first, "resample")
     if hides != hasattr(first, "observation"):
         has, lacks = ("resample", "observation") if hides else ("observation", "resample")
-        raise ValueError(f"{kind.__name__} has {has}() but no {lacks}(); a game that hides something needs both")
+        raise ValueError(
+            f"{kind.__name__} has {has}() but no {lacks}(); a game that hides something needs both"
+        )
     low = first.min_utility() if hasattr(first, "min_utility") else -1
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
     def observe(state: Any, action: int) -> list[int]:
         after = copy.deepcopy(state)
         after.apply_action(action)
-        views = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in range(players)]
-        return [action if player == state.current_player() else move for player, move in enumerate(views)]
+        views = [
+            difference(repr(state.observation(i)), repr(after.observation(i)))
+            for i in range(players)
+        ]
+        return [
+            action if player == state.current_player() else move
+            for player, move in enumerate(views)
+        ]
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
 
-    weighted, draws, named = (hasattr(first, name) for name in ("multiplicity", "chance_outcomes", "action_to_string"))
+    weighted, draws, named = (
+        hasattr(first, name) for name in ("multiplicity", "chance_outcomes", "action_to_string")
+    )
     functions: dict[str, Any] = {
         "initial": initial,
         **RULES,
@@ -187,7 +211,9 @@ def game_of(kind: type) -> PythonGame:
         "determinize": determinize if hides else None,
         "observation": (lambda state, player: state.observation(player)) if hides else None,
         "multiplicity": (lambda state: state.multiplicity()) if weighted else None,
-        "action_text": (lambda state, action: state.action_to_string(action)) if named else number_text,
+        "action_text": (lambda state, action: state.action_to_string(action))
+        if named
+        else number_text,
     }
     for name, method in METHODS.items():
         if functions[name] is not None:  # messages know it by the method of the class
@@ -203,8 +229,12 @@ def _count_returns(kind: type, state: Any) -> int:
         if state.is_terminal():
             return len(state.returns())
         chance = state.current_player() == CHANCE
-        state.apply_action(draw_outcome(state, luck) if chance else luck.choice(state.legal_actions()))
-    raise ValueError(f"{kind.__name__} has no num_players(), and a random game does not end within {LONGEST:,} actions")
+        state.apply_action(
+            draw_outcome(state, luck) if chance else luck.choice(state.legal_actions())
+        )
+    raise ValueError(
+        f"{kind.__name__} has no num_players(), and a random game does not end within {LONGEST:,} actions"
+    )
 
 
 def _luck(rng: np.ndarray) -> random.Random:

@@ -23,7 +23,9 @@ from icarus.specs import SPECIFICATIONS, parse
 
 def games_command() -> None:
     """List the games."""
-    print_table(("game", "players", "information", "in a line"), map(_row, map(games.load, games.names())))
+    print_table(
+        ("game", "players", "information", "in a line"), map(_row, map(games.load, games.names()))
+    )
 
 
 def _row(game: AnyGame) -> tuple[str, int, str, str]:
@@ -31,7 +33,10 @@ def _row(game: AnyGame) -> tuple[str, int, str, str]:
     module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
     if module is None or hasattr(module, "__path__"):
         module = sys.modules[game.initial.__module__]
-    hidden, chance = "perfect" if game.determinize is None else "hidden", ", chance" if game.chance is not None else ""
+    hidden, chance = (
+        "perfect" if game.determinize is None else "hidden",
+        ", chance" if game.chance is not None else "",
+    )
     return str(game), game.players, hidden + chance, (module.__doc__ or "").strip().split("\n")[0]
 
 
@@ -39,7 +44,9 @@ SPECIFICATION_HELP = "Print the seven slots of this one, or of a composition."
 
 
 def specs_command(
-    strategy: Annotated[str | None, typer.Argument(metavar="STRATEGY", help=SPECIFICATION_HELP)] = None,
+    strategy: Annotated[
+        str | None, typer.Argument(metavar="STRATEGY", help=SPECIFICATION_HELP)
+    ] = None,
     files: With = None,
 ) -> None:
     """List the enhancements, or print one as the paper does. They are composed with >>, +, / and ^."""
@@ -52,7 +59,8 @@ def specs_command(
         parts = enhancement.components
         rule = enhancement.policy.rule if parts == (enhancement,) else enhancement.name
         records, information = (
-            " ⊔ ".join(str(getattr(part, slot)) for part in parts) for slot in ("records", "information")
+            " ⊔ ".join(str(getattr(part, slot)) for part in parts)
+            for slot in ("records", "information")
         )
         rows.append((name, records, information, str(rule).replace("*", " * ")))
     print_table(("name", "records R", "information Θ", "policy α"), rows)

@@ -49,7 +49,12 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     try:
         starting.restore_interrupts()
         # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
-        with presses_as_one(), typer.main.get_command(app).make_context(name, list(arguments or ["--help"])) as context:
+        with (
+            presses_as_one(),
+            typer.main.get_command(app).make_context(
+                name, list(arguments or ["--help"])
+            ) as context,
+        ):
             code = context.command.invoke(context)
         return code if isinstance(code, int) else 0
     except typer.Exit as finish:
@@ -61,13 +66,18 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_text(str(error.result))
         print_note(f"{name}: {error}")
         return FAILED
-    except (SystemExit, BrokenPipeError):  # also of rich, where nobody reads the output any more, as behind `| head`
+    except (
+        SystemExit,
+        BrokenPipeError,
+    ):  # also of rich, where nobody reads the output any more, as behind `| head`
         return CLOSED
     except MemoryError:
         print_note(f"{name}: memory has run out")
         return FAILED
     except Exception as error:
-        wrong_line = getattr(error, "format_message", None)  # what the parser of the command line raises has it
+        wrong_line = getattr(
+            error, "format_message", None
+        )  # what the parser of the command line raises has it
         sentence = sentence_of(error) if wrong_line is None else wrong_line()
         if sentence is None:
             raise
@@ -118,7 +128,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(cell_len(word) for cell in column for word in cell.split()) for column in columns]
     room = (out.width if out.is_terminal else UNFOLDED) - GAP * (len(widths) - 1)
-    while sum(widths) > room and (shrinks := [i for i, n in enumerate(numbers) if not n and widths[i] > words[i]]):
+    while sum(widths) > room and (
+        shrinks := [i for i, n in enumerate(numbers) if not n and widths[i] > words[i]]
+    ):
         widths[max(shrinks, key=lambda place: widths[place])] -= 1
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)
     for name, width, is_number in zip(header, widths, numbers, strict=True):
@@ -141,7 +153,11 @@ def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Call
     What it gives is called with how many are done, and with `description=` and `total=` if they change.
     """
     disable = notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
-    columns = [progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()]
+    columns = [
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+    ]
     columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
     with progress.Progress(*columns, console=notes, transient=True, disable=disable) as bar:
         task = bar.add_task(what, total=total, completed=done)

@@ -143,7 +143,9 @@ class Session:
 
     def worded(self, text: str, viewer: int | None) -> str:
         """A text with the players as a viewer calls them."""
-        return re.sub(r"\bplayer (\d)\b( \(you\))?", lambda found: self.name_of(int(found[1]), viewer), text)
+        return re.sub(
+            r"\bplayer (\d)\b( \(you\))?", lambda found: self.name_of(int(found[1]), viewer), text
+        )
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
@@ -210,7 +212,10 @@ class Session:
             None
             if agent is None
             else Entrant(
-                str(agent.strategy), str(agent.scheme), iterations=agent.iterations, seconds=agent.seconds
+                str(agent.strategy),
+                str(agent.scheme),
+                iterations=agent.iterations,
+                seconds=agent.seconds,
             ).settings()
             for agent in self.agents
         ]
@@ -227,7 +232,9 @@ class Session:
         return self.save(next(name for name in names if not name.exists()))
 
     @classmethod
-    def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE) -> "Session":
+    def resumed(
+        cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE
+    ) -> "Session":
         """The game that a file keeps.
 
         Args:
@@ -337,7 +344,9 @@ class Conversation:
                 self.session.apply(*self._search(self.session.choose))
             except Abandoned:
                 return True
-            except Exception as error:  # in a slot or a game of the user's own: it is told, and nothing is lost
+            except (
+                Exception
+            ) as error:  # in a slot or a game of the user's own: it is told, and nothing is lost
                 self.problem = f"the agent cannot continue: {sentence_of(error) or repr(error)}"
             self._update()
             return True
@@ -419,7 +428,11 @@ class Conversation:
             "board": svg(worded),
             "text": worded.text(),
             "moves": [
-                {"name": state.action_to_string(move), "parts": list(parts(state, move, scene, seat))} for move in moves
+                {
+                    "name": state.action_to_string(move),
+                    "parts": list(parts(state, move, scene, seat)),
+                }
+                for move in moves
             ],
             "select": session.game.board is not None and session.game.board.is_choice,
             "last": [] if last is None else self._marks(last, scene, seat),
@@ -441,7 +454,8 @@ class Conversation:
             "hint": is_asked,
             "undo": is_alone and any(played.player == viewer for played in session.played),
             "open": is_alone and hides and self._sees(viewer) is not None,
-            "why": any(played.result for played in session.played) and not (hides and self._sees(viewer) is not None),
+            "why": any(played.result for played in session.played)
+            and not (hides and self._sees(viewer) is not None),
         }
         return [word for word, is_so in can.items() if is_so]
 
@@ -453,7 +467,9 @@ class Conversation:
         """The parts in which the last action shows."""
         before, action = self.session.states[last.index], self.session.played[last.index].action
         marks = seen_parts(before, action)
-        return list(marks if marks is not None else parts(before, action, scene, seat) if last.what else ())
+        return list(
+            marks if marks is not None else parts(before, action, scene, seat) if last.what else ()
+        )
 
     def _with_trick(self, scene: Scene, last: LogEntry, seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
@@ -461,7 +477,11 @@ class Conversation:
             return scene
         before = drawing(self.session.states[last.index], seat)
         player = seat_name(self.session.game, self.session.played[last.index].player)
-        return attrs.evolve(scene, middle=(*before.middle, (player, last.what))) if before.middle else scene
+        return (
+            attrs.evolve(scene, middle=(*before.middle, (player, last.what)))
+            if before.middle
+            else scene
+        )
 
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed, so that nothing tells of the others."""
@@ -469,15 +489,23 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(seat, index)) is not None:
                 what = played.text if in_view else self._known_text(index, seat)
-                text = what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
-                log.append(LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what))
+                text = (
+                    what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
+                )
+                log.append(
+                    LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what)
+                )
         return log
 
     def _known_text(self, index: int, seat: int | None) -> str:
         """The text of an action that is seen as another move, if all that look so have one; "" otherwise."""
         played, before = self.session.played[index], self.session.states[index]
         column = self.session.game.perspective(CHANCE if seat is None else seat)
-        same = [action for action in before.legal_actions() if before.observed(action)[column] == played.views[column]]
+        same = [
+            action
+            for action in before.legal_actions()
+            if before.observed(action)[column] == played.views[column]
+        ]
         return played.text if len({before.action_to_string(action) for action in same}) == 1 else ""
 
     def status(self, viewer: int | None) -> str:
@@ -490,7 +518,11 @@ class Conversation:
         if session.waits_for is not None and viewer in (None, session.waits_for):
             return "it is your turn" if self.live is None else "searching for a hint …"
         name = session.name_of(player, viewer)
-        return "chance is drawn …" if player == CHANCE else f"{name[0].upper()}{name[1:]} is thinking …"
+        return (
+            "chance is drawn …"
+            if player == CHANCE
+            else f"{name[0].upper()}{name[1:]} is thinking …"
+        )
 
     # --------------------------------------------------------------------------------------------------------- the lines
 
@@ -567,7 +599,10 @@ class Conversation:
 
     def _moves(self) -> Answer:
         state = self.session.state
-        names = [f"{i}: {state.action_to_string(move)}" for i, move in enumerate(state.legal_actions(), 1)]
+        names = [
+            f"{i}: {state.action_to_string(move)}"
+            for i, move in enumerate(state.legal_actions(), 1)
+        ]
         whole = "  ".join(name.replace(" ", NO_BREAK) for name in names)
         return {"said": textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")}
 
@@ -577,20 +612,29 @@ class Conversation:
             raise ValueError("a search is already running")
         state, seed = self.session.state, self.session.key(_HINT_STREAM)
         try:
-            result = self._search(lambda progress: self.adviser.search(state, seed, progress=progress))
+            result = self._search(
+                lambda progress: self.adviser.search(state, seed, progress=progress)
+            )
         except Abandoned:
             raise ValueError("the search was stopped") from None
         finally:
             self._update()
         move = state.action_to_string(result.action)
-        worth = {action: value for action, value in zip(result.actions, result.values.tolist(), strict=True)}
+        worth = {
+            action: value
+            for action, value in zip(result.actions, result.values.tolist(), strict=True)
+        }
         best = worth.pop(result.action)
         others = [value for value in worth.values() if not np.isnan(value)]
         sentence = f"hint: {move}. It is the only move." if not worth else f"hint: {move}."
         if worth and not np.isnan(best):
             sentence = f"hint: {move}. It wins {100 * best:.0f} of 100 games from here"
             sentence += f", the next best {100 * max(others):.0f}." if others else "."
-        return {**self._show(result, "what a search finds in your place"), "said": sentence, "move": move}
+        return {
+            **self._show(result, "what a search finds in your place"),
+            "said": sentence,
+            "move": move,
+        }
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
@@ -601,7 +645,8 @@ class Conversation:
             raise ValueError("no other player has searched yet")
         played = searched[-1]
         return self._show(
-            played.result, f"why {self.session.name_of(played.player, self.speaker)} played {played.text}"
+            played.result,
+            f"why {self.session.name_of(played.player, self.speaker)} played {played.text}",
         )
 
     # ------------------------------------------------------------------------------------------------------ looking back
@@ -615,7 +660,9 @@ class Conversation:
         session = self.session
         if not session.over:
             raise ValueError("the game is not over")
-        decisions = [i for i, state in enumerate(session.states[:-1]) if len(state.legal_actions()) > 1]
+        decisions = [
+            i for i, state in enumerate(session.states[:-1]) if len(state.legal_actions()) > 1
+        ]
         decisions = [i for i in decisions if session.played[i].player != CHANCE]
         if len(self.judged) < len(decisions):
             index = decisions[len(self.judged)]
@@ -625,7 +672,15 @@ class Conversation:
             ahead = worth[result.action] if played.player == viewer else 1 - worth[result.action]
             cost = worth[result.action] - worth.get(played.action, 0)
             better = state.action_to_string(result.action)
-            self.judged.append({"at": index, "player": played.player, "ahead": ahead, "cost": cost, "better": better})
+            self.judged.append(
+                {
+                    "at": index,
+                    "player": played.player,
+                    "ahead": ahead,
+                    "cost": cost,
+                    "better": better,
+                }
+            )
         mine = [each for each in self.judged if each["player"] == viewer or viewer is None]
         costly = sorted(mine, key=lambda each: -each["cost"])[:3]
         sentences = [
@@ -654,13 +709,21 @@ def ending_of(session: Session, viewer: int | None) -> str:
     places = sorted(rewards, reverse=True)
     if viewer is None:
         best = [session.name_of(seat) for seat, reward in enumerate(rewards) if reward == places[0]]
-        return f"the game is drawn by {' and '.join(best)}" if len(best) > 1 else f"{best[0]} has won"
+        return (
+            f"the game is drawn by {' and '.join(best)}" if len(best) > 1 else f"{best[0]} has won"
+        )
     mine, place = rewards[viewer], places.index(rewards[viewer]) + 1
     if len(set(rewards)) == 1 and len(rewards) > 1:
         return "the game is drawn"
     gain = low + mine * (high - low)
-    by = f" by {abs(gain):g} point{'' if abs(gain) == 1 else 's'}" if (low, high) != (-1, 1) and gain else ""
+    by = (
+        f" by {abs(gain):g} point{'' if abs(gain) == 1 else 's'}"
+        if (low, high) != (-1, 1) and gain
+        else ""
+    )
     if len(rewards) == 2 or session.game.players == 1:
         return ("you win" if place == 1 else "you lose") + by
     together = " with others" if places.count(mine) > 1 else ""
-    return ("you win" if place == 1 else f"you come in as number {place} of {len(rewards)}") + together
+    return (
+        "you win" if place == 1 else f"you come in as number {place} of {len(rewards)}"
+    ) + together

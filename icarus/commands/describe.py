@@ -29,23 +29,53 @@ from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
 from icarus.kernel.game import AnyGame, Game, seat_name
-from icarus.ladder.ladders import OPENING, Rating, expected, fitted, level_rows, on_side, score_of, side_score
+from icarus.ladder.ladders import (
+    OPENING,
+    Rating,
+    expected,
+    fitted,
+    level_rows,
+    on_side,
+    score_of,
+    side_score,
+)
 from icarus.load_files import digest_of
 from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
-AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
+AUDIT, PLAN, GAMES, PAGE, JSON = (
+    "audit.json",
+    "plan.json",
+    "games.jsonl",
+    "report.html",
+    "report.json",
+)
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
-DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
+DRAWS, FEWEST_DRAWS, MOST_DRAWS = (
+    12_000,
+    50,
+    600,
+)  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
 KINDS = ("random play", "search against itself", "levels", "strategies")
 RANDOM, EVEN, LEVELS, STRATEGIES = KINDS
-SHARES = tuple(2.0**step for step in range(-5, 3))  # of the iterations: the players of the levels, beside random play
+SHARES = tuple(
+    2.0**step for step in range(-5, 3)
+)  # of the iterations: the players of the levels, beside random play
 LEAST_ITERATIONS = round(1 / SHARES[0])  # so that the first level has one
-POOL = ("RAVE", "GRAVE", "PROGRESSIVE_HISTORY", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> LGRF")
+POOL = (
+    "RAVE",
+    "GRAVE",
+    "PROGRESSIVE_HISTORY",
+    "BASELINE >> MAST",
+    "BASELINE >> NAST2",
+    "BASELINE >> LGRF",
+)
 REFERENCE = "BASELINE"
 RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
-STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
+STRATEGY_HELP = (
+    "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
+)
 DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; report-GAME if not given."
 NOTE = (
     "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
@@ -56,10 +86,16 @@ Measures = dict[str, Any]
 
 def describe_command(
     game: options.GameName,
-    minutes: Annotated[float, value_option("MINUTES", "Minutes to play games for, this time.", min=0)] = 5.0,
+    minutes: Annotated[
+        float, value_option("MINUTES", "Minutes to play games for, this time.", min=0)
+    ] = 5.0,
     rounds: Annotated[int, integer_option("Deals of each pair of players, at most.", min=1)] = 200,
-    iterations: Annotated[int, integer_option("Iterations per decision.", min=LEAST_ITERATIONS)] = 128,
-    strategies: Annotated[list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
+    iterations: Annotated[
+        int, integer_option("Iterations per decision.", min=LEAST_ITERATIONS)
+    ] = 128,
+    strategies: Annotated[
+        list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")
+    ] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
@@ -73,7 +109,9 @@ def describe_command(
     source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"report-{loaded.name}")
-    chosen = tuple(strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else [])))
+    chosen = tuple(
+        strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else []))
+    )
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
     report = _audit(loaded, directory, seed)
@@ -90,7 +128,10 @@ def describe_command(
     checks = {check.name: check.outcome for check in report.checks}
     blocks = list(page_of(report, measures))
     write_whole(directory / PAGE, html(f"{loaded}: what the game is like", blocks))
-    write_whole(directory / JSON, _json({"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}))
+    write_whole(
+        directory / JSON,
+        _json({"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}),
+    )
     print_text(text_of(blocks))
     print_note(f"{directory / PAGE}{'; run the same command to continue' if report.passed else ''}")
     if interrupted or not report.passed:
@@ -99,15 +140,24 @@ def describe_command(
 
 def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
     """A short audit of a game; that of an earlier call where its plan has been checked to be the same."""
-    with contextlib.suppress(OSError, ValueError, RecursionError):  # there is none, or none that can be read
+    with contextlib.suppress(
+        OSError, ValueError, RecursionError
+    ):  # there is none, or none that can be read
         return msgspec.json.decode((directory / AUDIT).read_bytes(), type=AuditReport)
     if not isinstance(game, Game):
         return audited(game, seed, PLAIN_AUDITED)
     decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
-    return audited(game, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions)))))
+    return audited(
+        game,
+        seed,
+        AUDITED,
+        min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions)))),
+    )
 
 
-def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[GameRow], bool]:
+def _play(
+    plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int
+) -> tuple[list[GameRow], bool]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
     deadline, interrupted = time.monotonic() + seconds, False
     with (
@@ -168,7 +218,10 @@ class Plan:
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
-        return [Entrant(), *(Entrant(REFERENCE, iterations=round(self.iterations * share)) for share in SHARES)]
+        return [
+            Entrant(),
+            *(Entrant(REFERENCE, iterations=round(self.iterations * share)) for share in SHARES),
+        ]
 
     def entrant(self, strategy: str) -> Entrant:
         """The player of a strategy."""
@@ -177,13 +230,20 @@ class Plan:
     def round(self, number: int) -> list[Match]:
         """The games of a round."""
         even, levels = self.entrant(REFERENCE), self.entrants()
-        matches = [self.match(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
-        matches += [self.match(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
+        matches = [
+            self.match(RANDOM, Entrant(), Entrant(), number * RANDOM_GAMES + i)
+            for i in range(RANDOM_GAMES)
+        ]
+        matches += [
+            self.match(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)
+        ]
         pairs = [(LEVELS, strong, weak) for weak, strong in itertools.pairwise(levels)]
         pairs += [(STRATEGIES, self.entrant(each), even) for each in self.strategies]
         return matches + [self.match(*pair, number, side) for pair in pairs for side in (0, 1)]
 
-    def match(self, kind: str, player: Entrant, opponent: Entrant, deal: int, side: int = 0) -> Match:
+    def match(
+        self, kind: str, player: Entrant, opponent: Entrant, deal: int, side: int = 0
+    ) -> Match:
         """One game.
 
         Args:
@@ -192,7 +252,10 @@ class Plan:
             deal: both sides are played with the same one.
             side: of the player, 0 or 1.
         """
-        key, files = (kind, str(player), str(opponent), deal, side), ((*self.own_files, self.digest),)
+        key, files = (
+            (kind, str(player), str(opponent), deal, side),
+            ((*self.own_files, self.digest),),
+        )
         game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
         if game.players == 1:  # two who are compared play by themselves
             if player == opponent:
@@ -239,7 +302,10 @@ def measures_of(plan: Plan, game: AnyGame, rows: Iterable[GameRow]) -> Measures:
 
 def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
     """How games of one kind go: length, choices, draws, and what each seat gets."""
-    lengths, returns = np.array([row["length"] for row in rows]), np.array([row["returns"] for row in rows])
+    lengths, returns = (
+        np.array([row["length"] for row in rows]),
+        np.array([row["returns"] for row in rows]),
+    )
     choices = np.array([legal for row in rows for legal in row["choices"]] or [1])
     cells = {
         "games": f"{len(rows):,}",
@@ -250,10 +316,16 @@ def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
         "size of the game tree, about": f"10^{np.log10(choices).sum() / len(rows):.0f}",
     }
     for seat in range(game.players):
-        cells[f"mean reward of {seat_name(game, seat)}"] = str(simultaneous(returns[:, seat].tolist(), game.players))
+        cells[f"mean reward of {seat_name(game, seat)}"] = str(
+            simultaneous(returns[:, seat].tolist(), game.players)
+        )
     if game.players > 1:
-        cells["drawn games"] = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0).text(".0%")
-        cells |= {f"{name} is first": share.text(".0%") for name, share in seats(game, returns).items()}
+        cells["drawn games"] = mean_of(
+            (returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0
+        ).text(".0%")
+        cells |= {
+            f"{name} is first": share.text(".0%") for name, share in seats(game, returns).items()
+        }
     return cells
 
 
@@ -263,7 +335,10 @@ def seats(game: AnyGame, returns: np.ndarray) -> dict[str, Estimate]:
         return {}
     best = returns == returns.max(1, keepdims=True)
     shares = best / best.sum(1, keepdims=True)
-    return {seat_name(game, i): simultaneous(shares[:, i].tolist(), game.players) for i in range(game.players)}
+    return {
+        seat_name(game, i): simultaneous(shares[:, i].tolist(), game.players)
+        for i in range(game.players)
+    }
 
 
 def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
@@ -280,7 +355,9 @@ def strategies(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
     """What each strategy scores against the reference, the best first; the intervals hold all at once."""
     scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
     comparisons: list[Measures] = [
-        {"strategy": strategy, "score": simultaneous(each, len(scores))} for strategy, each in scores.items() if each
+        {"strategy": strategy, "score": simultaneous(each, len(scores))}
+        for strategy, each in scores.items()
+        if each
     ]
     return sorted(comparisons, key=lambda each: -each["score"].value)
 
@@ -313,21 +390,30 @@ def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
 def _findings(measures: Measures) -> Iterator[Block]:
     """What seats, strategies and the highest level get of the points: what the intervals tell from even, the largest effect first."""
     seats, levels = measures["seats"], measures["levels"]
-    effects = [(name, "search in all seats", 1 / len(seats), share) for name, share in seats.items()]
-    effects += [(each["strategy"], REFERENCE, 0.5, each["score"]) for each in measures["strategies"]]
+    effects = [
+        (name, "search in all seats", 1 / len(seats), share) for name, share in seats.items()
+    ]
+    effects += [
+        (each["strategy"], REFERENCE, 0.5, each["score"]) for each in measures["strategies"]
+    ]
     if levels:
         mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
         name = f"{REFERENCE}, {levels[-1]['agent']['iterations']:,} iterations"
         effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
     effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
-    for caption, is_told in {"Told from even, the largest effect first": True, "Not told from even": False}.items():
+    for caption, is_told in {
+        "Told from even, the largest effect first": True,
+        "Not told from even": False,
+    }.items():
         rows = [
             [name, where, share.text(".0%"), f"{even:.0%}", str(share.count)]
             for name, where, even, share in effects
             if is_told == (share.low > even or share.high < even)
         ]
         if rows:
-            yield Table(f"{caption}:", ["who", "against", "gets of the points", "even", "units"], rows)
+            yield Table(
+                f"{caption}:", ["who", "against", "gets of the points", "even", "units"], rows
+            )
     if effects:
         yield Paragraph(NOTE.format(measures["plan"]["iterations"]))
 
@@ -337,18 +423,25 @@ def _course(measures: Measures) -> Iterator[Block]:
     games = measures["course"]
     rows = zip(*(cells.items() for cells in games.values()), strict=True)
     if games:
-        yield Table("", ["measure", *games], [[row[0][0], *(text for _, text in row)] for row in rows])
+        yield Table(
+            "", ["measure", *games], [[row[0][0], *(text for _, text in row)] for row in rows]
+        )
 
 
 def _levels(measures: Measures) -> Iterator[Block]:
     levels = measures["levels"]
     if not levels:
         return
-    names = [f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels]
+    names = [
+        f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels
+    ]
     yield Paragraph(
         f"Levels are {REFERENCE}, about 100 Elo apart where they can be; the first stands above random play."
     )
     ends = [(level, level["step"]) for level in levels]
     elos = [[str(Rating(each["elo"], each["low"], each["high"])) for each in pair] for pair in ends]
-    rows = [[name, *elo, str(level["games"])] for name, elo, level in zip(names, elos, levels, strict=True)]
+    rows = [
+        [name, *elo, str(level["games"])]
+        for name, elo, level in zip(names, elos, levels, strict=True)
+    ]
     yield Table("", ["level", "Elo", "above the one below", "games"], rows)

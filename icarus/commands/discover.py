@@ -14,18 +14,14 @@ from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_resul
 from icarus.discovery.space import shipped_spaces
 
 SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own; general if not given, knowledge with --evaluation."
-CANDIDATE_HELP = (
-    "Prove this one alone, in all games, in place of a space; a strategy, or the result of a race as printed."
-)
+CANDIDATE_HELP = "Prove this one alone, in all games, in place of a space; a strategy, or the result of a race as printed."
 AGAINST_HELP = (
     "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
     f"{' and '.join(POOL)} if not given."
 )
 SEAT_HELP = "Seat to find a strategy for. Repeatable; all if not given."
 CLUSTER_HELP = 'Play on a dask cluster: the address of its scheduler, or "local".'
-DIRECTORY_HELP = (
-    "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given."
-)
+DIRECTORY_HELP = "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given."
 
 
 def discover_command(
@@ -58,7 +54,13 @@ def discover_command(
             )
         print_note(f"{game} passes icarus check")
     space = space or ("general" if evaluation is None else "knowledge")
-    settings = {"games": number, "space": space, "iterations": iterations, "seconds": seconds, "files": files}
+    settings = {
+        "games": number,
+        "space": space,
+        "iterations": iterations,
+        "seconds": seconds,
+        "files": files,
+    }
     settings |= {
         "candidate": candidate,
         "against": against or POOL,
@@ -72,11 +74,15 @@ def discover_command(
             progress(report.done, total=report.total, description=report.stage)
 
         try:
-            discovery = discover(game, to=directory, report=show, workers=workers, cluster=cluster, **settings)
+            discovery = discover(
+                game, to=directory, report=show, workers=workers, cluster=cluster, **settings
+            )
         except KeyboardInterrupt:
             if not (directory / FILE).exists():
                 raise
-            print_note(f"stopped; the games played are kept in {directory}; run the same command to continue")
+            print_note(
+                f"stopped; the games played are kept in {directory}; run the same command to continue"
+            )
             raise typer.Exit(options.INTERRUPTED) from None
     write_result(discovery, directory)
     print_text(text_of(discovery))

@@ -45,14 +45,20 @@ def ladder_command(
     if strategy is not None and engine is None:
         player = loaded.agent(strategy, scheme, cutoff, iterations=iterations, seconds=seconds)
     elif engine is not None and strategy is None:
-        options.refuse_options(context, OF_A_SEARCH, "an engine of --engine searches in its own way")
+        options.refuse_options(
+            context, OF_A_SEARCH, "an engine of --engine searches in its own way"
+        )
         player = EnginePlayer(engine_of(loaded.game, engine, "" if engine in ENGINES else engine))
         player.start()
     else:
         raise ValueError("name either a strategy to rate, or an engine with --engine")
     with rated_games(rows) as ledger:
-        climb = Climb(read_ladder(loaded.game), player, ledger=ledger, seed=seed, files=loaded.files)
-        for installation, engines in itertools.groupby(sorted(climb.absent, key=_installation), _installation):
+        climb = Climb(
+            read_ladder(loaded.game), player, ledger=ledger, seed=seed, files=loaded.files
+        )
+        for installation, engines in itertools.groupby(
+            sorted(climb.absent, key=_installation), _installation
+        ):
             print_note(f"not installed: {', '.join(engines)}; {installation}")
         is_interrupted = _play(climb, number)
     _print_climb(climb)
@@ -89,7 +95,9 @@ def _print_climb(climb: Climb) -> None:
     games, lines = scores_of(climb.rows), []
     for rung in climb.ladder.rungs:
         if scores := [score for _, opponent, score in games if opponent == rung.name]:
-            lines.append((len(scores), f"{sum(scores) / len(scores):.3f}", str(rung.rating), rung.name))
+            lines.append(
+                (len(scores), f"{sum(scores) / len(scores):.3f}", str(rung.rating), rung.name)
+            )
     if climb.has_failed:
         print_text(f"{climb.name} failed repeatedly and is not used again")
     if voids := sum("void" in row for row in climb.rows):
@@ -99,4 +107,6 @@ def _print_climb(climb: Climb) -> None:
         return
     print_table(("games", "score", "opponent's Elo", "opponent"), lines)
     rating = climb.rating()
-    print_text(f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}")
+    print_text(
+        f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}"
+    )

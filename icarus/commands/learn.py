@@ -21,9 +21,13 @@ GAMES_HELP = "Games of a round; 5000 if not given, 500 of a game in plain Python
 
 def learn_command(
     game: options.GameName,
-    minutes: Annotated[float, value_option("MINUTES", "Minutes to learn for, this time.")] = DEFAULT_MINUTES,
+    minutes: Annotated[
+        float, value_option("MINUTES", "Minutes to learn for, this time.")
+    ] = DEFAULT_MINUTES,
     out: Annotated[Path | None, value_option("FILE.npz", OUT_HELP, dir_okay=False)] = None,
-    generations: Annotated[int | None, integer_option("Generations in all, however long they take.")] = None,
+    generations: Annotated[
+        int | None, integer_option("Generations in all, however long they take.")
+    ] = None,
     number: Annotated[int | None, integer_option(GAMES_HELP, "--games")] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
@@ -37,7 +41,9 @@ def learn_command(
     source, (game, files) = game, options.game_and_files(game, files)
     out = out or Path(f"{game}.npz")
     if out.suffix != options.EVALUATION:
-        raise ValueError(f"--out is {str(out)!r}; it must end with {options.EVALUATION}, as {out.stem}.npz does")
+        raise ValueError(
+            f"--out is {str(out)!r}; it must end with {options.EVALUATION}, as {out.stem}.npz does"
+        )
     directory = directory_of(out)
     if source.endswith(".py") and not directory.exists():
         if not audited(options.chosen_game(game, files).game, seed).passed:
@@ -48,7 +54,13 @@ def learn_command(
         def show(report: LearningProgress) -> None:
             progress(report.done, total=report.total, description=str(report))
 
-        settings = {"minutes": minutes, "generations": generations, "games": number, "seed": seed, "files": files}
+        settings = {
+            "minutes": minutes,
+            "generations": generations,
+            "games": number,
+            "seed": seed,
+            "files": files,
+        }
         try:
             learn(game, out=out, report=show, workers=workers, cluster=cluster, **settings)
             is_interrupted = False
@@ -57,6 +69,8 @@ def learn_command(
                 raise
             is_interrupted = True
     print_text(text_of(list(blocks_of(read_evaluation(out)))))
-    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue; {out} is for --evaluation")
+    print_note(
+        f"kept in {directory}, with {PAGE}; run the same command to continue; {out} is for --evaluation"
+    )
     if is_interrupted:
         raise typer.Exit(options.INTERRUPTED)

@@ -29,11 +29,16 @@ ITERATIONS = 2000  # of the search that measures a rate
 PYTHON_HELP = "Of plain Python functions: nothing is compiled, searches are slow."
 CHECKED_HELP = f"{options.GAME_HELP} Or one with a class that has OpenSpiel's methods."
 REFERENCE_HELP = "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step."
-NUMBER_HELP = f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step."
+NUMBER_HELP = (
+    f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step."
+)
 
 
 def new_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the game and of its file, such as mygame.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="Name of the game and of its file, such as mygame."),
+    ],
     python: Annotated[bool, typer.Option("--python", help=PYTHON_HELP)] = False,
 ) -> None:
     """Write a small game with hidden cards and its test into this folder, to begin your own with."""
@@ -51,7 +56,11 @@ def new_command(
 
 def check_name(name: str) -> None:
     """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
-    module = None if Path(f"{name}.py").exists() or not name.isidentifier() else importlib.util.find_spec(name)
+    module = (
+        None
+        if Path(f"{name}.py").exists() or not name.isidentifier()
+        else importlib.util.find_spec(name)
+    )
     is_module = module is not None and module.origin is not None  # no folder that stands here
     if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
         reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
@@ -66,7 +75,9 @@ def check_command(
     game: Annotated[str, typer.Argument(metavar="GAME", help=CHECKED_HELP)],
     against: Annotated[Path | None, value_option("REFERENCE.py", REFERENCE_HELP)] = None,
     number: Annotated[int | None, integer_option(NUMBER_HELP, "--games", min=1)] = None,
-    determinizations: Annotated[int | None, integer_option("Determinizations to draw at each decision.", min=1)] = None,
+    determinizations: Annotated[
+        int | None, integer_option("Determinizations to draw at each decision.", min=1)
+    ] = None,
     seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
     files: options.With = None,
     evaluation: options.Learned = None,
@@ -85,7 +96,9 @@ def check_command(
         agrees = True
         if reference is not None:
             with progress_of("games", number or LOCKSTEP) as show:
-                comparison = compare(each, reference, games=number or LOCKSTEP, seed=seed, progress=show)
+                comparison = compare(
+                    each, reference, games=number or LOCKSTEP, seed=seed, progress=show
+                )
             print_text(f"rules: {comparison}")
             agrees = comparison.passed
         report = audited(each, seed, number, determinizations)
@@ -95,7 +108,9 @@ def check_command(
             print_text("failed: the game and the reference differ (see rules)")
         if evaluation is not None:
             print_text("\n".join(lines_on(each, read_evaluation(evaluation), seed)))
-        codes.append(FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0)
+        codes.append(
+            FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0
+        )
     if code := next((code for code in (FAILED, UNCHECKED) if code in codes), 0):
         raise typer.Exit(code)
 
@@ -116,7 +131,9 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     return games_of_file
 
 
-def audited(game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None) -> AuditReport:
+def audited(
+    game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None
+) -> AuditReport:
     """The audit of a game, by default as long as it usually is, with its progress."""
     total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
     if isinstance(game, Game):
@@ -127,7 +144,9 @@ def audited(game: AnyGame, seed: int, number: int | None = None, determinization
             games=number,
             determinizations=determinizations,
             seed=seed,
-            progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
+            progress=lambda games, draws: show(
+                games, description=f"{draws:,} determinizations, games"
+            ),
         )
 
 

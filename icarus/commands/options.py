@@ -30,7 +30,9 @@ def integer_option(help: str, *names: str, min: int | None = None) -> Any:
 
 def iterations_option(default: int) -> Any:
     """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
-    return integer_option(f"Iterations per decision; {default} if --seconds is not given either.", min=1)
+    return integer_option(
+        f"Iterations per decision; {default} if --seconds is not given either.", min=1
+    )
 
 
 GAME_HELP = (
@@ -40,7 +42,9 @@ GAME_HELP = (
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
 Seconds = Annotated[float | None, value_option("SECONDS", "Seconds per decision, by the clock.")]
-Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)]
+Seed = Annotated[
+    int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)
+]
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
 Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
@@ -48,7 +52,9 @@ LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 13; see do
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
 WITH_HELP = "Python file with enhancements, weights or games of your own. Repeatable."
-EVALUATION_HELP = "File of a learned evaluation (icarus learn), which is the game's heuristic for all strategies."
+EVALUATION_HELP = (
+    "File of a learned evaluation (icarus learn), which is the game's heuristic for all strategies."
+)
 Learned = Annotated[Path | None, value_option("FILE.npz", EVALUATION_HELP, "--evaluation")]
 With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
 DECAY_HELP = "Weight of a search's records in the next {}: 0 forgets them, 1 keeps all that apply. One number, or one for each strategy."
@@ -63,7 +69,11 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
         ValueError: one does.
     """
     sources = {name: context.get_parameter_source(name) for name in names}
-    typed = [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    typed = [
+        f"--{name}"
+        for name, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    ]
     if typed:
         raise ValueError(f"{reason}: leave out {', '.join(typed)}")
 
@@ -75,7 +85,9 @@ def each_of(option: str, values: list[T], number: int) -> list[T]:
         ValueError: neither.
     """
     if len(values) not in (1, number):
-        raise ValueError(f"{option} is given {len(values)} times; give it once, or for each of {number}")
+        raise ValueError(
+            f"{option} is given {len(values)} times; give it once, or for each of {number}"
+        )
     return values * (number // len(values))
 
 
@@ -90,7 +102,9 @@ def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[
     return [] if level is None else [Agent.at_level(game, level, levels)]
 
 
-def game_and_files(game: str, files: Sequence[Path] | None, evaluation: Path | None = None) -> tuple[str, list[Path]]:
+def game_and_files(
+    game: str, files: Sequence[Path] | None, evaluation: Path | None = None
+) -> tuple[str, list[Path]]:
     """The name of a game, and the files to load, that of an evaluation among them: a game may be given as the file that defines it.
 
     Raises:
@@ -113,6 +127,8 @@ def game_and_files(game: str, files: Sequence[Path] | None, evaluation: Path | N
     return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
-def chosen_game(game: str, files: Sequence[Path] | None, evaluation: Path | None = None) -> LoadedGame:
+def chosen_game(
+    game: str, files: Sequence[Path] | None, evaluation: Path | None = None
+) -> LoadedGame:
     """A game with the files; arguments and errors as of `game_and_files`, and errors of `load_game`."""
     return load_game(*game_and_files(game, files, evaluation))

@@ -31,13 +31,17 @@ def play_command(
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Only watch: agents play all seats.")
+    ] = False,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
-    resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
+    resume: Annotated[
+        Path | None, value_option("FILE", "Continue a saved game; it brings its game.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
     host: Annotated[str | None, value_option("NAME", HOST_HELP)] = None,
     files: options.With = None,
@@ -48,29 +52,42 @@ def play_command(
     During a game, type help for a list of commands.
     """
     if level is not None:
-        options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
+        options.refuse_options(
+            context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget"
+        )
     if host is not None and not browser:
         raise ValueError("--host serves the page of --browser: give both")
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
-        options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
+        options.refuse_options(
+            context, ["resume"], "a saved game brings its own game; without GAME"
+        )
         loaded = options.chosen_game(game, files, evaluation)
         texts = against or ["BASELINE"]
-        agents = [loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds) for text in texts]
+        agents = [
+            loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds)
+            for text in texts
+        ]
         if any(agent.move_decay for agent in agents):
             raise ValueError(
                 "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
             )
         agents = options.level_agents(loaded.game, level, levels) or agents
         players = loaded.game.players
-        seats: list[Agent | None] = [*options.each_of("--against", agents, players if watch else players - 1)]
+        seats: list[Agent | None] = [
+            *options.each_of("--against", agents, players if watch else players - 1)
+        ]
         if not watch:
             seats.insert(integer("--seat", seat, 0, players - 1), None)
-        session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files}, level)
+        session = Session(
+            loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files}, level
+        )
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
-        options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
+        options.refuse_options(
+            context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own"
+        )
         names, sources = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
         session = Session.resumed(resume, {file: digest_of(file) for file in sources}, names)
     elif not browser:
@@ -98,7 +115,10 @@ def _serve(session: Session | None, host: str | None, files: Sequence[Path]) -> 
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
         )
     server = Server(tables, host or HOST)
-    print_text(f"play at {server.address} (Ctrl-C stops the server" + (" and saves the game)" if session else ")"))
+    print_text(
+        f"play at {server.address} (Ctrl-C stops the server"
+        + (" and saves the game)" if session else ")")
+    )
     server.serve()
     if session is not None:
         keep(session, print_text)

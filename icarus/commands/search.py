@@ -29,7 +29,9 @@ RECORDS_HELP = "Print what this component of the strategy has learned: its recor
 
 def search_command(
     game: options.GameName,
-    strategy: Annotated[str, value_option("STRATEGY", 'Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    strategy: Annotated[
+        str, value_option("STRATEGY", 'Such as "RAVE >> (MAST + NAST2)/2".')
+    ] = "BASELINE",
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
@@ -37,7 +39,9 @@ def search_command(
     scheme: options.SchemeText = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     threads: options.Threads = 1,
-    html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
+    html: Annotated[
+        Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")
+    ] = None,
     records: Annotated[list[str] | None, value_option("NAME", RECORDS_HELP)] = None,
     files: options.With = None,
     evaluation: options.Learned = None,
@@ -49,7 +53,9 @@ def search_command(
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agent = loaded.agent(strategy, scheme, cutoff, **budget)
     if isinstance(agent.strategy, Enhancement):
-        existing = [*map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])]
+        existing = [
+            *map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])
+        ]
         for name in records or []:
             if name not in existing:
                 raise ValueError(unknown_component(name, existing))
@@ -66,7 +72,9 @@ def search_command(
         print_text(str(interrupted.result))
         print_note(f"icarus: {interrupted}")
         raise typer.Exit(options.INTERRUPTED) from None
-    print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
+    print_text(
+        "\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])])
+    )
     if html is not None:
         print_text(f"tree: {write_tree_page(result, html)}")
 
@@ -125,9 +133,12 @@ def match_command(
     schemes: Annotated[list[str] | None, value_option("SCHEME", SCHEMES_HELP, "--scheme")] = None,
     cutoff: options.Cutoff = None,
     move_decays: Annotated[
-        list[float] | None, value_option("REAL", DECAY_HELP.format("search of a game"), "--move-decay")
+        list[float] | None,
+        value_option("REAL", DECAY_HELP.format("search of a game"), "--move-decay"),
     ] = None,
-    game_decays: Annotated[list[float] | None, value_option("REAL", DECAY_HELP.format("game"), "--game-decay")] = None,
+    game_decays: Annotated[
+        list[float] | None, value_option("REAL", DECAY_HELP.format("game"), "--game-decay")
+    ] = None,
     level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
     levels: options.Levels = None,
     files: options.With = None,
@@ -150,7 +161,8 @@ def match_command(
     )
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agents = [
-        loaded.agent(text, scheme, cutoff, move, game_decay=game, **budget) for text, scheme, move, game in settings
+        loaded.agent(text, scheme, cutoff, move, game_decay=game, **budget)
+        for text, scheme, move, game in settings
     ]
     agents += options.level_agents(loaded.game, level, levels)
     agents += [agents[-1]] * (players - len(agents))
@@ -168,7 +180,8 @@ def match_command(
     finally:  # what has been played is not lost
         if rewards:
             print_table(
-                ("games", "seats", "mean reward", "95 % interval", "agent"), _results(loaded.game, agents, rewards)
+                ("games", "seats", "mean reward", "95 % interval", "agent"),
+                _results(loaded.game, agents, rewards),
             )
         if len(rewards) < number:
             print_note(f"stopped after {len(rewards)} of {number} games")
@@ -189,8 +202,13 @@ def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list
     """A row for each agent, with the mean over the seats that it takes; for each seat, if one takes them all."""
     distinct = [agent for i, agent in enumerate(agents) if agent not in agents[:i]]
     if len(distinct) == 1:
-        return [_row(rewards, [seat], 0, f"{seat_name(game, seat)}, {agents[0]}") for seat in range(len(agents))]
-    seats_of = {str(each): [i for i, agent in enumerate(agents) if agent == each] for each in distinct}
+        return [
+            _row(rewards, [seat], 0, f"{seat_name(game, seat)}, {agents[0]}")
+            for seat in range(len(agents))
+        ]
+    seats_of = {
+        str(each): [i for i, agent in enumerate(agents) if agent == each] for each in distinct
+    }
     return [_row(rewards, seats, 1, text) for text, seats in seats_of.items()]
 
 
@@ -201,4 +219,10 @@ def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> li
         for trial, game in enumerate(rewards)
     ]
     mean = mean_of(means, 0.0)
-    return [len(rewards), len(seats), f"{mean.value:.3f}", f"[{mean.low:.3f}, {mean.high:.3f}]", agent]
+    return [
+        len(rewards),
+        len(seats),
+        f"{mean.value:.3f}",
+        f"[{mean.low:.3f}, {mean.high:.3f}]",
+        agent,
+    ]

@@ -82,7 +82,11 @@ class Tables:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         game, number = games.load(request.game), next(self.numbers)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
-        people = [seat] if request.persons == 1 or game.players == 1 else [seat, (seat + 1) % game.players]
+        people = (
+            [seat]
+            if request.persons == 1 or game.players == 1
+            else [seat, (seat + 1) % game.players]
+        )
         level = request.level or min(USUAL_LEVEL, len(self._levels(game))) or None
         agent = UNMEASURED if level is None else Agent.at_level(game, level)
         agents = [None if each in people else agent for each in range(game.players)]
@@ -142,7 +146,9 @@ class Server(ThreadingHTTPServer):
     daemon_threads, request_queue_size = True, 64
 
     def __init__(self, tables: Tables, host: str = HOST) -> None:
-        super().__init__((host, 0), Handler)  # from now on who asks waits for `serve`, and is not refused
+        super().__init__(
+            (host, 0), Handler
+        )  # from now on who asks waits for `serve`, and is not refused
         self.tables, self.host, self.token = tables, host, secrets.token_urlsafe(16)
         self.port = int(self.server_address[1])
         self.visitors = dict[str, set[tuple[int, int | None]]]()
@@ -204,7 +210,9 @@ class Handler(BaseHTTPRequestHandler):
                     self._send_json(self.server.tables.choices())
                 case ["GET", "picture"]:
                     state = games.load(self.query.get("game", "")).new_initial_state(seed=2)
-                    self._send(svg(drawing(state, None if state.is_chance_node() else 0)), "image/svg+xml")
+                    self._send(
+                        svg(drawing(state, None if state.is_chance_node() else 0)), "image/svg+xml"
+                    )
                 case ["POST", "games"]:
                     number = self.server.tables.begin(body)
                     self.server.start(number)
@@ -218,7 +226,9 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json({"error": refusal.args[1]}, refusal.args[0])
         except msgspec.DecodeError as error:
             self._send_json({"error": f"the request cannot be understood: {error}"}, 400)
-        except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
+        except (
+            Exception
+        ) as error:  # what cannot be done now, or a function of the user's own game has failed
             self._send_json({"error": sentence_of(error) or repr(error)}, 409)
 
     def _length(self) -> int:
@@ -227,7 +237,9 @@ class Handler(BaseHTTPRequestHandler):
         if not (text.isascii() and text.isdigit()):
             raise Refused(400, f"the length of a request must be a number, not {text[:SHOWN]!r}")
         if int(text) > LONGEST_BODY:
-            raise Refused(413, f"this request has {int(text):,} bytes; one has at most {LONGEST_BODY:,}")
+            raise Refused(
+                413, f"this request has {int(text):,} bytes; one has at most {LONGEST_BODY:,}"
+            )
         return int(text)
 
     def _answer_game(
@@ -240,7 +252,11 @@ class Handler(BaseHTTPRequestHandler):
             case ["GET"]:
                 self._send_page(page("play", "icarus play"), "'none'")
             case ["GET", "state"]:
-                places = {name: int(value) for name, value in self.query.items() if name in ("since", "at")}
+                places = {
+                    name: int(value)
+                    for name, value in self.query.items()
+                    if name in ("since", "at")
+                }
                 links = [
                     f"/games/{number}?token={token}"
                     for token, seat in self.server.invitations.items()
@@ -262,31 +278,43 @@ class Handler(BaseHTTPRequestHandler):
         """The seats of who asks; None for who has just come with a token. Refuses other hosts' names, other pages and all others."""
         host, port = self.headers.get("Host", ""), self.server.port
         if host not in {
-            f"{name}:{port}" for name in (self.server.host, *(["localhost"] if self.server.host == HOST else []))
+            f"{name}:{port}"
+            for name in (self.server.host, *(["localhost"] if self.server.host == HOST else []))
         }:
             raise Refused(
-                403, "these games can be played only on the machine that they run on, or by the name that was given"
+                403,
+                "these games can be played only on the machine that they run on, or by the name that was given",
             )
         if self.headers.get("Origin", f"http://{host}") != f"http://{host}":
-            raise Refused(403, "this request comes from another page; only the page of the game may send it")
+            raise Refused(
+                403, "this request comes from another page; only the page of the game may send it"
+            )
         if "token" in self.query:
             return None
         cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
         seats = self.server.visitors.get(cookie.value if cookie else "")
         if seats is None:
-            raise Refused(403, "this address has no token; open the address that icarus play printed")
+            raise Refused(
+                403, "this address has no token; open the address that icarus play printed"
+            )
         return seats
 
     def _welcome(self, path: str) -> None:
         """Give who knows a token a cookie of his own, which no history or log of addresses has, and the seat that it stands for."""
         token, port = self.query["token"], self.server.port
         invited = [
-            seat for each, seat in self.server.invitations.items() if hmac.compare_digest(each.encode(), token.encode())
+            seat
+            for each, seat in self.server.invitations.items()
+            if hmac.compare_digest(each.encode(), token.encode())
         ]
         if not (invited or hmac.compare_digest(token.encode(), self.server.token.encode())):
             raise Refused(403, "this token is not known; open the address that icarus play printed")
         cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
-        name = cookie.value if cookie and cookie.value in self.server.visitors else secrets.token_urlsafe(16)
+        name = (
+            cookie.value
+            if cookie and cookie.value in self.server.visitors
+            else secrets.token_urlsafe(16)
+        )
         seats = self.server.visitors.setdefault(name, set())
         seats.update(invited)
         set_cookie = f"icarus-{port}={name}; HttpOnly; SameSite=strict; Path=/"
@@ -302,7 +330,9 @@ class Handler(BaseHTTPRequestHandler):
         policy = {"Content-Security-Policy": POLICY.format(nonce=nonce, ancestors=ancestors)}
         self._send(text, "text/html; charset=utf-8", 200, policy)
 
-    def _send(self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None) -> None:
+    def _send(
+        self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
         content = text.encode()
         self.send_response(status)
         of_answer = {"Content-Type": kind, "Content-Length": str(len(content)), **(headers or {})}

@@ -31,17 +31,41 @@ T = TypeVar("T")
 PACKAGE = Path(__file__).parent.parent
 BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the folder of machine code
 LOOP = (  # the sources that the machine code of the playout loop is made from
-    *("algebra/policy.py", "algebra/weights.py", "compiler/functions.py", "compiler/memory.py", "compiler/memory.ll"),
-    *("compiler/pipeline.py", "compiler/rng.py", "compiler/uncounted.ll", "engine/loop.py", "kernel/contract.py"),
+    *(
+        "algebra/policy.py",
+        "algebra/weights.py",
+        "compiler/functions.py",
+        "compiler/memory.py",
+        "compiler/memory.ll",
+    ),
+    *(
+        "compiler/pipeline.py",
+        "compiler/rng.py",
+        "compiler/uncounted.ll",
+        "engine/loop.py",
+        "kernel/contract.py",
+    ),
     *("kernel/features.py", "kernel/history.py", "kernel/theta.py"),
 )
-LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
+LIBRARIES = {
+    "numpy",
+    "numba",
+    "llvmlite",
+    "math",
+    "builtins",
+    "_operator",
+    "operator",
+}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
 # Of a variable: globals and a name in them, the cell of a closure, or a function for its defaults.
 Place: TypeAlias = tuple[Any, str]
-PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
-MUTABLE = np.ndarray | np.void | tuple | list  # their content may change while they stay the same objects
+PLAIN = (
+    int | float | complex | str | bytes | tuple | np.generic | np.dtype | None
+)  # equal ones are the same
+MUTABLE = (
+    np.ndarray | np.void | tuple | list
+)  # their content may change while they stay the same objects
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
     "CFunc": "@cfunc",
     "DUFunc": "@vectorize",
@@ -49,7 +73,15 @@ UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its bo
     "JitClassType": "@jitclass",
     "StencilFunc": "@stencil",
 }
-HARMLESS = ("NUMBA_CACHE", "NUMBA_COLOR", "NUMBA_DUMP", "NUMBA_FULL", "NUMBA_NUM", "NUMBA_SHOW", "NUMBA_THREADING")
+HARMLESS = (
+    "NUMBA_CACHE",
+    "NUMBA_COLOR",
+    "NUMBA_DUMP",
+    "NUMBA_FULL",
+    "NUMBA_NUM",
+    "NUMBA_SHOW",
+    "NUMBA_THREADING",
+)
 _imputils = Lazy("numba.core.imputils")
 _templates = Lazy("numba.core.typing.templates")
 _extending = Lazy("numba.core.extending")
@@ -76,7 +108,10 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    pending = [*(Reached("an extension", body) for body in _extensions()), Reached("", function)]  # from the end
+    pending = [
+        *(Reached("an extension", body) for body in _extensions()),
+        Reached("", function),
+    ]  # from the end
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
@@ -85,7 +120,9 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
         decorator = UNSUPPORTED.get(type(value).__name__)
         if decorator and type(value).__module__.startswith("numba."):
             wrong = f"{name.rpartition('.')[2]} is made by {decorator}"
-            raise functions.CompilationError(f"{wrong}, which games and slots cannot use; use @helper instead")
+            raise functions.CompilationError(
+                f"{wrong}, which games and slots cannot use; use @helper instead"
+            )
         if not isinstance(value, PLAIN):
             if (id(value), names) in numbers:
                 yield part._replace(value=f"number {numbers[id(value), names]}")
@@ -96,9 +133,15 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
             yield part._replace(
                 value=f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}"
             )
-            parts = list(_variables(value, NO_NAMES)) if _module_of(value).startswith("icarus.") else []
+            parts = (
+                list(_variables(value, NO_NAMES)) if _module_of(value).startswith("icarus.") else []
+            )
         else:
-            yield part._replace(name=value.__qualname__) if isinstance(value, pytypes.FunctionType) else part
+            yield (
+                part._replace(name=value.__qualname__)
+                if isinstance(value, pytypes.FunctionType)
+                else part
+            )
             parts = list(_parts(value, names))
         pending += [inside._replace(name=f"{name}.{inside.name}") for inside in reversed(parts)]
 
@@ -108,7 +151,11 @@ def _module_of(value: object) -> str:
         return value.module
     if isinstance(value, pytypes.ModuleType):
         return str(value.__name__)
-    return getattr(value, "__module__", None) or getattr(value, "__globals__", {}).get("__name__") or ""
+    return (
+        getattr(value, "__module__", None)
+        or getattr(value, "__globals__", {}).get("__name__")
+        or ""
+    )
 
 
 def _is_of(value: object, libraries: Set[str]) -> bool:
@@ -144,12 +191,20 @@ def current(place: Place) -> object:
     """What a variable is bound to now."""
     space, name = place
     is_function = isinstance(space, pytypes.FunctionType)
-    return space.__defaults__ if is_function else space.get(name) if isinstance(space, dict) else content_of(space)
+    return (
+        space.__defaults__
+        if is_function
+        else space.get(name)
+        if isinstance(space, dict)
+        else content_of(space)
+    )
 
 
 def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
     """The variables that a function has in its closure, and by these names in its globals, or that a module has by them."""
-    space = vars(value) if isinstance(value, pytypes.ModuleType) else getattr(value, "__globals__", {})
+    space = (
+        vars(value) if isinstance(value, pytypes.ModuleType) else getattr(value, "__globals__", {})
+    )
     places: dict[str, Place] = {name: (space, name) for name in names & space.keys()}
     if isinstance(value, pytypes.FunctionType):
         cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
@@ -168,7 +223,9 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
     elif isinstance(value, pytypes.ModuleType):
         yield from _variables(value, names)
     elif isinstance(value, functions.CompiledCallable):
-        with contextlib.suppress(AttributeError):  # what cannot be called says so when it is compiled
+        with contextlib.suppress(
+            AttributeError
+        ):  # what cannot be called says so when it is compiled
             yield Reached("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
         yield from _variables(value, frozenset(names_in(value.__code__)))
@@ -177,7 +234,9 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
             yield Reached("defaults", items, place=None if _is_ours(value) else (value, ""))
     elif hasattr(value, "py_func"):
         yield Reached("", value.py_func)
-        for flag, setting in sorted({**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()):
+        for flag, setting in sorted(
+            {**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()
+        ):
             yield Reached(f"flag {flag}", setting if callable(setting) else str(setting))
     elif isinstance(value, functions.Intrinsic):
         yield Reached("", value.definition)
@@ -197,12 +256,23 @@ def _extensions() -> list[Callable]:
 
 @functools.lru_cache(maxsize=1)
 def _registered(*sizes: int) -> list[Callable]:
-    kinds = [kind for _, kind in _templates.builtin_registry.globals if isinstance(kind, types.Function)]
-    templates = [*_templates.builtin_registry.attributes, *(template for kind in kinds for template in kind.templates)]
+    kinds = [
+        kind for _, kind in _templates.builtin_registry.globals if isinstance(kind, types.Function)
+    ]
+    templates = [
+        *_templates.builtin_registry.attributes,
+        *(template for kind in kinds for template in kind.templates),
+    ]
     bodies = [getattr(template, "_overload_func", None) for template in templates]
     bodies += [body for body, *_ in _imputils.builtin_registry.functions]
-    theirs = [body for body in bodies if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)]
-    by_code = {getattr(body, "__code__", body): body for body in theirs}  # a cell that is run again registers it again
+    theirs = [
+        body
+        for body in bodies
+        if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)
+    ]
+    by_code = {
+        getattr(body, "__code__", body): body for body in theirs
+    }  # a cell that is run again registers it again
     return list(by_code.values())
 
 
@@ -211,7 +281,9 @@ def _registered(*sizes: int) -> list[Callable]:
 
 def unseeded_source(function: Callable) -> str:
     """ "np.random" or "random" where a function, or one it reaches, draws from it; "" where none does."""
-    reached = [part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
+    reached = [
+        part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)
+    ]
     for code, space in ((each.__code__, each.__globals__) for each in reached):
         names = set(names_in(code))
         for item in (space[name] for name in sorted(names & space.keys())):
@@ -238,13 +310,24 @@ def _describe(value: object) -> bytes:
         return (kind + repr((value.dtype, value.shape))).encode() + value.tobytes()
     if isinstance(value, tuple | list | frozenset):
         items = [_describe(item) for item in value]
-        return kind.encode() + b"(" + b",".join(sorted(items) if isinstance(value, frozenset) else items) + b")"
+        return (
+            kind.encode()
+            + b"("
+            + b",".join(sorted(items) if isinstance(value, frozenset) else items)
+            + b")"
+        )
     if isinstance(value, PLAIN):
         return (kind + repr(value)).encode()
-    name = f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
+    name = (
+        f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
+    )
     if isinstance(value, type):
         members = getattr(value, "__members__", vars(value)).items()
-        attributes = [(key, item) for key, item in members if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)]
+        attributes = [
+            (key, item)
+            for key, item in members
+            if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)
+        ]
         return name + _describe(tuple(attributes))
     is_type = is_loaded("numba") and isinstance(value, types.Type)
     if is_type and not isinstance(value, types.Dispatcher | types.Function):
@@ -255,13 +338,23 @@ def _describe(value: object) -> bytes:
 def _describe_code(code: pytypes.CodeType) -> bytes:
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
-    place = (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()  # then errors tell them
-    return code.co_code + code.co_exceptiontable + repr((shape, names, place)).encode() + _describe(code.co_consts)
+    place = (
+        (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()
+    )  # then errors tell them
+    return (
+        code.co_code
+        + code.co_exceptiontable
+        + repr((shape, names, place)).encode()
+        + _describe(code.co_consts)
+    )
 
 
 def settings() -> list[tuple[str, str]]:
     """The compiler's own settings, by the environment or its file: bounds checks, optimization, the CPU."""
-    file, names = Path(".numba_config.yaml"), [name for name in os.environ if name.startswith("NUMBA_")]
+    file, names = (
+        Path(".numba_config.yaml"),
+        [name for name in os.environ if name.startswith("NUMBA_")],
+    )
     settings = [(name, os.environ[name]) for name in sorted(names) if not name.startswith(HARMLESS)]
     return [*settings, (file.name, file.read_text())] if file.is_file() else settings
 
@@ -273,7 +366,11 @@ def digest(function: Callable, *context: object) -> str:
     """
     hasher = hashlib.sha256(repr((context, settings())).encode())
     for part in reachable(function, DIGESTED):
-        author = None if isinstance(part.value, functions.Intrinsic) else getattr(part.value, "py_func", None)
+        author = (
+            None
+            if isinstance(part.value, functions.Intrinsic)
+            else getattr(part.value, "py_func", None)
+        )
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
         _bound.update(_bind(part))
@@ -307,7 +404,11 @@ def _text_of(value: Any) -> bytes:
     except (OSError, TypeError, SyntaxError, ValueError):
         return _describe(value)
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) and len(node.body) > 1:
+        if (
+            isinstance(node, ast.FunctionDef | ast.ClassDef)
+            and ast.get_docstring(node)
+            and len(node.body) > 1
+        ):
             del node.body[0]
     return ast.unparse(tree).encode()
 
@@ -328,7 +429,9 @@ def package_digest() -> str:
     files = [path for folder in BELOW for path in (PACKAGE / folder).iterdir()]
     hasher = _hash_of(path for path in files if path.suffix in (".py", ".ll"))
     compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]
-    hasher.update(repr((sys.version, np.__version__, *compilers, platform.machine(), DEBUG)).encode())
+    hasher.update(
+        repr((sys.version, np.__version__, *compilers, platform.machine(), DEBUG)).encode()
+    )
     return hasher.hexdigest()[:16]
 
 
@@ -339,7 +442,9 @@ def _hash_of(files: Iterable[Path]) -> Any:
     return hasher
 
 
-PACKAGE_DIGEST = package_digest()  # of the sources at import; names a folder, while `digest` names what is in it
+PACKAGE_DIGEST = (
+    package_digest()
+)  # of the sources at import; names a folder, while `digest` names what is in it
 LOOP_DIGEST = _hash_of(PACKAGE / name for name in LOOP).hexdigest()[:16]
 
 
@@ -354,8 +459,12 @@ class Bound(NamedTuple):
     content: bytes | None  # of what may change in place
 
 
-_bound: dict[tuple[int, str], Bound] = {}  # all that has been compiled in, by namespace (or cell) and name
-_compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # helpers that keep machine code in which such values stand
+_bound: dict[
+    tuple[int, str], Bound
+] = {}  # all that has been compiled in, by namespace (or cell) and name
+_compiled: "weakref.WeakSet[Any]" = (
+    weakref.WeakSet()
+)  # helpers that keep machine code in which such values stand
 _generation = [0]  # how often values have been found changed
 
 
@@ -410,8 +519,14 @@ def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T
 @kernel_cache
 def attributes_read(function: Callable) -> frozenset[str]:
     """The names of all globals and attributes that a function, or a function it reaches, mentions, as globals are bound now."""
-    codes = [part.value.__code__ for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
-    by_getattr = frozenset(text for code in codes for text in code.co_consts if isinstance(text, str))
+    codes = [
+        part.value.__code__
+        for part in reachable(function)
+        if isinstance(part.value, pytypes.FunctionType)
+    ]
+    by_getattr = frozenset(
+        text for code in codes for text in code.co_consts if isinstance(text, str)
+    )
     return by_getattr.union(*map(names_in, codes))
 
 

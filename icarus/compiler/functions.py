@@ -17,7 +17,9 @@ from typing import Any, TypeVar, cast
 # holds the compiler's own lock may take this one, never the other way round.
 LOADING = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child has no thread that would load the rest
-    os.register_at_fork(before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release)
+    os.register_at_fork(
+        before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
+    )
 
 
 def is_loaded(module: str) -> bool:
@@ -60,10 +62,15 @@ class CompilationError(TypeError):
 
 # ------------------------------------------------------------------------------------------------------------------------- helpers
 
-DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
+DEBUG = os.environ.get("ICARUS_DEBUG", "") not in (
+    "",
+    "0",
+)  # bounds checks in everything that is compiled
 # Plain Python of kernels, where nothing is to be compiled.
 MAKES_PLAIN: ContextVar[Any] = ContextVar("makes plain", default=None)
-REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `overload`
+REPLACEMENTS: list[
+    tuple[Callable, Callable]
+] = []  # (function, what makes a body for it), by `overload`
 _registered: list[Callable] = []  # replacements that the compiler knows of
 _in_memory = False
 
@@ -161,7 +168,9 @@ def inlined_once(function: F, boundscheck: bool = DEBUG) -> F:
 
 def is_helper(value: object) -> bool:
     """Whether a value is a function for use inside compiled ones, whoever marked it."""
-    return isinstance(value, Helper) or (is_loaded("numba") and isinstance(value, _dispatchers.Dispatcher))
+    return isinstance(value, Helper) or (
+        is_loaded("numba") and isinstance(value, _dispatchers.Dispatcher)
+    )
 
 
 def python_of(function: Callable) -> Callable:
@@ -179,7 +188,9 @@ class Intrinsic:
     @functools.cached_property
     def _numba_type_(self) -> Any:
         compiler()
-        return types.Function(_templates.make_intrinsic_template(self, self.definition, self.definition.__name__))
+        return types.Function(
+            _templates.make_intrinsic_template(self, self.definition, self.definition.__name__)
+        )
 
     def __call__(self, *arguments: object) -> Any:
         raise NotImplementedError(f"{self.definition.__name__} can be called in compiled code only")

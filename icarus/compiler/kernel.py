@@ -24,7 +24,15 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from icarus.compiler.digest import LOOP_DIGEST, PACKAGE, PACKAGE_DIGEST, digest, settings
-from icarus.compiler.functions import DEBUG, MAKES_PLAIN, CompilationError, Lazy, compiler, parts_in_memory, types
+from icarus.compiler.functions import (
+    DEBUG,
+    MAKES_PLAIN,
+    CompilationError,
+    Lazy,
+    compiler,
+    parts_in_memory,
+    types,
+)
 from icarus.compiler.messages import about_kinds, compilation_errors, location
 from icarus.compiler.plain_python import PlainKernel
 
@@ -35,10 +43,14 @@ _pipeline = Lazy("icarus.compiler.pipeline")
 logger = logging.getLogger(__name__)
 TOLD_AFTER = 1.0  # seconds of compiling
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
-UNPLACED = 'engine="python" shows in which function and line'  # of an error of which no line is known
+UNPLACED = (
+    'engine="python" shows in which function and line'  # of an error of which no line is known
+)
 _OTHERS_WRITE = 0o022  # mode bits
 _CHECKSUM = hashlib.sha256().digest_size
-_RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
+_RAISED = (
+    0  # a greater status: the function has raised an exception, and says where it is described
+)
 _alive: list["CompiledFunction"] = []
 
 
@@ -53,20 +65,33 @@ class CompiledFunction:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
 
-    def __new__(cls, function: Callable, arity: int, name: str, returns: str = "", **_: object) -> Any:
+    def __new__(
+        cls, function: Callable, arity: int, name: str, returns: str = "", **_: object
+    ) -> Any:
         """A kernel, which stays plain Python where nothing is to be compiled."""
         made_by = MAKES_PLAIN.get()
-        return object.__new__(cls) if made_by is None else PlainKernel(made_by(function), name, returns)
+        return (
+            object.__new__(cls)
+            if made_by is None
+            else PlainKernel(made_by(function), name, returns)
+        )
 
     def __init__(
-        self, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None
+        self,
+        function: Callable,
+        arity: int,
+        name: str,
+        returns: str = "",
+        check: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
         file = _file_of(name, digest(function, name, arity, this_machine()))
         shipped, level = shipped_file(name)
         with uninterrupted():
             code = load(file, name, arity, made_for()) or load(shipped, name, arity, level)
-        self._code: MachineCode | CodeInMemory = code or self._compile(function, arity, file, returns, check)
+        self._code: MachineCode | CodeInMemory = code or self._compile(
+            function, arity, file, returns, check
+        )
         self.address: int = self._code.address
         _alive.append(self)
 
@@ -74,16 +99,28 @@ class CompiledFunction:
         return self._code(*arguments)
 
     def _compile(
-        self, function: Callable, arity: int, file: Path | None, returns: str, check: Callable[[], None] | None
+        self,
+        function: Callable,
+        arity: int,
+        file: Path | None,
+        returns: str,
+        check: Callable[[], None] | None,
     ) -> "MachineCode | CodeInMemory":
         with uninterrupted():
             compiler()
-        with long_work_announced(), _lock.global_compiler_lock, uninterrupted(), collection_paused():
+        with (
+            long_work_announced(),
+            _lock.global_compiler_lock,
+            uninterrupted(),
+            collection_paused(),
+        ):
             with compilation_errors(function, self.name, returns):
                 dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
                 dispatcher.compile(types.int64(*(types.int64,) * arity))
                 (result,) = dispatcher.overloads.values()
-                wrong = returns and about_kinds(function, result.type_annotation.typemap.values(), returns)
+                wrong = returns and about_kinds(
+                    function, result.type_annotation.typemap.values(), returns
+                )
                 if wrong:
                     raise CompilationError(f"{self.name} cannot be compiled: {wrong}")
                 if check is not None:
@@ -106,14 +143,21 @@ class MachineCode:
     """
 
     def __init__(self, code: bytes, symbol: str, arity: int) -> None:
-        self._engine = _llvm.create_mcjit_compiler(_llvm.parse_assembly(""), _target().create_target_machine())
+        self._engine = _llvm.create_mcjit_compiler(
+            _llvm.parse_assembly(""), _target().create_target_machine()
+        )
         self._engine.add_object_file(_llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         self.address: int = self._engine.get_function_address(symbol)
         if self.address == 0:
             raise ValueError(f"no function {symbol} is in it")
-        pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.POINTER(_RaisedException)))
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(self.address)
+        pointers = (
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.POINTER(_RaisedException)),
+        )
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(
+            self.address
+        )
 
     def __call__(self, *arguments: int) -> int:
         result, raised = ctypes.c_int64(), ctypes.POINTER(_RaisedException)()
@@ -164,13 +208,19 @@ def long_work_announced() -> Iterator[None]:
 @functools.cache
 def _tell() -> None:
     where = f"machine code is kept in {cache_folder() or 'memory only'}"
-    print(f"icarus is compiling, which may take a minute and happens once; {where}", file=sys.stderr, flush=True)
+    print(
+        f"icarus is compiling, which may take a minute and happens once; {where}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------------ Ctrl-C
 
 PATIENCE = 1.0  # seconds in which several presses count as one
-_held_handler: list[Callable[[int, FrameType | None], object]] = []  # whose signals `uninterrupted` holds back
+_held_handler: list[
+    Callable[[int, FrameType | None], object]
+] = []  # whose signals `uninterrupted` holds back
 _pending: list[int] = []  # the signals that came in it
 
 
@@ -179,7 +229,11 @@ def uninterrupted() -> Iterator[None]:
     """Within, Ctrl-C is handled at the end, or at `handle_pending`: an exception between what a function of LLVM has done and what Python
     knows of it has memory freed twice."""
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or handler is _note or not callable(handler):
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or handler is _note
+        or not callable(handler)
+    ):
         yield
         return
     _held_handler[:] = [handler]
@@ -236,7 +290,11 @@ class _RaisedException(ctypes.Structure):
 @functools.cache
 def this_machine() -> tuple[str, str, str]:
     """The processor for which machine code is made: its target triple, its name and its features."""
-    return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), _llvm.get_host_cpu_features().flatten()
+    return (
+        _llvm.get_process_triple(),
+        _llvm.get_host_cpu_name(),
+        _llvm.get_host_cpu_features().flatten(),
+    )
 
 
 def made_for() -> str:
@@ -263,7 +321,9 @@ def _is_ours(file: str) -> bool:
 def _raise(pickled: bytes) -> None:
     """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
     kind, arguments, place = pickle.loads(pickled)
-    errors = [kind(*arguments)]  # popped when raised: its own frames would keep it and all that they hold
+    errors = [
+        kind(*arguments)
+    ]  # popped when raised: its own frames would keep it and all that they hold
     if place is None:
         errors[0].add_note(UNPLACED)
         raise errors.pop()
@@ -284,7 +344,11 @@ def _raise_at(function: str, file: str, line: int) -> CodeType:
 def cache_root() -> Path:
     """The folder of all cached machine code: $ICARUS_CACHE_DIR, or `icarus` in the user's cache folder."""
     folder = os.environ.get("ICARUS_CACHE_DIR")
-    return Path(folder) if folder else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
+    return (
+        Path(folder)
+        if folder
+        else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
+    )
 
 
 @functools.cache
@@ -336,7 +400,9 @@ def levels_here() -> list[str]:
     """The levels of this processor, the newest first."""
     triple, _, features = this_machine()
     here = {name: level for name, level in LEVELS.items() if triple == level.triple}
-    return [name for name, level in here.items() if {*level.features.split()} <= {*features.split(",")}]
+    return [
+        name for name, level in here.items() if {*level.features.split()} <= {*features.split(",")}
+    ]
 
 
 def shipped_file(name: str, level: str = "") -> tuple[Path | None, str]:
@@ -377,7 +443,11 @@ def load(file: Path | None, name: str, arity: int, processor: str) -> MachineCod
     if not content or hashlib.sha256(content).digest() != checksum:
         return None
     *label, symbol, code = content.split(b"\0", 4)
-    return MachineCode(code, symbol.decode(), arity) if label == _label(name, arity, processor) else None
+    return (
+        MachineCode(code, symbol.decode(), arity)
+        if label == _label(name, arity, processor)
+        else None
+    )
 
 
 def _write(file: Path | None, content: bytes) -> None:

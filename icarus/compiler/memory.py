@@ -42,10 +42,14 @@ def address_of(typingctx: Any, array: Any) -> Any:
 def _view(context: Any, builder: Any, array_type: Any, address: Any, *shape: Any) -> Any:
     """An array of one or two dimensions at an address."""
     array = context.make_array(array_type)(context, builder)
-    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    size = context.get_constant(
+        types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype))
+    )
     strides = [*(builder.mul(columns, size) for columns in shape[1:]), size]
     pointer = builder.inttoptr(address, array.data.type)
-    context.populate_array(array, data=pointer, shape=list(shape), strides=strides, itemsize=size, meminfo=None)
+    context.populate_array(
+        array, data=pointer, shape=list(shape), strides=strides, itemsize=size, meminfo=None
+    )
     return array._getvalue()
 
 
@@ -71,7 +75,9 @@ def _read_only(item: Any) -> Any:
     record, array = _read_only_types()
     fields = [(name, field._asdict()) for name, field in item.fields.items()]
     for _, field in fields:
-        field["type"] = array(field["type"]) if isinstance(field["type"], types.NestedArray) else field["type"]
+        field["type"] = (
+            array(field["type"]) if isinstance(field["type"], types.NestedArray) else field["type"]
+        )
     return record(fields, item.size, item.aligned)
 
 
@@ -153,11 +159,15 @@ def unpack_parameters(kinds: tuple[ParameterKind, ...]) -> Intrinsic:
 
             def load(kind: Any) -> Any:
                 place = builder.add(arguments[0], context.get_constant(types.int64, next(places)))
-                return builder.load(builder.inttoptr(place, context.get_value_type(kind).as_pointer()))
+                return builder.load(
+                    builder.inttoptr(place, context.get_value_type(kind).as_pointer())
+                )
 
             def read(kind: Any) -> Any:
                 if isinstance(kind, types.Array):
-                    return _view(context, builder, kind, *(load(types.int64) for _ in range(1 + kind.ndim)))
+                    return _view(
+                        context, builder, kind, *(load(types.int64) for _ in range(1 + kind.ndim))
+                    )
                 if isinstance(kind, types.BaseTuple):
                     return context.make_tuple(builder, kind, [read(item) for item in kind.types])
                 return load(kind)
@@ -208,7 +218,9 @@ def call(typingctx: Any, address: Any, arguments: Any) -> Any:
         words = [builder.extract_value(values[1], i) for i in range(arity)]
         function_type = context.call_conv.get_function_type(types.int64, signature_types)
         pointer = builder.inttoptr(values[0], function_type.as_pointer())
-        status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, words)
+        status, result = context.call_conv.call_function(
+            builder, pointer, types.int64, signature_types, words
+        )
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return result
@@ -222,7 +234,9 @@ def unlikely(typingctx: Any, condition: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, values: Sequence[Any]) -> Any:
         bit = ir.IntType(1)
-        expected = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        expected = builder.module.declare_intrinsic(
+            "llvm.expect", [bit], ir.FunctionType(bit, [bit, bit])
+        )
         return builder.call(expected, [values[0], ir.Constant(bit, 0)])
 
     return types.boolean(types.boolean), codegen
@@ -231,7 +245,9 @@ def unlikely(typingctx: Any, condition: Any) -> Any:
 @intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """The number of one bits in a 64-bit word."""
-    return types.int64(types.uint64), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
+    return types.int64(types.uint64), lambda context, builder, signature, arguments: builder.ctpop(
+        arguments[0]
+    )
 
 
 @intrinsic
@@ -269,7 +285,15 @@ def _quietly(function: Callable) -> Callable:
     return computed
 
 
-_ROOTS_AND_LOGARITHMS = (math.sqrt, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p)
+_ROOTS_AND_LOGARITHMS = (
+    math.sqrt,
+    math.exp,
+    math.expm1,
+    math.log,
+    math.log2,
+    math.log10,
+    math.log1p,
+)
 plain_math = {function: _quietly(function) for function in _ROOTS_AND_LOGARITHMS}
 
 
@@ -312,11 +336,18 @@ class Words:
         self.builder, self.vector = builder, vector
 
     def _by(self, operation: str, value: Any) -> "Words":
-        right = value.vector if isinstance(value, Words) else ir.Constant(self.vector.type, value.tolist())
+        right = (
+            value.vector
+            if isinstance(value, Words)
+            else ir.Constant(self.vector.type, value.tolist())
+        )
         return Words(self.builder, getattr(self.builder, operation)(self.vector, right))
 
     __and__, __or__ = functools.partialmethod(_by, "and_"), functools.partialmethod(_by, "or_")
-    __lshift__, __rshift__ = functools.partialmethod(_by, "shl"), functools.partialmethod(_by, "lshr")
+    __lshift__, __rshift__ = (
+        functools.partialmethod(_by, "shl"),
+        functools.partialmethod(_by, "lshr"),
+    )
 
     def __invert__(self) -> "Words":
         return Words(self.builder, self.builder.not_(self.vector))
@@ -345,7 +376,9 @@ def side_by_side(function: Callable) -> Any:
         return types.uint64(*[types.uint64] * len(words)), codegen
 
     context = inspect.Parameter("typingctx", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    vars(definition)["__signature__"] = inspect.Signature([context, *inspect.signature(function).parameters.values()])
+    vars(definition)["__signature__"] = inspect.Signature(
+        [context, *inspect.signature(function).parameters.values()]
+    )
     compiled = intrinsic(definition)
     compiled.py_func = combined
     return compiled

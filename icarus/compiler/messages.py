@@ -21,7 +21,11 @@ from icarus.compiler.memory import is_read_only
 _errors = Lazy("numba.core.errors")
 _annotations = Lazy("numba.core.annotations.type_annotations")
 ir = Lazy("numba.core.ir")
-ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
+ENGINE = (
+    "compiler",
+    "kernel",
+    "engine",
+)  # folders of the package in which no author's mistake lies
 OWN = ("icarus.kernel", "icarus.compiler")  # the same, of helpers
 
 
@@ -44,7 +48,11 @@ def defined_at(function: Callable) -> str:
 def raised_in(function: Callable, error: BaseException) -> str:
     """Where an error last came through the file of a function, as `defined_at` tells it."""
     file = getattr(getattr(python_of(function), "__code__", None), "co_filename", None)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == file
+    ]
     return f" ({location(file, lines[-1])})" if file and lines else defined_at(function)
 
 
@@ -59,13 +67,21 @@ def _mention(function: Callable, mentioned: str) -> str:
 
 def _codes(function: Callable) -> Iterator[pytypes.CodeType]:
     """The code of a function, and of those that it reaches."""
-    return (part.value.__code__ for part in reachable(function) if isinstance(part.value, pytypes.FunctionType))
+    return (
+        part.value.__code__
+        for part in reachable(function)
+        if isinstance(part.value, pytypes.FunctionType)
+    )
 
 
 def _is_authors(file: str) -> bool:
     """Whether an author's mistake may lie in a file."""
     path = Path(file).resolve()
-    ours = path.relative_to(PACKAGE).parts[0] in ENGINE if path.is_relative_to(PACKAGE) else "numba" in path.parts
+    ours = (
+        path.relative_to(PACKAGE).parts[0] in ENGINE
+        if path.is_relative_to(PACKAGE)
+        else "numba" in path.parts
+    )
     return not ours
 
 
@@ -90,13 +106,22 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
         yield
         return
     except KeyError as error:  # how the compiler says that a record has no such field
-        sentence = f"no record here has a field {error.args[0]!r}{_mention(function, error.args[0])}"
+        sentence = (
+            f"no record here has a field {error.args[0]!r}{_mention(function, error.args[0])}"
+        )
     except AttributeError as error:
         missing = re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
         if missing is None and str(error) != _OWN_MISTAKE:
             raise
-        sentence = f"{error}{_mention(function, missing[1])}" if missing else f"{READ_ONLY}{_of_author(function)}"
-    except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
+        sentence = (
+            f"{error}{_mention(function, missing[1])}"
+            if missing
+            else f"{READ_ONLY}{_of_author(function)}"
+        )
+    except (
+        _errors.NumbaError,
+        _errors.UnsupportedBytecodeError,
+    ) as error:  # the second is none of the first
         sentence = _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
     raise CompilationError(f"{name} cannot be compiled: {sentence}")
 
@@ -107,14 +132,22 @@ _OWN_MISTAKE = "'NoneType' object has no attribute 'args'"  # of the compiler, w
 
 def _reason(function: Callable, text: str, returns: str) -> str:
     """What the compiler says, reduced to what is wrong and where."""
-    named = re.search(r"name '(\w+)'(?: is not defined|:\s+Cannot determine Numba type of <class '([\w.]+)'>)", text)
-    named = named or re.search(r"assigned to variable '(\w+)'.*?(reflected list|reflected set)", text, re.DOTALL)
+    named = re.search(
+        r"name '(\w+)'(?: is not defined|:\s+Cannot determine Numba type of <class '([\w.]+)'>)",
+        text,
+    )
+    named = named or re.search(
+        r"assigned to variable '(\w+)'.*?(reflected list|reflected set)", text, re.DOTALL
+    )
     if named:
         return f"{_about_name(named[1], named[2] or '')}{_mention(function, named[1])}"
     places = re.findall(r'(?:File "|" at |Raised from )([^"]+?)(?:", line | \()(\d+)', text)
     places = [place for place in places if _is_authors(place[0])] or places
     where = f" ({location(*places[0])})" if places else ""
-    if re.search("Cannot modify readonly array|explicit output that is read-only| to readonly nestedarray", text):
+    if re.search(
+        "Cannot modify readonly array|explicit output that is read-only| to readonly nestedarray",
+        text,
+    ):
         return f"{READ_ONLY}{where}"
     if returns and re.search(r"for '\$[\w.]*return_value", text):
         return f"it must return {returns}{_of_author(function)}"
@@ -166,7 +199,9 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
 # --------------------------------------------------------------------------------------- what compiled code would do without a word
 
 
-def refuse_slips(function: Callable, label: str, history: type | None = None, lost: str = "") -> None:
+def refuse_slips(
+    function: Callable, label: str, history: type | None = None, lost: str = ""
+) -> None:
     """Refuse a slot function that compiled code would let do what is lost, cut or not noticed, by the types that the compiler found.
 
     Args:
@@ -190,7 +225,11 @@ def _versions(function: Any) -> list[Any]:
     """What the compiler has made of a function, for each of the types that it was called with."""
     names = ("dispatcher", "_called_from_python")
     dispatchers = [vars(function)[name] for name in names if name in vars(function)] or [function]
-    return [version for dispatcher in dispatchers for version in getattr(dispatcher, "overloads", {}).values()]
+    return [
+        version
+        for dispatcher in dispatchers
+        for version in getattr(dispatcher, "overloads", {}).values()
+    ]
 
 
 def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
@@ -202,9 +241,15 @@ def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
             room, value = _room(target, statement, origins), typed.typemap[statement.value.name]
             if is_read_only(target):
                 wrong = "writes to what is read-only"
-            elif isinstance(target, types.Record) and _field_of(statement) == "record" and "record" in target.fields:
+            elif (
+                isinstance(target, types.Record)
+                and _field_of(statement) == "record"
+                and "record" in target.fields
+            ):
                 wrong = "writes to the key of a record, stats.record; it may change its other fields only"
-            elif isinstance(room, types.Integer) and isinstance(getattr(value, "dtype", value), types.Float):
+            elif isinstance(room, types.Integer) and isinstance(
+                getattr(value, "dtype", value), types.Float
+            ):
                 wrong = "writes a float, which would be truncated to an integer"
             else:
                 continue
@@ -234,4 +279,8 @@ def _room(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
     if isinstance(target, types.Record):
         return target.typeof(_field_of(statement)) if "record" in target.fields else None
     origin = origins.get(statement.target.name)
-    return target.dtype if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg) else None
+    return (
+        target.dtype
+        if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg)
+        else None
+    )

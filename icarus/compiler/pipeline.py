@@ -18,7 +18,13 @@ from numba.core.runtime import rtsys
 from icarus.compiler.kernel import handle_pending
 
 _UNRESOLVED = ".numba.unresolved$"  # how the names of functions begin that call each other in a circle, which are linked in memory only
-FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
+FOREIGN = (
+    "Py",
+    "_Py",
+    "numba_",
+    "NRT_",
+    "nrt_",
+)  # how the names of functions begin that only the compiler can provide
 
 
 class _NoEnvironments:
@@ -70,9 +76,12 @@ class Whole(Callee):
         """Whether it needs nothing of the compiler when it runs: no recursion, no objects of Python's, no exception made of values."""
         module, process = self._final_module, ctypes.CDLL(None)
         called = [function.name for function in module.functions if function.is_declaration]
-        is_recursive = any(variable.name.startswith(_UNRESOLVED) for variable in module.global_variables)
+        is_recursive = any(
+            variable.name.startswith(_UNRESOLVED) for variable in module.global_variables
+        )
         return not (self._dynamic_globals or is_recursive) and all(
-            name.startswith("llvm.") or (not name.startswith(FOREIGN) and hasattr(process, name)) for name in called
+            name.startswith("llvm.") or (not name.startswith(FOREIGN) and hasattr(process, name))
+            for name in called
         )
 
 
@@ -86,7 +95,9 @@ class _CalleeCompiler(Compiler):
 
     def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: object) -> None:
         handle_pending()
-        super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
+        super().__init__(
+            typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest
+        )
 
 
 class _KernelCompiler(_CalleeCompiler):

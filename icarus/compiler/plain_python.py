@@ -19,8 +19,21 @@ import numpy as np
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of
 from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
-from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_math, plain_popcount, popcount
-from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
+from icarus.compiler.memory import (
+    lowest_bit,
+    plain_lowest_bit,
+    plain_math,
+    plain_popcount,
+    popcount,
+)
+from icarus.compiler.rng import (
+    below,
+    next_word,
+    plain_below,
+    plain_next_word,
+    plain_uniform,
+    uniform,
+)
 
 ArrayOrRecord: TypeAlias = np.ndarray | np.void
 
@@ -65,11 +78,17 @@ class Unwritten(SmallIntegers):
             part._written = written
             return part
         if not written:
-            raise IndexError(f"index {index} of an array of np.empty is read before anything is written there")
+            raise IndexError(
+                f"index {index} of an array of np.empty is read before anything is written there"
+            )
         return int(element) if is_small(self.dtype) else element
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        fits = _fitting("an array of integers", self.dtype, value) if self.dtype.kind in "iu" else value
+        fits = (
+            _fitting("an array of integers", self.dtype, value)
+            if self.dtype.kind in "iu"
+            else value
+        )
         self.view(np.ndarray)[index] = fits
         if self._written is not None:
             self._written[index] = True
@@ -86,12 +105,18 @@ def _fitting(target: str, dtype: np.dtype, value: Any) -> Any:
     """
     if isinstance(value, np.ndarray | np.generic):
         is_real = value.dtype.kind == "f"
-        bounds = [value.min(), value.max()] if is_small(dtype) and value.size and value.dtype != dtype.base else []
+        bounds = (
+            [value.min(), value.max()]
+            if is_small(dtype) and value.size and value.dtype != dtype.base
+            else []
+        )
     else:
         bounds = [value] if isinstance(value, int | float) else list(np.asarray(value, object).flat)
         is_real = any(isinstance(each, float) for each in bounds)
     if is_real:
-        raise TypeError(f"{target} is given the float {value}, which would be truncated to an integer")
+        raise TypeError(
+            f"{target} is given the float {value}, which would be truncated to an integer"
+        )
     least, most = _limits(dtype.base)
     for bound in bounds:
         if not least <= bound <= most:
@@ -138,7 +163,9 @@ def _field(name: str, dtype: np.dtype) -> property:
 
     def write_integer(structure: Structure, value: Any) -> None:
         if dtype == _COUNT and value > _limits(_COUNT)[1]:
-            value = _limits(_COUNT)[1]  # full, as compiled code leaves a count, which then is refused
+            value = _limits(_COUNT)[
+                1
+            ]  # full, as compiled code leaves a count, which then is refused
         structure._data[name] = _fitting(name, dtype, value)
 
     is_integer = dtype.base.kind in "iu"
@@ -150,7 +177,9 @@ def _field(name: str, dtype: np.dtype) -> property:
 
 
 def _keep_key(structure: Structure, value: Any) -> None:
-    raise TypeError("stats.record is the key of a record, which stays; a slot may change its other fields only")
+    raise TypeError(
+        "stats.record is the key of a record, which stays; a slot may change its other fields only"
+    )
 
 
 @functools.cache
@@ -171,7 +200,9 @@ class RecordArray(np.ndarray):
     def __getattr__(self, name: str) -> Any:
         if name in (self.dtype.names or ()):
             return self[name]
-        raise AttributeError(f"these records have no field {name!r}; they have {', '.join(self.dtype.names or ())}")
+        raise AttributeError(
+            f"these records have no field {name!r}; they have {', '.join(self.dtype.names or ())}"
+        )
 
 
 def _read(value: Any) -> Any:
@@ -194,7 +225,13 @@ def as_compiled(value: Any) -> Any:
         return _structure_of(value.dtype)(value)
     if value.dtype.names is not None:
         return value.view(RecordArray)
-    kind = SmallIntegers if is_small(value.dtype) else Integers if value.dtype.kind in "iu" else np.ndarray
+    kind = (
+        SmallIntegers
+        if is_small(value.dtype)
+        else Integers
+        if value.dtype.kind in "iu"
+        else np.ndarray
+    )
     return value.view(kind)
 
 
@@ -245,7 +282,9 @@ class PlainKernel:
         try:
             return operator.index(result)
         except TypeError:
-            raise TypeError(f"{self.name} returned {result!r}; it must return {self.returns or 'an integer'}") from None
+            raise TypeError(
+                f"{self.name} returned {result!r}; it must return {self.returns or 'an integer'}"
+            ) from None
 
 
 @contextmanager
@@ -289,7 +328,10 @@ def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
     words = [ctypes.c_int64 if kind is int else ctypes.c_double for kind in kinds]
 
     def unpack(address: int) -> tuple[float, ...]:
-        return tuple(word.from_address(int(address) + memory.WORD_BYTES * i).value for i, word in enumerate(words))
+        return tuple(
+            word.from_address(int(address) + memory.WORD_BYTES * i).value
+            for i, word in enumerate(words)
+        )
 
     return unpack
 
@@ -315,7 +357,15 @@ _STAND_INS: list[tuple[object, Callable]] = [
 ]
 
 # Most of what names mean, and never a helper nor one of its kind.
-_USUAL = (pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.ModuleType, type, int, float, str)
+_USUAL = (
+    pytypes.FunctionType,
+    pytypes.BuiltinFunctionType,
+    pytypes.ModuleType,
+    type,
+    int,
+    float,
+    str,
+)
 
 # (what makes plain Python, globals, as they were, their copy)
 _copies: list[tuple["PlainPython", dict[str, Any], dict[str, Any], dict[str, Any]]] = []
@@ -333,8 +383,12 @@ class PlainPython:
 
     def __init__(self, stand_ins: Iterable[tuple[object, Callable]] = ()) -> None:
         more = list(stand_ins)
-        self._alive: list[object] = [function for function, _ in more]  # so that no id is given twice
-        self._results: dict[int, Any] = {id(function): stand_in for function, stand_in in [*_STAND_INS, *more]}
+        self._alive: list[object] = [
+            function for function, _ in more
+        ]  # so that no id is given twice
+        self._results: dict[int, Any] = {
+            id(function): stand_in for function, stand_in in [*_STAND_INS, *more]
+        }
         self._spaces: dict[int, dict[str, Any]] = {}
 
     def __call__(self, value: object) -> Any:
@@ -342,7 +396,9 @@ class PlainPython:
         result = self._results.get(id(value))
         if result is None:
             # Where it has no compiled form, it says why when it is called.
-            function = getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
+            function = (
+                getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
+            )
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
@@ -351,7 +407,11 @@ class PlainPython:
             elif _differs(function):
                 result = as_compiled(function)
             else:
-                result = self.inside(function) if isinstance(function, pytypes.FunctionType) else function
+                result = (
+                    self.inside(function)
+                    if isinstance(function, pytypes.FunctionType)
+                    else function
+                )
             self._alive.append(value)
             self._results[id(value)] = result
         return result
@@ -363,8 +423,12 @@ class PlainPython:
         if space is function.__globals__ and not any(changed):
             return function
         pairs = zip(cells, changed, strict=True)
-        closure = tuple(pytypes.CellType(self(content_of(cell))) if changes else cell for cell, changes in pairs)
-        copy = pytypes.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
+        closure = tuple(
+            pytypes.CellType(self(content_of(cell))) if changes else cell for cell, changes in pairs
+        )
+        copy = pytypes.FunctionType(
+            function.__code__, space, function.__name__, function.__defaults__, closure
+        )
         copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
         return copy
@@ -394,7 +458,9 @@ class PlainPython:
         return self._results.get(id(value), value) is not value
 
 
-interpret: PlainPython = PlainPython()  # the one without stand-ins of its own; what it has made once is made for all
+interpret: PlainPython = (
+    PlainPython()
+)  # the one without stand-ins of its own; what it has made once is made for all
 
 
 def interpret_rebound() -> None:

@@ -120,21 +120,31 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
     loaded = load_game(game, settings.files).game
     check_game("discover", loaded)
-    chosen = ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
+    chosen = (
+        ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
+    )
     seats = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in chosen)
     if not seats or len(set(seats)) < len(seats):
-        raise ValueError(f"seats: {seats} is empty or has a seat twice; each seat is played once on every deal")
+        raise ValueError(
+            f"seats: {seats} is empty or has a seat twice; each seat is played once on every deal"
+        )
     if iterations is not None and seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
     if seconds is not None:
         checks.positive("seconds", seconds)
     else:
-        iterations = checks.integer("iterations", DEFAULT_ITERATIONS if iterations is None else iterations, least=1)
+        iterations = checks.integer(
+            "iterations", DEFAULT_ITERATIONS if iterations is None else iterations, least=1
+        )
     number = checks.integer("games", settings.games, least=1)
     finalists = checks.integer("finalists", settings.finalists, least=1, most=20)
     level = checks.real("level", settings.level, 0, 0.5, above=True)
-    space = settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Entrant) else read_entrant(each) for each in settings.against)
+    space = (
+        settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
+    )
+    pool = tuple(
+        each if isinstance(each, Entrant) else read_entrant(each) for each in settings.against
+    )
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     shares = SHARES
@@ -152,7 +162,16 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         iterations,
         seconds,
         number,
-        plan_units(number, len(seats), finalists, len(space.factors), deviation, level, reference_games, shares),
+        plan_units(
+            number,
+            len(seats),
+            finalists,
+            len(space.factors),
+            deviation,
+            level,
+            reference_games,
+            shares,
+        ),
         finalists,
         level,
         deviation,
@@ -176,7 +195,9 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
     """
     candidate = candidate if isinstance(candidate, Entrant) else read_entrant(candidate)
     if candidate == reference:
-        raise ValueError(f"the candidate {candidate} is the reference that it is to beat; name another one")
+        raise ValueError(
+            f"the candidate {candidate} is the reference that it is to beat; name another one"
+        )
     if candidate.evaluation or candidate.random_moves:
         raise ValueError(
             f"the candidate {candidate} has a setting of its own; give an evaluation for all by --evaluation"
@@ -185,7 +206,9 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
         name: tuple(dict.fromkeys([getattr(reference, name), getattr(candidate, name)]))
         for name in ("strategy", "scheme", "move_decay")
     }
-    return SearchSpace("{strategy}", factors, "of one candidate", scheme="{scheme}", move_decay="{move_decay}")
+    return SearchSpace(
+        "{strategy}", factors, "of one candidate", scheme="{scheme}", move_decay="{move_decay}"
+    )
 
 
 def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report) -> None:
@@ -202,7 +225,9 @@ def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report
     for number, point in enumerate([*([None] * len(protocol.pool)), *points]):
         configuration = protocol.pool[number] if point is None else space.configuration(point)
         with space.refusing(point):
-            configuration.agent(loaded.names, iterations=TRIED).search(start, (protocol.seed, race.CALIBRATION))
+            configuration.agent(loaded.names, iterations=TRIED).search(
+                start, (protocol.seed, race.CALIBRATION)
+            )
         report(RaceProgress("check", number + 1, len(protocol.pool) + len(points)))
 
 
@@ -257,7 +282,10 @@ class ProvenConfiguration:
 def proven_configurations() -> dict[str, ProvenConfiguration]:
     """The table, by game."""
     table = msgspec.json.decode(files("icarus.discovery").joinpath(TABLE).read_bytes())
-    return {game: msgspec.convert({"game": game} | line, ProvenConfiguration) for game, line in table.items()}
+    return {
+        game: msgspec.convert({"game": game} | line, ProvenConfiguration)
+        for game, line in table.items()
+    }
 
 
 def discovered(game: str) -> ProvenConfiguration:

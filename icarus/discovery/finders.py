@@ -77,19 +77,30 @@ class FactorialPosterior:
         A world is drawn from the prior and moved by what its scores would have to change (Matheron's rule).
         """
         weights = self.features.deviations * rng.standard_normal((worlds, self.features.width))
-        fitted = _sums(self.columns, weights) + np.sqrt(self.noise) * rng.standard_normal((worlds, len(self.noise)))
-        weights += [_spread(self.features, self.columns, gap) for gap in (self.scores - fitted) @ self.precision]
+        fitted = _sums(self.columns, weights) + np.sqrt(self.noise) * rng.standard_normal(
+            (worlds, len(self.noise))
+        )
+        weights += [
+            _spread(self.features, self.columns, gap)
+            for gap in (self.scores - fitted) @ self.precision
+        ]
         return self._with_rest(points, 0.5 + _sums(self.features.columns(points), weights), rng)
 
     def means(self, points: Sequence[Point]) -> Reals:
         """E[f] of points."""
-        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None)[0]
+        return self._with_rest(
+            points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None
+        )[0]
 
-    def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
+    def _with_rest(
+        self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None
+    ) -> Reals:
         prior = 1 / SCALES[3] ** 2
         score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
         shrunk = precision * (score - sums) / (precision + prior)
-        noise = rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
+        noise = (
+            rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
+        )
         return sums + shrunk + noise
 
 
@@ -106,7 +117,10 @@ def fit(
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, which, number))
     for turn in range(ROUNDS):
-        means, spread = np.bincount(which, y - effects[batch]) / number, SCALES[3] ** 2 + noise / number
+        means, spread = (
+            np.bincount(which, y - effects[batch]) / number,
+            SCALES[3] ** 2 + noise / number,
+        )
         precision = np.asarray(np.linalg.inv(prior + np.diag(spread)), np.float64)
         if turn < ROUNDS - 1:
             fitted = prior @ (precision @ means)
@@ -215,7 +229,9 @@ class Factorial:
         self._fitted_at = len(self.scores)
         best = self._rank()[:FINALISTS]
         near = [point for each in best[:NEIGHBOURHOODS] for point in self.space.neighbours(each)]
-        self._pool = list(dict.fromkeys([*best, *near, *(self.space.sample(self.rng) for _ in range(POOL))]))
+        self._pool = list(
+            dict.fromkeys([*best, *near, *(self.space.sample(self.rng) for _ in range(POOL))])
+        )
         self.incumbent = best[0]
         return self.posterior
 

@@ -86,7 +86,9 @@ class RaceProtocol:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
         space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
         players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
-        table = msgspec.json.decode(msgspec.json.encode({**msgspec.to_builtins(self), "space": space, **players}))
+        table = msgspec.json.decode(
+            msgspec.json.encode({**msgspec.to_builtins(self), "space": space, **players})
+        )
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
@@ -160,7 +162,9 @@ def plan_units(
 # --------------------------------------------------------------------------------------------------------------------------- games
 
 
-CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
+CALIBRATION, EXPLORATION, PROOF, ABLATION = range(
+    4
+)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
 STAGES = ("check", "explore", "prove", "ablate")
 KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game
@@ -184,11 +188,21 @@ class RaceGames(Ledger):
     """The games of a race: their ledger, and who plays those that it lacks."""
 
     def __init__(
-        self, protocol: RaceProtocol, game: str | AnyGame, path: Path | None = None, workers: Workers = ALONE
+        self,
+        protocol: RaceProtocol,
+        game: str | AnyGame,
+        path: Path | None = None,
+        workers: Workers = ALONE,
     ) -> None:
         super().__init__(path, KEY)
-        self.protocol, self.game, self._workers = protocol, game, workers  # others can only be given a game's name
-        self._race = (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
+        self.protocol, self.game, self._workers = (
+            protocol,
+            game,
+            workers,
+        )  # others can only be given a game's name
+        self._race = (
+            (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
+        )
 
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
         """One game: the first of a pair in a seat, and the second in all others.
@@ -197,7 +211,9 @@ class RaceGames(Ledger):
             stream: what it is for; decides, with the race's protocol and the deal, everything random.
         """
         race = self.protocol
-        player, opponent = (attrs.evolve(each, iterations=race.iterations, seconds=race.seconds) for each in pair)
+        player, opponent = (
+            attrs.evolve(each, iterations=race.iterations, seconds=race.seconds) for each in pair
+        )
         players = load_unedited(self.game, race.files).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
         key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
@@ -213,7 +229,9 @@ class RaceGames(Ledger):
         seats, matches = self.protocol.seats, list[list[Match]]()
         for pair, deal in zip(pairs, deals, strict=True):
             alone = pair[0] == pair[1] and self.protocol.seconds is None
-            matches.append([self.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)])
+            matches.append(
+                [self.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)]
+            )
         self.play(sum(matches, []), race_row, self._workers)
         return [mean_reward([self.rows[match.key] for match in each], seats) for each in matches]
 
@@ -299,7 +317,11 @@ class Discovery:
     @property
     def winner(self) -> Proof | None:
         """The best finalist that is proven better than the reference; None where none is."""
-        proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.value > 0]
+        proven = [
+            proof
+            for proof in self.proofs
+            if proof.p < self.protocol.level and proof.difference.value > 0
+        ]
         return proven[0] if proven else None
 
     def __repr__(self) -> str:
@@ -307,7 +329,9 @@ class Discovery:
         return f"<race in {self.protocol.game}: {best} proven better than {str(self.protocol.reference)!r}, {self.games} games>"
 
 
-def run(protocol: RaceProtocol, games: RaceGames, report: Report = lambda report: None) -> Discovery:
+def run(
+    protocol: RaceProtocol, games: RaceGames, report: Report = lambda report: None
+) -> Discovery:
     """Run a race, or what is left of it."""
     proofs = prove(protocol, games, explore(protocol, games, report), report)
     ablations = ablate(protocol, games, proofs[0].point, report)
@@ -335,19 +359,28 @@ def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Po
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
         report(RaceProgress("explore", spent, total))
-    points, no_finalist = finder.finalists(protocol.finalists + 1), protocol.reference if protocol.format > 1 else None
-    return [point for point in points if space.configuration(point) != no_finalist][: protocol.finalists]
+    points, no_finalist = (
+        finder.finalists(protocol.finalists + 1),
+        protocol.reference if protocol.format > 1 else None,
+    )
+    return [point for point in points if space.configuration(point) != no_finalist][
+        : protocol.finalists
+    ]
 
 
 # -------------------------------------------------------------------------------------------------------- prove, ablate
 
 
-def prove(protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
+def prove(
+    protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], report: Report
+) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
     pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
     even, *received = scores(games, PROOF, pairs, protocol.units[1], report)
-    p_values = holm([sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received])
+    p_values = holm(
+        [sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received]
+    )
     proofs = [
         Proof(
             configuration,
@@ -356,12 +389,16 @@ def prove(protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], 
             p,
             rate_of(games, configuration, protocol.reference),
         )
-        for configuration, point, each, p in zip(configurations, finalists, received, p_values, strict=True)
+        for configuration, point, each, p in zip(
+            configurations, finalists, received, p_values, strict=True
+        )
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.value))
 
 
-def scores(games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
+def scores(
+    games: RaceGames, stream: int, pairs: Sequence[Pair], units: int, report: Report
+) -> list[list[float]]:
     """What the first of each pair gets against the second on the same deals; reported after each block of units."""
     received: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
@@ -377,13 +414,23 @@ def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> flo
     where there are none."""
     names, rates = (str(configuration), str(reference)), list[float]()
     for row in games.rows.values():
-        (iterations, seconds), (made_by_others, seconds_of_others) = row["work"], row["work_of_others"]
-        if (row["player"], row["opponent"]) == names and made_by_others and seconds and seconds_of_others:
+        (iterations, seconds), (made_by_others, seconds_of_others) = (
+            row["work"],
+            row["work_of_others"],
+        )
+        if (
+            (row["player"], row["opponent"]) == names
+            and made_by_others
+            and seconds
+            and seconds_of_others
+        ):
             rates.append(iterations / seconds / (made_by_others / seconds_of_others))
     return float(np.median(rates)) if rates else math.nan
 
 
-def ablate(protocol: RaceProtocol, games: RaceGames, winner: Point, report: Report) -> tuple[Ablation, ...]:
+def ablate(
+    protocol: RaceProtocol, games: RaceGames, winner: Point, report: Report
+) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
     if protocol.units[2] == 0:
         return ()
@@ -397,13 +444,17 @@ def ablate(protocol: RaceProtocol, games: RaceGames, winner: Point, report: Repo
         return ()
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
-    units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
+    units = max(
+        1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1)
+    )
     pairs = [(each, protocol.reference) for each in configurations]
     best, *reduced = scores(games, ABLATION, pairs, units, report)
     ablations = []
     for name, configuration, lower in zip(without, configurations[1:], reduced, strict=True):
         level = str(space.factors[name][winner[space.names.index(name)]])
-        ablations.append(Ablation(name, level, configuration, paired_difference(best, lower, CONFIDENCE)))
+        ablations.append(
+            Ablation(name, level, configuration, paired_difference(best, lower, CONFIDENCE))
+        )
     return tuple(ablations)
 
 
@@ -426,21 +477,32 @@ def text_of(discovery: Discovery) -> str:
 
 def _blocks(discovery: Discovery) -> Iterator[Block]:
     protocol = discovery.protocol
-    budget = f"{protocol.iterations} iterations" if protocol.iterations else f"{protocol.seconds:g} s"
+    budget = (
+        f"{protocol.iterations} iterations" if protocol.iterations else f"{protocol.seconds:g} s"
+    )
     yield Heading(f"{protocol.game}, {budget} for each decision")
     yield Preformatted("\n".join(_verdict(discovery)))
     if discovery.proofs:
-        yield Heading(f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval")
+        yield Heading(
+            f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval"
+        )
         words = ["better" if each.p < protocol.level else "not proven" for each in discovery.proofs]
         finalists = [
-            (each.difference.text("+.3f"), _p_text(each.p), word, f"speed {_rate_text(each)}", str(each.configuration))
+            (
+                each.difference.text("+.3f"),
+                _p_text(each.p),
+                word,
+                f"speed {_rate_text(each)}",
+                str(each.configuration),
+            )
             for each, word in zip(discovery.proofs, words, strict=True)
         ]
         yield Table("", ["difference", "after Holm", "", "speed", "finalist"], finalists)
     if discovery.ablations:
         yield Heading("What the best finalist loses with one factor back at its default")
         rows = [
-            [each.difference.text("+.3f"), f"{each.factor} = {level_text(each.level)}"] for each in discovery.ablations
+            [each.difference.text("+.3f"), f"{each.factor} = {level_text(each.level)}"]
+            for each in discovery.ablations
         ]
         yield Table("", ["difference", "factor"], rows)
     yield Heading("Protocol")
@@ -458,7 +520,11 @@ def _verdict(discovery: Discovery) -> list[str]:
     protocol, winner = discovery.protocol, discovery.winner
     if winner is not None:
         margin, number = winner.difference, len(discovery.proofs)
-        best = f"the best of {number} finalists, for which mean and interval make no allowance, " if number > 1 else ""
+        best = (
+            f"the best of {number} finalists, for which mean and interval make no allowance, "
+            if number > 1
+            else ""
+        )
         return [
             str(winner.configuration),
             "",

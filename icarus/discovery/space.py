@@ -53,7 +53,9 @@ def level_text(level: Level) -> str:
     return str(level).strip() or "none"
 
 
-class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_unknown_fields=True):
+class SearchSpace(
+    msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Factors with levels, and templates that make a configuration of them; see the head of this file.
 
     Attributes:
@@ -85,7 +87,10 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
 
     def _problem(self) -> str:
         """Why nothing can be searched; "" if it can."""
-        texts = [*self._templates, *(str(level) for levels in self.factors.values() for level in levels)]
+        texts = [
+            *self._templates,
+            *(str(level) for levels in self.factors.values() for level in levels),
+        ]
         fields = {field for text in texts for field in _FIELD.findall(text)}
         if unknown := fields - set(self.factors):
             return f"names {{{min(unknown)}}}, which is not a factor; factors: {', '.join(self.factors)}"
@@ -121,7 +126,10 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
 
     def allows(self, point: Point) -> bool:
         """Whether no exclusion forbids a point."""
-        return not any(all(point[k] == level for k, level in forbidden.items()) for forbidden in self._forbidden)
+        return not any(
+            all(point[k] == level for k, level in forbidden.items())
+            for forbidden in self._forbidden
+        )
 
     def count(self) -> int:
         """How many different points there are."""
@@ -130,7 +138,9 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
         for k in self._order:
             following: Counter[tuple[frozenset[int], Point]] = Counter()
             for (active, levels), number in ways.items():
-                for level in range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,):
+                for level in (
+                    range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,)
+                ):
                     chosen = levels[:k] + (level,) + levels[k + 1 :] if k in mentioned else levels
                     following[active | self._named_by_level(k, level), chosen] += number
             ways = following
@@ -173,7 +183,9 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def _expand(self, text: str, point: Point) -> str:
         while match := _FIELD.search(text):
             k = self.names.index(match[1])
-            text = text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
+            text = (
+                text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
+            )
         return text
 
     def check(self, names: Mapping[str, Operand] = NAMES) -> None:
@@ -203,7 +215,9 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
         rng = np.random.default_rng(0)
-        missing = {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))}
+        missing = {
+            (k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))
+        }
         points = list[Point]()
         for point in (self.default, *(self.sample(rng) for _ in range(CHECKED))):
             if not missing.isdisjoint(enumerate(point)) and self.allows(point):
@@ -214,7 +228,11 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
         pairs = zip(self.factors.items(), point, strict=True)
-        return ", ".join(f"{name} = {level_text(each[level])}" for (name, each), level in pairs if level != INACTIVE)
+        return ", ".join(
+            f"{name} = {level_text(each[level])}"
+            for (name, each), level in pairs
+            if level != INACTIVE
+        )
 
     # ------------------------------------------------------------------------------------------------- factors by their places
 
@@ -226,7 +244,10 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def _forbidden(self) -> list[dict[int, int]]:
         """The exclusions by places of factors and levels."""
         return [
-            {self.names.index(name): self.factors[name].index(level) for name, level in forbidden.items()}
+            {
+                self.names.index(name): self.factors[name].index(level)
+                for name, level in forbidden.items()
+            }
             for forbidden in self.excluded
         ]
 
@@ -234,9 +255,15 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
     def _order(self) -> tuple[int, ...]:
         """The factors so that each comes after those whose levels name it; those of a circle are left out."""
         order = list[int]()
-        named_by = [self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()]
-        parents = [{j for j, named in enumerate(named_by) if k in named} for k in range(len(self.factors))]
-        while ready := [k for k, above in enumerate(parents) if k not in order and above <= set(order)]:
+        named_by = [
+            self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()
+        ]
+        parents = [
+            {j for j, named in enumerate(named_by) if k in named} for k in range(len(self.factors))
+        ]
+        while ready := [
+            k for k, above in enumerate(parents) if k not in order and above <= set(order)
+        ]:
             order += ready
         return tuple(order)
 
@@ -245,7 +272,11 @@ class SearchSpace(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, fo
         return self._factors_in(" ".join(self._templates))
 
     def _named_by_level(self, k: int, level: int) -> frozenset[int]:
-        return self._factors_in(str(self.factors[self.names[k]][level])) if level != INACTIVE else frozenset()
+        return (
+            self._factors_in(str(self.factors[self.names[k]][level]))
+            if level != INACTIVE
+            else frozenset()
+        )
 
     def _factors_in(self, text: str) -> frozenset[int]:
         return frozenset(self.names.index(field) for field in _FIELD.findall(text))

@@ -11,15 +11,39 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
-from icarus.compiler import MAKES_PLAIN, RNG_WORDS, WORD_BYTES, defined_at, offset_of, python_of, seeded
+from icarus.compiler import (
+    MAKES_PLAIN,
+    RNG_WORDS,
+    WORD_BYTES,
+    defined_at,
+    offset_of,
+    python_of,
+    seeded,
+)
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import UNPLACED, CompiledFunction
 from icarus.compiler.memory import array_at, call
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
-from icarus.engine.lowering import KEYLESS, MOST, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
-from icarus.engine.result import Recommendation, Result, ReusedRecords, RootStatistics, most_visits, recommend
+from icarus.engine.lowering import (
+    KEYLESS,
+    MOST,
+    NO_PLAYER,
+    LoweredStrategy,
+    check_features,
+    kinds_of,
+    lower,
+    widths_of,
+)
+from icarus.engine.result import (
+    Recommendation,
+    Result,
+    ReusedRecords,
+    RootStatistics,
+    most_visits,
+    recommend,
+)
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable, address_in
 from icarus.kernel import (
@@ -37,10 +61,22 @@ from icarus.kernel import (
 )
 from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
 
-_CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
+_CALLED = (
+    "player",
+    "legal",
+    "apply",
+    "rewards",
+    "observe",
+    "chance",
+    "determinize",
+    "episode",
+    "recall",
+)
 _INT, _OF_SEARCH = np.dtype(np.int64), ("root", "composition", "counts", "playout")
 _STEPS, _UPDATES = 128, 1024  # room to begin with
-_OF_ACTIONS = tuple(f"buffers.{name}" for name in ("rows", "records", "values", "total", "actions", "classes"))
+_OF_ACTIONS = tuple(
+    f"buffers.{name}" for name in ("rows", "records", "values", "total", "actions", "classes")
+)
 _first_root = functools.cache(new_root)
 QUOTED_ACTIONS = 10  # in a message
 
@@ -48,7 +84,10 @@ QUOTED_ACTIONS = 10  # in a message
 # object of the game's. An exception of a function is kept, the playout given up, and the exception raised as itself when the loop has
 # returned. The functions need Python's lock, so such a search has one thread.
 
-_NUMBER, _FAILED = ctypes.c_int64, -1  # what compiled code takes for an exception that it hands on as it is
+_NUMBER, _FAILED = (
+    ctypes.c_int64,
+    -1,
+)  # what compiled code takes for an exception that it hands on as it is
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
 MANY = 10_000  # lists of legal actions that are remembered
 ROOM = 512  # legal actions that there is room for to begin with
@@ -90,11 +129,15 @@ class Callback:
                 return _FAILED
             return 0
 
-        self._called = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[_NUMBER] * arity)(called)
+        self._called = ctypes.CFUNCTYPE(
+            ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[_NUMBER] * arity
+        )(called)
         self.address: int = ctypes.cast(self._called, ctypes.c_void_p).value or 0
 
 
-def _telling(function: Callable[..., int], named_error: Callable[[BaseException], BaseException]) -> Callable[..., int]:
+def _telling(
+    function: Callable[..., int], named_error: Callable[[BaseException], BaseException]
+) -> Callable[..., int]:
     def called(*words: int) -> int:
         try:
             return function(*words)
@@ -127,14 +170,20 @@ class CalledBack:
         self._objects: dict[int, StateData] = {}
         self._numbers = Addressed()  # of states
         self._beliefs: object = None
-        names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
+        names = [
+            name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"
+        ]
         self._kernels: dict[str, Any] = {name: self._kernel(name) for name in names}
 
     def _kernel(self, name: str) -> PlainKernel | Callback:
         function = self._function(name)
 
         def named_error(error: BaseException) -> BaseException:
-            return self.game.interrupted(name, error) if isinstance(error, KeyboardInterrupt) else error
+            return (
+                self.game.interrupted(name, error)
+                if isinstance(error, KeyboardInterrupt)
+                else error
+            )
 
         if MAKES_PLAIN.get() is not None:
             return PlainKernel(_telling(function, named_error), name)
@@ -189,7 +238,12 @@ class CalledBack:
 
     def _determinize(self, state: int, observer: int, beliefs: int, rng: int) -> int:
         generator = _words(rng, RNG_WORDS).view(np.uint64)
-        self.hold(state, self.game.ask("determinize", self.state(state), int(observer), self._beliefs, generator))
+        self.hold(
+            state,
+            self.game.ask(
+                "determinize", self.state(state), int(observer), self._beliefs, generator
+            ),
+        )
         return 0
 
     def need_room(self, count: int) -> None:
@@ -232,7 +286,9 @@ class Prepared(CalledBack):
     def __init__(self, game: PythonGame, max_legal: int) -> None:
         self._records = Addressed(_NUMBER * STATE_WORDS)
         super().__init__(game, max_legal)
-        self._listed: Any = None  # the legal actions of the state that is played, which must not be freed
+        self._listed: Any = (
+            None  # the legal actions of the state that is played, which must not be freed
+        )
         self._asking = self._kernels["legal"]
         self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal")}
 
@@ -247,7 +303,12 @@ class Prepared(CalledBack):
 
     def _step(self) -> Callable[[int, int], int]:
         """`apply`, with all that it needs at hand: it is called at every step."""
-        game, objects, records, known_lists = self.game, self._objects, self._records, dict[tuple, Any]()
+        game, objects, records, known_lists = (
+            self.game,
+            self._objects,
+            self._records,
+            dict[tuple, Any](),
+        )
         actors, addressof = {*range(game.players), CHANCE, TERMINAL}, ctypes.addressof
 
         def prepare(record: Any, data: StateData, lists: bool) -> None:
@@ -327,17 +388,30 @@ class Layout:
     def __init__(self, game: AnyGame, program: LoweredStrategy, scheme: Scheme, room: Room) -> None:
         self._game, self.program, self._scheme = scheme.view(game), program, scheme
         room = room._replace(legal=max(room.legal, 8 * room.steps + 4 * room.actions))
-        self.tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
+        self.tables = (
+            self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
+        )
         widths = widths_of(self._game, self.tables)
         components, steps = (loop.COMPONENT, len(self.program.components)), (STEP, room.steps + 1)
-        parts = {"workspace": (loop.WORKSPACE, 1), "composition.component": components, "playout.steps": steps}
+        parts = {
+            "workspace": (loop.WORKSPACE, 1),
+            "composition.component": components,
+            "playout.steps": steps,
+        }
         parts |= {name: (_INT, count) for name, count in self._words(room, widths).items()}
-        self.fields = np.dtype([(name, dtype, (count,)) for name, (dtype, count) in parts.items()], align=True)
+        self.fields = np.dtype(
+            [(name, dtype, (count,)) for name, (dtype, count) in parts.items()], align=True
+        )
         pointers = {name: offset_of(self.fields, name) for name in parts if name != "workspace"}
         pointers |= {"composition.workspace": 0, "playout.rng": pointers["buffers.rng"]}
-        pointers |= {f"buffers.{name}": offset_of(loop.WORKSPACE, name) for name in ("playout", "updates")}
+        pointers |= {
+            f"buffers.{name}": offset_of(loop.WORKSPACE, name) for name in ("playout", "updates")
+        }
         pointers["playout.rewards"] = pointers["buffers.reward"]
-        self._places, self._offsets = np.array(list(map(_word_of, pointers))), np.array(list(pointers.values()))
+        self._places, self._offsets = (
+            np.array(list(map(_word_of, pointers))),
+            np.array(list(pointers.values())),
+        )
         words = self._template = np.zeros(self.fields.itemsize // WORD_BYTES, np.int64)
         block = np.ndarray((), self.fields, words)
         block["composition.component"] = self.program.component
@@ -357,7 +431,9 @@ class Layout:
             **dict.fromkeys(("root.state", "buffers.state", "buffers.ahead"), state),
             **dict.fromkeys(("root.keys", "root.episodes"), game.perspectives),
             **dict.fromkeys(("root.actions", "root.visits", *_OF_ACTIONS), room.actions),
-            **dict.fromkeys(("playout.moves", "playout.keys", "playout.episodes"), steps * game.perspectives),
+            **dict.fromkeys(
+                ("playout.moves", "playout.keys", "playout.episodes"), steps * game.perspectives
+            ),
             **dict.fromkeys(("updates.records", "updates.contexts"), room.updates),
             "buffers.weight": 1,
             "buffers.recalled": MAX_EPISODE_MOVES * (game.recall is not None),
@@ -370,9 +446,16 @@ class Layout:
 
     def _numbers(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """What the fields of a workspace hold that do not depend on the root."""
-        game, program, row = self._game, self.program, self.program.components[0].information.row(self._game.players)
+        game, program, row = (
+            self._game,
+            self.program,
+            self.program.components[0].information.row(self._game.players),
+        )
         return {
-            **{f"game.{name}": getattr(game, name) for name in ("players", "perspectives", "max_length")},
+            **{
+                f"game.{name}": getattr(game, name)
+                for name in ("players", "perspectives", "max_length")
+            },
             **{
                 f"composition.{name}": getattr(program, name).ctypes.data
                 for name in ("mixture", "term", "leaf", "weight")
@@ -394,7 +477,10 @@ class Layout:
 
     def write_functions(self, block: np.ndarray, functions: "Game | CalledBack") -> None:
         """Write the addresses of the functions of a game, as the scheme sees it; 0 where there is none."""
-        part, choices = block["workspace"]["game"], ["simultaneous"] * (self._scheme.exp3 or self.program.choices)
+        part, choices = (
+            block["workspace"]["game"],
+            ["simultaneous"] * (self._scheme.exp3 or self.program.choices),
+        )
         for name in (*_CALLED, *choices):
             is_there = getattr(self._game, name) is not None or name == "determinize"
             part[name] = functions.address(name) if is_there else 0
@@ -446,19 +532,29 @@ class CompiledSearch:
         reuse: ReusedRecords | None = None,
         plain: PlainPython | None = None,
     ) -> None:
-        self.state, self.strategy, self.seed, self.scheme, self._plain = state.clone(), strategy, seed, scheme, plain
+        self.state, self.strategy, self.seed, self.scheme, self._plain = (
+            state.clone(),
+            strategy,
+            seed,
+            scheme,
+            plain,
+        )
         self.game = scheme.view(state.game)
         with self._kernels():
             self.program = lower(self.game, strategy, scheme)
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             is_compiled = isinstance(state.game, Game)
             called_back = Prepared if plain is None else CalledBack
-            self.functions = state.game if is_compiled else called_back(state.game, max(ROOM, len(self.actions)))
+            self.functions = (
+                state.game if is_compiled else called_back(state.game, max(ROOM, len(self.actions)))
+            )
             self._loop = loop.compiled_loop()
             self._move(Room(self.functions.max_legal, _STEPS, _UPDATES))
             self.root_keys = _first_root(self.game.perspectives) if reuse is None else reuse.root
             used = zip(self.program.components, self.program.used, strict=True)
-            self.tables = [RecordTable(part, self.game, self.root_keys, records) for part, records in used]
+            self.tables = [
+                RecordTable(part, self.game, self.root_keys, records) for part, records in used
+            ]
             self._block["composition.component"]["table"] = [table.address for table in self.tables]
             self.expect(UNLIMITED)
             self.rng[:] = seeded(seed)
@@ -484,7 +580,10 @@ class CompiledSearch:
         """Move into a block of memory with so much room, with all that is in a block from before."""
         self._room, self._layout = room, layout_of(self.state.game, self.program, self.scheme, room)
         self._block, self.address = self._layout.block(before)
-        self._workspace, self.rng = self._block["workspace"], self._block["buffers.rng"].view(np.uint64)
+        self._workspace, self.rng = (
+            self._block["workspace"],
+            self._block["buffers.rng"].view(np.uint64),
+        )
         self._playout, self._counts = self._workspace["playout"], self._workspace["counts"]
         if isinstance(self.functions, CalledBack):
             self._layout.write_functions(self._block, self.functions)
@@ -492,7 +591,12 @@ class CompiledSearch:
 
     def _write_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, perspective, part, block = self.state, self._observer, self._workspace["root"], self._block
+        root, perspective, part, block = (
+            self.state,
+            self._observer,
+            self._workspace["root"],
+            self._block,
+        )
         check_features(root, self._layout.tables)
         if self.scheme.root == ONCE:
             root = root.determinized(perspective, self.rng)
@@ -514,16 +618,33 @@ class CompiledSearch:
     def _write_episodes(self, root: np.ndarray, keys: np.ndarray) -> None:
         """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
         observer, position = self._observer, self.state.position_in_episode()
-        moves, (label, before), last = position.moves, position.seen_before(observer), position.last or 0
+        moves, (label, before), last = (
+            position.moves,
+            position.seen_before(observer),
+            position.last or 0,
+        )
         if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
             moves = (moves[observer],)
-            label, before = position.previous if position.last in (None, observer) else (position.label, moves[0])
+            label, before = (
+                position.previous
+                if position.last in (None, observer)
+                else (position.label, moves[0])
+            )
         perspective = self.game.perspective(last)
         for i, each in enumerate(moves):
             keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
-        root["label"], root["episode"] = position.label, episode_record(label, perspective, last, before)
-        root["before"] = functools.reduce(mix, before[:-1], python_of(episode_key)(label, perspective))
-        root["last"], root["last_perspective"], root["last_recalled"] = last, perspective, last != observer
+        root["label"], root["episode"] = (
+            position.label,
+            episode_record(label, perspective, last, before),
+        )
+        root["before"] = functools.reduce(
+            mix, before[:-1], python_of(episode_key)(label, perspective)
+        )
+        root["last"], root["last_perspective"], root["last_recalled"] = (
+            last,
+            perspective,
+            last != observer,
+        )
 
     @property
     def iterations(self) -> int:
@@ -568,13 +689,18 @@ class CompiledSearch:
 
     def _with_names(self, error: Exception) -> Exception:
         """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's."""
-        sentence, part = str(error), self.program.components[int(self._workspace["running_component"][0])]
+        sentence, part = (
+            str(error),
+            self.program.components[int(self._workspace["running_component"][0])],
+        )
         running = int(self._workspace["running"][0])
         kernels = [each for each in self.program.kept_alive if isinstance(each, CompiledFunction)]
         label = next((kernel.name for kernel in kernels if kernel.address == running), "")
         named = re.match(r"the (\w+) function of a game ", sentence)
         if named is not None and isinstance(self.game, Game):
-            sentence = sentence.replace("of a game", f"of {self.game}", 1) + defined_at(getattr(self.game, named[1]))
+            sentence = sentence.replace("of a game", f"of {self.game}", 1) + defined_at(
+                getattr(self.game, named[1])
+            )
         elif sentence in (KEYLESS, NO_PLAYER):
             sentence = f"{part.capture.label()} of {part.name} {sentence}"
         elif label and UNPLACED in getattr(error, "__notes__", ()):
@@ -588,7 +714,10 @@ class CompiledSearch:
     def give_room(self, lack: loop.NoRoom) -> None:
         """Give the room that the playout under way has not found, and go back to where it began."""
         room, legal = self._room, int(self._workspace["buffers"]["legal_capacity"][0])
-        self._block["buffers.rng"], self._workspace["running"] = self._block["buffers.rng_before"], 0
+        self._block["buffers.rng"], self._workspace["running"] = (
+            self._block["buffers.rng_before"],
+            0,
+        )
         if isinstance(lack, loop.MoreRows):
             full = int(self._workspace["running_component"][0])
             self.tables[full].grow(int(self._block["composition.component"]["count"][full]))
@@ -610,7 +739,11 @@ class CompiledSearch:
         first = " ".join(map(str, self._block["playout.steps"]["action"][:length].tolist()))
         before = " ".join(str(action) for _, action in history[-QUOTED_ACTIONS:])
         unlimited = game.max_length == LONGEST
-        limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
+        limit = (
+            "and it has no max_length, which would say how long a game can be"
+            if unlimited
+            else "its max_length"
+        )
         return (
             f"a playout of {game} has not ended after {game.max_length} actions, {limit}; "
             f"after {count_text(len(history), 'action')} of the game (the last: {before or 'none'}) it started with {first} …"
@@ -640,11 +773,16 @@ class CompiledSearch:
         state, game = self._block["buffers.state"], self.state.game
         if isinstance(self.functions, CalledBack):
             return State.from_data(game, game.ask("copy", self.functions.state(state.ctypes.data)))
-        return State.from_data(game, state.view(np.uint8)[: game.state.itemsize].copy().view(game.state))
+        return State.from_data(
+            game, state.view(np.uint8)[: game.state.itemsize].copy().view(game.state)
+        )
 
     def records(self) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name."""
-        return {str(part): Records(part, self.game, self.tables[i]) for part, i in self.program.table_of.items()}
+        return {
+            str(part): Records(part, self.game, self.tables[i])
+            for part, i in self.program.table_of.items()
+        }
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root; rewards and playouts as they are when one first asks for them."""
@@ -654,7 +792,11 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found, the action by `recommendation`; it is not to go on."""
-        root, counts, self.program.used = self.root(), self._counts, [table.used for table in self.tables]
+        root, counts, self.program.used = (
+            self.root(),
+            self._counts,
+            [table.used for table in self.tables],
+        )
         return Result(
             action=recommend(root, recommendation, self.rng),
             actions=self.actions,

@@ -99,7 +99,11 @@ class InspectedPlayout:
 
 
 def inspect_playout(
-    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int] = 0,
+    after: int = 0,
+    scheme: Scheme = MO_ISMCTS,
 ) -> InspectedPlayout:
     """The playout that a search makes after `after` others.
 
@@ -140,7 +144,11 @@ def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -
         for t, step in enumerate(history.steps[:-1]):
             if t > 0 and keys[t, perspective] != keys[t - 1, perspective]:
                 move = int(history.moves[t, perspective])
-                moves = [*moves, move] if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move) else []
+                moves = (
+                    [*moves, move]
+                    if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move)
+                    else []
+                )
             if step.perspective == perspective:
                 for action in history.legal[step.first : step.first + step.count].tolist():
                     key = extended_key(int(keys[t, perspective]), int(step.player), action)
@@ -159,8 +167,12 @@ class _Notes:
     def begin(self, w: Workspace, rng: np.ndarray) -> None:
         _original(loop.begin)(w, rng)
         self.worlds, self.choices = list[State](), list[Choice]()
-        self._actions: dict[int, dict[str, None]] = {}  # one action may have several names, such as bet and call
-        self.updates: dict[str, list[Update]] = {part.name: [] for part in self.search.program.components}
+        self._actions: dict[
+            int, dict[str, None]
+        ] = {}  # one action may have several names, such as bet and call
+        self.updates: dict[str, list[Update]] = {
+            part.name: [] for part in self.search.program.components
+        }
 
     def decide(
         self, w: Workspace, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray
@@ -173,10 +185,16 @@ class _Notes:
         self._actions.setdefault(int(step.action), {})[texts[int(action)]] = None
         details: dict[str, Any] = {"by": ENVIRONMENT if step.player == CHANCE else ONLY}
         if self._drawn is not None:
-            edges = _POINTS.array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT).tolist()
-            details = self._details(w, [texts.get(edge, str(edge)) for edge in edges], playout, step)
+            edges = _POINTS.array_at(
+                playout.legal + WORD_BYTES * step.first, step.count, _INT
+            ).tolist()
+            details = self._details(
+                w, [texts.get(edge, str(edge)) for edge in edges], playout, step
+            )
         self.choices.append(
-            Choice(int(step.player), PHASES[step.phase], texts[int(action)], int(step.count), **details)
+            Choice(
+                int(step.player), PHASES[step.phase], texts[int(action)], int(step.count), **details
+            )
         )
         return index, action
 
@@ -186,21 +204,31 @@ class _Notes:
             self._drawn = int(j), int(role), int(record), rng.copy()
         return j
 
-    def _details(self, w: Workspace, edges: list[str], playout: Playout, step: Step) -> dict[str, Any]:
+    def _details(
+        self, w: Workspace, edges: list[str], playout: Playout, step: Step
+    ) -> dict[str, Any]:
         """By what a decision was made: the values are asked for once more, with the same random numbers."""
         assert self._drawn is not None
         j, role, record, before = self._drawn
         search, term = self.search, _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
-        strategy = EXP3 if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game) else search.strategy
+        strategy = (
+            EXP3
+            if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game)
+            else search.strategy
+        )
         first = int(search.program.mixture[role]["first_term"])
-        _, parts = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))[j - first]
+        _, parts = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))[
+            j - first
+        ]
         values = np.zeros(0)
         if term.rule == RULE_VOTE:
             values = _numbers(w.buffers.votes + WORD_BYTES * j * w.game.max_legal, step.count)
         elif term.rule != RULE_UNIFORM:
             after = search.rng.copy()
             search.rng[:] = before
-            _NOTING(loop.write_values)(w, term, playout.legal + WORD_BYTES * step.first, step.count, record)
+            _NOTING(loop.write_values)(
+                w, term, playout.legal + WORD_BYTES * step.first, step.count, record
+            )
             values, search.rng[:] = _numbers(w.buffers.values, step.count), after
         return {
             "by": " & ".join(map(str, parts.members))
@@ -217,8 +245,14 @@ class _Notes:
         self.rewards = tuple(_numbers(w.buffers.reward, w.game.players).tolist())
         records, contexts = self.search.updates()
         history = _NOTING(history_at)(w.buffers.playout)
-        for c, component in enumerate(_POINTS.array_at(w.composition.component, w.composition.components, COMPONENT)):
-            part, first, count = self.search.program.components[c], int(component.first), int(component.count)
+        for c, component in enumerate(
+            _POINTS.array_at(w.composition.component, w.composition.components, COMPONENT)
+        ):
+            part, first, count = (
+                self.search.program.components[c],
+                int(component.first),
+                int(component.count),
+            )
             texts = self._record_texts(part, history, records[first : first + count])
             for i in range(first, first + count):
                 key = int(records[i])
@@ -231,20 +265,31 @@ class _Notes:
                 self.updates[part.name].append(Update(text, key, int(contexts[i]), before, after))
             component.first, component.count = first, count
 
-    def _record_texts(self, part: Enhancement, history: History, keys: np.ndarray) -> dict[int, str]:
+    def _record_texts(
+        self, part: Enhancement, history: History, keys: np.ndarray
+    ) -> dict[int, str]:
         """What the records with these keys are made of: histories as their players saw them, or the parts of any other."""
 
         def text(action: int) -> str:
             names = self._actions.get(action)
-            return " or ".join(names) if names else "unseen" if action == UNSEEN else f"move {action}"
+            return (
+                " or ".join(names) if names else "unseen" if action == UNSEEN else f"move {action}"
+            )
 
         histories = [history.keys] * (HISTORY in part.records.alternatives)
         histories += [history.episodes] * (POSITION in part.records.alternatives)
-        texts = {int(history.steps[0].record): "⟨⟩", int(history.steps[0].episode): "⟨⟩"} if histories else {}
+        texts = (
+            {int(history.steps[0].record): "⟨⟩", int(history.steps[0].episode): "⟨⟩"}
+            if histories
+            else {}
+        )
         for each in histories:
             texts |= _histories(history, each, text)
         parts = parts_of(keys, part.records, self.search.game.players, history.legal.tolist())
-        return texts | {key: parts_text(each, part.records, self.search.game, text) for key, each in parts.items()}
+        return texts | {
+            key: parts_text(each, part.records, self.search.game, text)
+            for key, each in parts.items()
+        }
 
 
 _INT = np.dtype(np.int64)
@@ -284,7 +329,10 @@ def _information(row: np.void | None) -> dict[str, FieldValue] | None:
 
 
 LOOKED_AT = 3  # playouts
-LEAST_ASKED, LEAST_FOUND = 20, 0.02  # who has looked for so many records finds a greater share of them
+LEAST_ASKED, LEAST_FOUND = (
+    20,
+    0.02,
+)  # who has looked for so many records finds a greater share of them
 
 
 class _Watched(RecordArray):
@@ -296,7 +344,9 @@ class _Watched(RecordArray):
             slot = sys._getframe(1)
             callers = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
             if first not in callers and _is_foreign(slot.f_globals.get("__name__")):
-                _watches[-1].wrapped.setdefault(f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first))
+                _watches[-1].wrapped.setdefault(
+                    f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first)
+                )
         return super().__getitem__(index)
 
 
@@ -321,7 +371,9 @@ def _watched_row(index: np.ndarray, records: np.ndarray, key: int) -> int:
 
 def _watched_history(address: int) -> History:
     history = interpret(history_at)(address)
-    return history._replace(**{name: getattr(history, name).view(_Watched) for name in ("steps", *OF_STEPS)})
+    return history._replace(
+        **{name: getattr(history, name).view(_Watched) for name in ("steps", *OF_STEPS)}
+    )
 
 
 OF_STEPS = ("moves", "keys", "episodes")
@@ -337,7 +389,11 @@ def notes_of(result: Result) -> tuple[str, ...]:
     strategy, scheme, game = result.strategy, result.scheme, result.state.game
     if not isinstance(strategy, Enhancement):  # another algorithm has no slots
         return ()
-    slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture, part.backpropagation)]
+    slots = [
+        slot
+        for part in strategy.components
+        for slot in (part.policy.source, part.capture, part.backpropagation)
+    ]
     if result.root is None or not any(_is_foreign(slot.function.__module__) for slot in slots):
         return ()
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
@@ -356,10 +412,15 @@ def notes_of(result: Result) -> tuple[str, ...]:
     notes = []
     for c, part in enumerate(components):
         kernels = {int(leaf["kernel"]) for leaf in search.program.leaf if leaf["component"] == c}
-        lookups, finds = (sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found))
+        lookups, finds = (
+            sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found)
+        )
         if len(rows[c]) == 0:
             notes.append(f"{part} has no records: its capture asks for none")
-        elif all((rows[c][name] == tables[storage_of(part)].rows[0][name]).all() for name in part.information.names):
+        elif all(
+            (rows[c][name] == tables[storage_of(part)].rows[0][name]).all()
+            for name in part.information.names
+        ):
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and all are as at first: its backpropagation changes none"
             )
@@ -371,7 +432,10 @@ def notes_of(result: Result) -> tuple[str, ...]:
     wrapped = "a negative index counts from the end, where the last step is not yet played"
     return (
         *notes,
-        *(f"{where} reads step {index} by a computed index: {wrapped}" for where, index in watch.wrapped.items()),
+        *(
+            f"{where} reads step {index} by a computed index: {wrapped}"
+            for where, index in watch.wrapped.items()
+        ),
     )
 
 
@@ -385,7 +449,11 @@ def notes_of(result: Result) -> tuple[str, ...]:
 
 
 LIMIT = 100_000  # nodes
-MOST_DETERMINIZATIONS, ENOUGH, PATIENCE = 500, 0.005, 5  # the walk ends where so many in a row bring so little
+MOST_DETERMINIZATIONS, ENOUGH, PATIENCE = (
+    500,
+    0.005,
+    5,
+)  # the walk ends where so many in a row bring so little
 WORK = 2  # and after opening so many times `limit` nodes
 LEAST_FLOW = 0.5
 
@@ -446,7 +514,9 @@ class Tree:
         state = root_state(self.result, origin)
         for step in self.path(node):
             action = int(self.action[step])
-            if action not in state.legal_actions():  # a move as the root player sees it: any action that looks so
+            if (
+                action not in state.legal_actions()
+            ):  # a move as the root player sees it: any action that looks so
                 action = _action_seen_as(state, action, self.result.state.current_player())
             state.apply_action(action)
         return state
@@ -458,7 +528,9 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     With several trees, or threads that share only their roots, it is the first one's.
     """
     first, least = result.parts[0] if result.parts else result, 1
-    visits = next(iter(first.records.values())).rows["visits"]  # the baseline's, which every search keeps
+    visits = next(iter(first.records.values())).rows[
+        "visits"
+    ]  # the baseline's, which every search keeps
     if len(visits) > limit:
         least = max(1, int(np.partition(visits, -limit)[-limit]))
         least += int(np.count_nonzero(visits >= least) > limit)
@@ -470,7 +542,9 @@ def root_state(result: Result, number: int) -> State:
     state, observer = result.state, result.state.current_player()
     if result.scheme.root == ONCE:
         return state.determinized(observer, seeded(result.seed))
-    return state.determinize(observer, seed=number) if result.scheme.root == FRESH else state.clone()
+    return (
+        state.determinize(observer, seed=number) if result.scheme.root == FRESH else state.clone()
+    )
 
 
 def _action_seen_as(state: State, move: int, observer: int) -> int:
@@ -500,15 +574,24 @@ class _Walk:
         self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()
-        self.searcher, self.game = result.state.current_player(), result.scheme.view(result.state.game)
+        self.searcher, self.game = (
+            result.state.current_player(),
+            result.scheme.view(result.state.game),
+        )
         self.root = result.root or new_root(self.game.perspectives)
-        self.nodes: list[tuple[int, int, int, str, int, int]] = []  # parent … record, and origin, as `Tree` has them
+        self.nodes: list[
+            tuple[int, int, int, str, int, int]
+        ] = []  # parent … record, and origin, as `Tree` has them
         self.moves: list[Sequence[int]] = []
-        self.children: dict[tuple[int, int, tuple[int, ...]], int] = {}  # by parent, action and what is seen of it
+        self.children: dict[
+            tuple[int, int, tuple[int, ...]], int
+        ] = {}  # by parent, action and what is seen of it
         self.legal_counts: dict[int, int] = {}
         self.origin = self.opened = 0
 
-    def add(self, parent: int, action: int, player: int, label: str, row: int, moves: Sequence[int]) -> int:
+    def add(
+        self, parent: int, action: int, player: int, label: str, row: int, moves: Sequence[int]
+    ) -> int:
         """A new node; returns its number."""
         self.children[parent, action, tuple(moves)] = number = len(self.nodes)
         self.nodes.append((parent, action, player, label, row, self.origin))
@@ -527,10 +610,14 @@ class _Walk:
         world, player = branch.world, branch.world.current_player()
         if player == TERMINAL:
             return
-        edges: dict[int, int] = {}  # with an action for each: several are one where the root player sees for all
+        edges: dict[
+            int, int
+        ] = {}  # with an action for each: several are one where the root player sees for all
         by_move = self.result.scheme.observer == ROOT_PLAYER and player != self.searcher
         for action in world.legal_actions():
-            move = world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
+            move = (
+                world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
+            )
             edges.setdefault(move, action)
         self.legal_counts[branch.node] = len(edges)
         key = branch.keys[self.game.perspective(player)]
@@ -544,11 +631,17 @@ class _Walk:
             moves = world.observed(action) if self.game.perspectives > 1 else [edge]
             node = self.children.get((branch.node, edge, tuple(moves)))
             if node is None:
-                node = self.add(branch.node, edge, player, world.action_to_string(action), row, moves)
-            if visits > 1:  # the first visit of a history is the one that expanded it: nothing is below
+                node = self.add(
+                    branch.node, edge, player, world.action_to_string(action), row, moves
+                )
+            if (
+                visits > 1
+            ):  # the first visit of a history is the one that expanded it: nothing is below
                 after = world.clone()
                 after.apply_action(action)
-                keys = (k if m == UNSEEN else mix(k, m) for k, m in zip(branch.keys, moves, strict=True))
+                keys = (
+                    k if m == UNSEEN else mix(k, m) for k, m in zip(branch.keys, moves, strict=True)
+                )
                 yield _Branch(node, flow, after, tuple(keys))
 
     def tree(self) -> Tree:

@@ -17,11 +17,31 @@ from icarus.algebra import TOLERANCE, policy
 from icarus.compiler import RNG_WORDS, CompiledFunction, below, uniform
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
-from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, UNSEEN, extended, helper, inlined, mix
+from icarus.kernel import (
+    CHANCE,
+    EXPANSION,
+    SELECTION,
+    SIMULATION,
+    TERMINAL,
+    UNSEEN,
+    extended,
+    helper,
+    inlined,
+    mix,
+)
 from icarus.kernel.contract import MAX_EPISODE_MOVES, Address, structure
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
-from icarus.kernel.theta import TABLE, UPDATES, UpdateBuffer, has_room_for, index_at, is_marked, mark, row_index
+from icarus.kernel.theta import (
+    TABLE,
+    UPDATES,
+    UpdateBuffer,
+    has_room_for,
+    index_at,
+    is_marked,
+    mark,
+    row_index,
+)
 
 _INT, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.int32)
 _REAL = np.dtype(np.float64)
@@ -31,7 +51,9 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 NOWHERE = -1  # in place of a table whose filter tells where somebody has decided
 ANY = -1  # the index of an action drawn uniformly
 NEVER = 1 << 40
-ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
+ByPhase: TypeAlias = Annotated[
+    np.ndarray, np.int64, 3
+]  # a number for each of SELECTION, EXPANSION and SIMULATION
 
 
 class GameAddresses:
@@ -47,7 +69,9 @@ class GameAddresses:
     episode: Address
     recall: Address
     simultaneous: Address  # 0 also where no rule reads which decisions are simultaneous
-    observe_for_root: Address  # `observe`, where the root player's perspective is that of all; else 0
+    observe_for_root: (
+        Address  # `observe`, where the root player's perspective is that of all; else 0
+    )
     features: Address  # these three where a slot reads them
     action_features: Address
     heuristic: Address
@@ -89,7 +113,9 @@ class LoweredArrays:
     term: Address
     leaf: Address
     weight: Address
-    steps_in_simulation: int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
+    steps_in_simulation: (
+        int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
+    )
     moves_in_simulation: int
     keys_in_simulation: int
     episodes: int
@@ -105,7 +131,9 @@ class Buffers:
     """What a playout is made in."""
 
     state: Address  # [state_words]
-    playout: Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
+    playout: (
+        Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
+    )
     step_capacity: int
     legal_capacity: int
     last_step: int  # beyond which there is no room
@@ -177,7 +205,9 @@ class Mixture(NamedTuple):
 
     first_term: int
     terms: int
-    constant: int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
+    constant: (
+        int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
+    )
 
 
 class Term(NamedTuple):
@@ -213,7 +243,9 @@ class WeightFactor(NamedTuple):
     complement: int  # 1 for 1 − λ
 
 
-COMPONENT, MIXTURE, TERM, LEAF, WEIGHT = map(structure, (Component, Mixture, Term, Leaf, WeightFactor))
+COMPONENT, MIXTURE, TERM, LEAF, WEIGHT = map(
+    structure, (Component, Mixture, Term, Leaf, WeightFactor)
+)
 WORKSPACE = structure(Workspace)
 COMPONENT_BYTES, MIXTURE_BYTES, LEAF_BYTES = COMPONENT.itemsize, MIXTURE.itemsize, LEAF.itemsize
 STEP_BYTES = STEP.itemsize
@@ -303,7 +335,9 @@ def pick_by_roulette(values: np.ndarray, count: int, rng: np.ndarray) -> int:
         if values[i] < 0.0:
             raise WeightError("roulette() met a negative value; none may be negative")
         most = max(most, values[i])
-    return pick_best(values, count, rng) if most == np.inf else pick_in_proportion(values, count, rng)
+    return (
+        pick_best(values, count, rng) if most == np.inf else pick_in_proportion(values, count, rng)
+    )
 
 
 @inlined
@@ -318,7 +352,9 @@ def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
+def follow_rule(
+    rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray
+) -> int:
     """The index that a rule chooses among values."""
     if rule == policy.RULE_ARGMAX:
         return pick_best(values, count, rng)
@@ -353,7 +389,10 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
     for i in range(first, first + count):
         value = weights[i].constant
         if weights[i].kernel != 0:
-            w.running, w.running_component = weights[i].kernel, 0  # the baseline, which is the first component
+            w.running, w.running_component = (
+                weights[i].kernel,
+                0,
+            )  # the baseline, which is the first component
             table = struct_at(w.composition.component, COMPONENT).table
             call(weights[i].kernel, (table, record, w.buffers.weight, weights[i].parameters))
             w.running = 0
@@ -370,7 +409,10 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
 def sum_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
     """The values that an term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
     leaves = array_at(w.composition.leaf, term.first_leaf + term.leaves, LEAF)
-    values, total = array_at(w.buffers.values, count, _REAL), array_at(w.buffers.total, count, _REAL)
+    values, total = (
+        array_at(w.buffers.values, count, _REAL),
+        array_at(w.buffers.total, count, _REAL),
+    )
     weights = 0.0
     for i in range(count):
         total[i] = 0.0
@@ -398,7 +440,18 @@ def ask_policy(w: Workspace, leaf: Leaf, legal: int, count: int) -> None:
     records = w.buffers.rows if leaf.by_row else w.buffers.records
     w.running_component = leaf.component
     w.running = leaf.kernel
-    call(leaf.kernel, (w.buffers.playout, component.table, legal, count, records, w.buffers.values, leaf.parameters))
+    call(
+        leaf.kernel,
+        (
+            w.buffers.playout,
+            component.table,
+            legal,
+            count,
+            records,
+            w.buffers.values,
+            leaf.parameters,
+        ),
+    )
     w.running = 0
 
 
@@ -413,13 +466,20 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
         return below(rng, count)  # all values are equal
     if term.rule == policy.RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
-            w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), term.parameter, legal, count, rng
+            w,
+            struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF),
+            term.parameter,
+            legal,
+            count,
+            rng,
         )
     if term.rule == policy.RULE_VOTE:
         index = call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
         return below(rng, count) if index == ANY else index
     write_values(w, term, legal, count, record)
-    return follow_rule(term.rule, term.parameter, array_at(w.buffers.values, count, _REAL), count, rng)
+    return follow_rule(
+        term.rule, term.parameter, array_at(w.buffers.values, count, _REAL), count, rng
+    )
 
 
 @inlined
@@ -447,7 +507,9 @@ def draw_term(w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
 def write_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
     """Write the values that an term's rule chooses among."""
     if term.leaves == 1:
-        ask_policy(w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), legal, count)
+        ask_policy(
+            w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), legal, count
+        )
     else:
         sum_values(w, term, legal, count, record)
 
@@ -523,11 +585,15 @@ def mark_positions(w: Workspace, address: Address) -> None:
 def is_accepted(point: float, x: float) -> bool:
     """Whether a number drawn from [0, 1) is below e^x, for x ≤ 0."""
     above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
-    return point < above and (point < above + x * x * x / 6.0 or point < math.exp(x))  # mostly, at less cost
+    return point < above and (
+        point < above + x * x * x / 6.0 or point < math.exp(x)
+    )  # mostly, at less cost
 
 
 @inlined
-def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+def choose_by_acceptance(
+    w: Workspace, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray
+) -> int:
     """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
 
     It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
@@ -539,7 +605,9 @@ def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int,
         x, point = (values[0] - policy.UNVISITED) / parameter, uniform(rng)
         if is_accepted(point, x):
             if x > 0.0:
-                raise WeightError("bounded_mean=True is declared where rewards are added up, but a mean is above 1")
+                raise WeightError(
+                    "bounded_mean=True is declared where rewards are added up, but a mean is above 1"
+                )
             return i
     ask_policy(w, leaf, legal, count)
     return follow_rule(policy.RULE_GIBBS, parameter, values, count, rng)
@@ -549,7 +617,9 @@ def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int,
 
 
 NO_ACTIONS = "the legal function of a game gave no legal action at a state that is not terminal"
-WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
+WRONG_PLAYER = (
+    "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
+)
 OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
 OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
 WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {MAX_EPISODE_MOVES}"
@@ -559,7 +629,9 @@ WRONG_RECALL = f"the recall function of a game gave a number of moves that is no
 def legal_actions(w: Workspace, legal: int) -> int:
     """A(s), written to an address; returns their number."""
     count = call(w.game.legal, (w.buffers.state, legal))
-    if unlikely(np.uint64(count - 1) >= np.uint64(w.game.max_legal)):  # one comparison for both ends
+    if unlikely(
+        np.uint64(count - 1) >= np.uint64(w.game.max_legal)
+    ):  # one comparison for both ends
         refuse_number(count)
     if unlikely(is_checked(w.counts.iterations)):
         check_actions(array_at(legal, count, _INT), count)
@@ -626,7 +698,9 @@ def check_end(player: int) -> None:
 @inlined
 def recalled_moves(w: Workspace, perspective: int) -> int:
     """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
-    count = call(w.game.recall, (w.buffers.state, perspective, w.buffers.recalled, MAX_EPISODE_MOVES))
+    count = call(
+        w.game.recall, (w.buffers.state, perspective, w.buffers.recalled, MAX_EPISODE_MOVES)
+    )
     if count < 0 or count > MAX_EPISODE_MOVES:
         raise ValueError(WRONG_RECALL)
     return count
@@ -641,7 +715,10 @@ def step_at(playout: Playout, t: int) -> Step:
 @inlined
 def need_room(w: Workspace, playout: Playout, t: int) -> None:
     """Give the playout up unless there is room for step t and the one after it."""
-    if unlikely(t > w.buffers.last_step or playout.legal_length + w.game.max_legal > w.buffers.legal_capacity):
+    if unlikely(
+        t > w.buffers.last_step
+        or playout.legal_length + w.game.max_legal > w.buffers.legal_capacity
+    ):
         refuse_step(w, t)
 
 
@@ -703,7 +780,10 @@ def group_by_observation(w: Workspace, legal: int, count: int) -> int:
         actions[i] = moves[i]
         for player in range(w.game.players):
             observed[player] = actions[i]
-        call(w.game.observe_for_root, (w.buffers.state, actions[i], w.buffers.observed, w.game.players))
+        call(
+            w.game.observe_for_root,
+            (w.buffers.state, actions[i], w.buffers.observed, w.game.players),
+        )
         moves[i] = observed[w.root.player]
     return group(moves, array_at(w.buffers.classes, count, _INT), count)
 
@@ -787,7 +867,9 @@ def label_episode(w: Workspace, playout: Playout, t: int) -> None:
 
 
 @helper
-def evaluate_step(w: Workspace, playout: Playout, t: int, step: Step, actions: int, tables: int) -> None:
+def evaluate_step(
+    w: Workspace, playout: Playout, t: int, step: Step, actions: int, tables: int
+) -> None:
     """What the game tells of the state at step t, and of what is legal there.
 
     Args:
@@ -799,7 +881,10 @@ def evaluate_step(w: Workspace, playout: Playout, t: int, step: Step, actions: i
         table = rows_of(playout.action_features, step, playout.action_features_width)
         if step.player != CHANCE:
             for i in range(actions):
-                call(w.game.action_features, (w.buffers.state, action_at(w, playout, step, i), w.buffers.evaluation))
+                call(
+                    w.game.action_features,
+                    (w.buffers.state, action_at(w, playout, step, i), w.buffers.evaluation),
+                )
                 add_evaluation(w, table, edge_of(w, step, i))
             take_means(w, table, step, actions)
     if tables & (LOOKAHEAD | ENDINGS):
@@ -814,11 +899,16 @@ def evaluate_step(w: Workspace, playout: Playout, t: int, step: Step, actions: i
 @helper
 def evaluate_state(w: Workspace, playout: Playout, t: int) -> None:
     """The features of the state at step t."""
-    call(w.game.features, (w.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
+    call(
+        w.game.features,
+        (w.buffers.state, playout.features + WORD_BYTES * t * playout.features_width),
+    )
 
 
 @helper
-def look_ahead(w: Workspace, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
+def look_ahead(
+    w: Workspace, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int
+) -> None:
     """Add what may be expected after an action, and how the game ends where it does, to the rows of its edge."""
     words = w.root.state_words
     state, ahead = array_at(w.buffers.state, words, _INT), array_at(w.buffers.ahead, words, _INT)
@@ -844,7 +934,9 @@ def rewards_at(w: Workspace, state: int, out: int) -> None:
     rewards[:] = np.nan
     call(w.game.rewards, (state, out, w.game.players))
     if unlikely(not are_rewards(rewards)):
-        raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
+        raise ValueError(
+            "the rewards function of a game did not write a number from 0 to 1 for each player"
+        )
 
 
 @inlined
@@ -899,7 +991,9 @@ def take_means(w: Workspace, table: np.ndarray, step: Step, actions: int) -> Non
 def play_out(w: Workspace, rng: np.ndarray) -> None:
     """Lines 6-14: one playout."""
     begin(w, rng)  # lines 7-9
-    t = selection(w, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
+    t = selection(
+        w, rng
+    )  # lines 10-14, as long as the history is in the tree: selection and expansion
     simulation(w, rng, t)  # lines 10-14, to the end of the game
     playout = struct_at(w.buffers.playout, PLAYOUT)
     w.pending.depth, w.pending.selected = t, root_index(w, struct_at(playout.steps, STEP).action)
@@ -919,7 +1013,10 @@ def begin(w: Workspace, rng: np.ndarray) -> None:
     playout, perspectives = struct_at(w.buffers.playout, PLAYOUT), w.game.perspectives
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, w.counts.earlier_iterations + w.counts.iterations
-    keys, moves = array_at(playout.keys, perspectives, _INT), array_at(playout.moves, perspectives, _INT)
+    keys, moves = (
+        array_at(playout.keys, perspectives, _INT),
+        array_at(playout.moves, perspectives, _INT),
+    )
     root_keys = array_at(w.root.keys, perspectives, _INT)
     for perspective in range(perspectives):
         keys[perspective] = root_keys[perspective]
@@ -937,7 +1034,10 @@ def begin(w: Workspace, rng: np.ndarray) -> None:
 def start_episodes(w: Workspace, playout: Playout) -> None:
     """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
     perspectives, root = w.game.perspectives, w.root
-    episodes, at_root = array_at(playout.episodes, perspectives, _INT), array_at(root.episodes, perspectives, _INT)
+    episodes, at_root = (
+        array_at(playout.episodes, perspectives, _INT),
+        array_at(root.episodes, perspectives, _INT),
+    )
     step = struct_at(playout.steps, STEP)
     step.episode = root.episode
     for perspective in range(perspectives):
@@ -964,7 +1064,10 @@ class Baseline(NamedTuple):
 @inlined
 def baseline_of(w: Workspace) -> Baseline:
     """The baseline's table: that of the first component."""
-    table, words = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE), w.composition.row_words
+    table, words = (
+        struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE),
+        w.composition.row_words,
+    )
     return Baseline(
         matrix_at(table.rows, table.capacity, words, _INT)[:, 0],
         matrix_at(table.rows, table.capacity, 2 * words, _COUNT)[:, w.composition.visits_column],
@@ -1012,7 +1115,9 @@ def simulation(w: Workspace, rng: np.ndarray, t: int) -> None:
     if reading.features_in_tree & FEATURES:
         evaluate_state(w, playout, t)  # the expanded one is of the tree
     if w.game.simultaneous != 0:
-        step_at(playout, t).choice = call(w.game.simultaneous, (w.buffers.state,)) if player_to_move(w) >= 0 else 0
+        step_at(playout, t).choice = (
+            call(w.game.simultaneous, (w.buffers.state,)) if player_to_move(w) >= 0 else 0
+        )
     while True:
         player = player_to_move(w)
         if not acts(w, player):
@@ -1075,7 +1180,12 @@ def open_step(w: Workspace, playout: Playout, t: int, player: int) -> int:
     step, first = step_at(playout, t), playout.legal_length
     legal = playout.legal + WORD_BYTES * first
     count = legal_actions(w, legal)
-    step.player, step.perspective, step.first, step.count = player, perspective_of(w, player), first, count
+    step.player, step.perspective, step.first, step.count = (
+        player,
+        perspective_of(w, player),
+        first,
+        count,
+    )
     if is_grouped(w, player):
         step.count = group_by_observation(w, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
@@ -1083,7 +1193,9 @@ def open_step(w: Workspace, playout: Playout, t: int, player: int) -> int:
 
 
 @inlined
-def phase_in_tree(w: Workspace, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray) -> int:
+def phase_in_tree(
+    w: Workspace, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray
+) -> int:
     """The phase of a decision in the tree: selection where all children have visits. Finds the rows of their records."""
     perspectives, player, phase = w.game.perspectives, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
@@ -1109,7 +1221,9 @@ def mixture_in_tree(w: Workspace, step: Step) -> int:
 
 
 @inlined
-def decide(w: Workspace, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
+def decide(
+    w: Workspace, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray
+) -> tuple[int, int]:
     """Line 11: choose the action of a step by one of the mixtures, or by π₀.
 
     Returns:
@@ -1193,7 +1307,10 @@ def capture(w: Workspace) -> None:
         component = components[c]
         component.first = updates.count
         w.running, w.running_component = component.capture, c
-        call(component.capture, (w.buffers.playout, component.table, w.buffers.updates, component.capture_parameters))
+        call(
+            component.capture,
+            (w.buffers.playout, component.table, w.buffers.updates, component.capture_parameters),
+        )
         w.running = 0
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
@@ -1218,8 +1335,15 @@ def backpropagation(w: Workspace) -> None:
 @inlined
 def backpropagate(w: Workspace, component: Component) -> None:
     """Line 17 for the records that one component has captured."""
-    updates, offset, parameters = w.buffers.updates, WORD_BYTES * component.first, component.backpropagation_parameters
-    records, contexts = struct_at(updates, UPDATES).records + offset, struct_at(updates, UPDATES).contexts + offset
+    updates, offset, parameters = (
+        w.buffers.updates,
+        WORD_BYTES * component.first,
+        component.backpropagation_parameters,
+    )
+    records, contexts = (
+        struct_at(updates, UPDATES).records + offset,
+        struct_at(updates, UPDATES).contexts + offset,
+    )
     count, mu, players = component.count, w.buffers.reward, w.game.players
     w.running = component.backpropagation
     call(w.running, (component.table, records, contexts, count, mu, players, parameters))

@@ -13,9 +13,31 @@ import attrs
 import numpy as np
 
 from icarus.algebra import PLAYER, SLOTS, Composition, Enhancement, Weight, WeightFunction
-from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE, rule_values
-from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
-from icarus.compiler import DEBUG, CompiledFunction, defined_at, inlined_once, python_of, refuse_slips
+from icarus.algebra.policy import (
+    RULE_ARGMAX,
+    RULE_GIBBS,
+    RULE_GIBBS_OF_MEANS,
+    RULE_UNIFORM,
+    RULE_VOTE,
+    rule_values,
+)
+from icarus.algebra.slots import (
+    Backpropagation,
+    Candidates,
+    Capture,
+    InitialInformation,
+    Slot,
+    Values,
+    result_message,
+)
+from icarus.compiler import (
+    DEBUG,
+    CompiledFunction,
+    defined_at,
+    inlined_once,
+    python_of,
+    refuse_slips,
+)
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
 from icarus.compiler.memory import (
     WORD_BYTES,
@@ -30,11 +52,41 @@ from icarus.compiler.memory import (
 from icarus.engine import loop
 from icarus.engine.loop import MoreRows, is_checked
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
-from icarus.kernel import AHEAD, FUNCTIONS, NO_RECORD, SIMULATION, Address, History, State, Theta, find, helper, inlined
-from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, KINDS, LOOKAHEAD, NAMES, TABLES, column_of
+from icarus.kernel import (
+    AHEAD,
+    FUNCTIONS,
+    NO_RECORD,
+    SIMULATION,
+    Address,
+    History,
+    State,
+    Theta,
+    find,
+    helper,
+    inlined,
+)
+from icarus.kernel.features import (
+    ACTION_FEATURES,
+    ENDINGS,
+    FEATURES,
+    KINDS,
+    LOOKAHEAD,
+    NAMES,
+    TABLES,
+    column_of,
+)
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import history_at
-from icarus.kernel.theta import ENTRY, TABLE, entry_of, has_room_for, index_at, row_index, updates_at, write_initial
+from icarus.kernel.theta import (
+    ENTRY,
+    TABLE,
+    entry_of,
+    has_room_for,
+    index_at,
+    row_index,
+    updates_at,
+    write_initial,
+)
 from icarus.specs import AMAF, BASELINE
 from icarus.specs.catalogue import EXP3
 from icarus.specs.epic import EPIC
@@ -43,7 +95,11 @@ ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept
 OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
-NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}  # of a game, to tell these
+NEEDED = {
+    FEATURES: "features",
+    ACTION_FEATURES: "action_features",
+    LOOKAHEAD: "heuristic",
+}  # of a game, to tell these
 
 # --------------------------------------------------------------- the slots of an enhancement as machine code: kernels
 
@@ -78,7 +134,8 @@ def theta_of(row: np.dtype) -> Callable:
     def theta_at(address: int) -> Theta:
         table = struct_at(address, TABLE)
         return Theta(
-            read_only_array_at(table.rows, table.capacity, row), read_only_array_at(table.index, table.capacity, ENTRY)
+            read_only_array_at(table.rows, table.capacity, row),
+            read_only_array_at(table.index, table.capacity, ENTRY),
         )
 
     return theta_at
@@ -95,7 +152,9 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     label, uniform = slot.label(), slot.uniform_in_simulation
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
-    def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+    def kernel(
+        playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int
+    ) -> int:
         values, history = array_at(out, count, _REAL), history_at(playout)
         if uniform and history.steps[-1].phase == SIMULATION:
             values[:] = np.inf
@@ -104,7 +163,13 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
         if checked:
             for i in range(count):
                 values[i] = np.nan
-        inner(history, theta_at(table), read_only_array_at(legal, count, _INT), values, *unpack(parameters))
+        inner(
+            history,
+            theta_at(table),
+            read_only_array_at(legal, count, _INT),
+            values,
+            *unpack(parameters),
+        )
         if checked:
             for i in range(count):
                 if values[i] != values[i]:
@@ -156,11 +221,21 @@ def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callabl
 
 @kernel_cache
 def candidates_kernel(
-    source: Candidates, prior: InitialInformation | None, rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype
+    source: Candidates,
+    prior: InitialInformation | None,
+    rule: Callable,
+    rule_kinds: tuple[type, ...],
+    row: np.dtype,
 ) -> CompiledFunction:
     """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior."""
-    inner, unpack, theta_at = (checked_if_foreign(source.function), unpack_parameters(source.kinds()), theta_of(row))
-    unwritten = f"{source.label()} wrote no record for a legal action; it must write every records[i]"
+    inner, unpack, theta_at = (
+        checked_if_foreign(source.function),
+        unpack_parameters(source.kinds()),
+        theta_of(row),
+    )
+    unwritten = (
+        f"{source.label()} wrote no record for a legal action; it must write every records[i]"
+    )
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
     of_prior, enter = offset + WORD_BYTES * len(source.kinds()), enter_none
     priors: list[tuple[Slot, Callable]] = []
@@ -168,7 +243,9 @@ def candidates_kernel(
         priors = [(prior, checked_if_foreign(prior.function))]
         enter = entering(priors[0][1], prior.kinds(), row)
 
-    def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+    def kernel(
+        playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int
+    ) -> int:
         history = history_at(playout)
         keys, values = array_at(records, count, _INT), array_at(out, count, _REAL)
         checked = unlikely(is_checked(history.iteration))
@@ -190,14 +267,22 @@ def candidates_kernel(
 
 
 @kernel_cache
-def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> CompiledFunction:
+def rows_kernel(
+    rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str
+) -> CompiledFunction:
     """Compile the value of records whose rows in the table are known: the same arguments, with rows for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
-    def kernel(playout: int, table: int, legal: int, count: int, rows: int, out: int, parameters: int) -> int:
+    def kernel(
+        playout: int, table: int, legal: int, count: int, rows: int, out: int, parameters: int
+    ) -> int:
         player = history_at(playout).steps[-1].player
         rule(
-            theta_at(table), array_at(rows, count, _INT), player, array_at(out, count, _REAL), *unpack_rule(parameters)
+            theta_at(table),
+            array_at(rows, count, _INT),
+            player,
+            array_at(out, count, _REAL),
+            *unpack_rule(parameters),
         )
         return 0
 
@@ -236,13 +321,22 @@ COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hol
 def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
     fields = [row.fields[name][:2] for name in row.names] if row.names and row.fields else []
-    starts = [(field, offset // number.itemsize) for field, offset in fields if field.base == number]
-    return np.array([start + i for field, start in starts for i in range(field.itemsize // number.itemsize)], np.int64)
+    starts = [
+        (field, offset // number.itemsize) for field, offset in fields if field.base == number
+    ]
+    return np.array(
+        [start + i for field, start in starts for i in range(field.itemsize // number.itemsize)],
+        np.int64,
+    )
 
 
 def check_of(row: np.dtype, label: str) -> Callable:
     """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
-    counts, reals, words = columns_of(row, _COUNT), columns_of(row, _REAL), row.itemsize // WORD_BYTES
+    counts, reals, words = (
+        columns_of(row, _COUNT),
+        columns_of(row, _REAL),
+        row.itemsize // WORD_BYTES,
+    )
     message = f"{label} wrote NaN to a record"
     negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
 
@@ -253,7 +347,9 @@ def check_of(row: np.dtype, label: str) -> Callable:
             if unlikely(real[column] != real[column]):
                 raise ValueError(message)
         for column in counts:
-            number = np.int64(count[column])  # Python's own, as plain Python reads it, cannot be negative and unsigned
+            number = np.int64(
+                count[column]
+            )  # Python's own, as plain Python reads it, cannot be negative and unsigned
             if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
                 if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
                     raise ValueError(negative)
@@ -264,7 +360,9 @@ def check_of(row: np.dtype, label: str) -> Callable:
 
 
 @kernel_cache
-def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool = False) -> CompiledFunction:
+def backpropagation_kernel(
+    slot: Backpropagation, row: np.dtype, by_player: bool = False
+) -> CompiledFunction:
     """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
     Records not yet in the table enter it with the initial information. The table must have room.
@@ -276,14 +374,25 @@ def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool
     label, words = slot.label(), row.itemsize // WORD_BYTES
     check = check_of(row, label)
 
-    def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
+    def kernel(
+        table: int,
+        records: int,
+        contexts: int,
+        count: int,
+        rewards: int,
+        players: int,
+        parameters: int,
+    ) -> int:
         descriptor = struct_at(table, TABLE)
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
         words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = read_only_array_at(rewards, players, _REAL)
         for j in range(count):
-            prefetch(descriptor.index + ENTRY_BYTES * (keys[min(j + AHEAD, count - 1)] & (descriptor.capacity - 1)))
+            prefetch(
+                descriptor.index
+                + ENTRY_BYTES * (keys[min(j + AHEAD, count - 1)] & (descriptor.capacity - 1))
+            )
             e = entry_of(index, rows["record"], keys[j])
             i = np.int64(index[np.uint64(e)])
             if i == 0:
@@ -327,7 +436,9 @@ def weight_kernel(slot: WeightFunction, players: int) -> CompiledFunction:
 
     def kernel(table: int, record: int, out: int, parameters: int) -> int:
         stats = find(theta_at(table), record)
-        array_at(out, 1, _REAL)[0] = inner(stats.reward, stats.visits, stats.availability, *unpack(parameters))
+        array_at(out, 1, _REAL)[0] = inner(
+            stats.reward, stats.visits, stats.availability, *unpack(parameters)
+        )
         return 0
 
     return CompiledFunction(kernel, 4, slot.label())
@@ -404,7 +515,9 @@ def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
     return tuple(getattr(enhancement, slot) for slot in SLOTS if slot != "policy")
 
 
-def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
+def components_of(
+    strategy: Enhancement, uses_exp3: bool
+) -> tuple[list[Enhancement], dict[Enhancement, int]]:
     """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
 
     Args:
@@ -456,7 +569,9 @@ class _Lowering:
         of_simulation = [capture for capture in captures if capture.reads_simulation]
         anywhere = self.read | names_read(captures)
         in_simulation = self.read_in_simulation | names_read(of_simulation)
-        keys_in_simulation = self.read_in_simulation | names_read(c for c in of_simulation if c.writes_simulation)
+        keys_in_simulation = self.read_in_simulation | names_read(
+            c for c in of_simulation if c.writes_simulation
+        )
         return LoweredStrategy(
             components=self.components,
             table_of=self.table_of,
@@ -489,7 +604,9 @@ class _Lowering:
             theta = information if capture.reads_theta else None
             row["capture"] = self.address(capture_kernel(capture, theta))
             row["capture_parameters"] = self.parameters(capture.values(self.game))
-            kernel = backpropagation_kernel(backpropagation, information, component.contexts == PLAYER)
+            kernel = backpropagation_kernel(
+                backpropagation, information, component.contexts == PLAYER
+            )
             row["backpropagation"] = self.address(kernel)
             row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))
         return rows
@@ -515,7 +632,9 @@ class _Lowering:
         ]
         self.terms += terms
         constant = not any(weight.functions for weight, _ in mixed)
-        return loop.Mixture(first_term=len(self.terms) - len(terms), terms=len(terms), constant=constant)
+        return loop.Mixture(
+            first_term=len(self.terms) - len(terms), terms=len(terms), constant=constant
+        )
 
     def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> loop.Term:
         voters = [self.lower_mixture(role, member, votes=True) for member in vote.members]
@@ -523,28 +642,47 @@ class _Lowering:
         self.voters += voters
         uniform = all(map(self.is_uniform_mixture, voters)) or self.simulates_uniformly(role, vote)
         rule = RULE_UNIFORM if uniform else RULE_VOTE
-        return loop.Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, new=loop.NOWHERE)
+        return loop.Term(
+            *self.weight(role, weight), first, len(voters), rule, parameter=0.0, new=loop.NOWHERE
+        )
 
-    def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> loop.Term:
+    def lower_term(
+        self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
+    ) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
-        weight_role = loop.TREE if all(uniform_values) else role  # where no weight is asked for, none reads keys
+        weight_role = (
+            loop.TREE if all(uniform_values) else role
+        )  # where no weight is asked for, none reads keys
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
-            self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row))
+            self.leaves.append(
+                loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row)
+            )
         code, parameter = rule_of(parts, all(uniform_values), votes)
-        new = loop.NOWHERE if code == RULE_UNIFORM else self.where_new(role, [part for _, part in parts])
+        new = (
+            loop.NOWHERE
+            if code == RULE_UNIFORM
+            else self.where_new(role, [part for _, part in parts])
+        )
         return loop.Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, new)
 
     def where_new(self, role: int, parts: list[Enhancement]) -> int:
         """By which table's filter all values of a term are +∞ until somebody has decided there."""
-        if all(self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for part in parts):
+        if all(
+            self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part)
+            for part in parts
+        ):
             return 0
         return self.table_of[parts[0]] if all(map(asks_positions, parts)) else loop.NOWHERE
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
-        return role == loop.IN_SIMULATION and self.table_of[part] == 0 and asks_like(part, BASELINE, AMAF)
+        return (
+            role == loop.IN_SIMULATION
+            and self.table_of[part] == 0
+            and asks_like(part, BASELINE, AMAF)
+        )
 
     def has_uniform_values(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -576,18 +714,27 @@ class _Lowering:
 
     def takes_rows(self, role: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
-        return role == loop.TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+        return (
+            role == loop.TREE
+            and self.table_of[part] == 0
+            and part.policy.source == BASELINE.policy.source
+        )
 
     def values(self, role: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
         """What a leaf has for its values: the kernel, whose table it reads, and its parameters."""
         if uniform:
             return (0, 0, 0)
-        policy, slots = part.policy, [slot for slot in (part.policy.source, part.initial.function) if slot is not None]
+        policy, slots = (
+            part.policy,
+            [slot for slot in (part.policy.source, part.initial.function) if slot is not None],
+        )
         names = {name for slot in slots for name in attributes_read(slot.function)}
         self.read |= names
         if role == loop.IN_SIMULATION and not is_declared_uniform(role, part):
             self.read_in_simulation |= names
-        parameters = policy.rule_parameters() + tuple(value for slot in slots for value in slot.values(self.game))
+        parameters = policy.rule_parameters() + tuple(
+            value for slot in slots for value in slot.values(self.game)
+        )
         kernel = policy_kernel(part, self.game.players, self.takes_rows(role, part))
         return (self.address(kernel), self.table_of[part], self.parameters(parameters))
 
@@ -602,7 +749,9 @@ class _Lowering:
             if role == loop.IN_SIMULATION:
                 self.read_in_simulation.add("keys")
             kernel = self.address(weight_kernel(function, self.game.players))
-            self.weights.append(loop.WeightFactor(1.0, kernel, self.parameters(function.values()), complement))
+            self.weights.append(
+                loop.WeightFactor(1.0, kernel, self.parameters(function.values()), complement)
+            )
         return first, len(self.weights) - first
 
     def address(self, kernel: CompiledFunction) -> int:
@@ -626,7 +775,9 @@ class Vote:
     members: tuple[Enhancement, ...]
 
 
-def terms_of(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
+def terms_of(
+    strategy: Enhancement, role: int
+) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
     """The terms of a mixture: nested linear mixtures flattened, left to right."""
     strategy = _active(strategy, role)
     if isinstance(strategy, Composition) and strategy.operator == "+":
@@ -665,7 +816,11 @@ def asks_like(part: Enhancement, *others: Enhancement) -> bool:
 
 def asks_positions(part: Enhancement) -> bool:
     """Whether a policy is an arg max of UCB1's values over records that only decisions at the present position-in-episode make."""
-    return asks_like(part, EPIC) and part.capture.function is EPIC.capture.function and not part.initial.is_given
+    return (
+        asks_like(part, EPIC)
+        and part.capture.function is EPIC.capture.function
+        and not part.initial.is_given
+    )
 
 
 def is_declared_uniform(role: int, part: Enhancement) -> bool:
@@ -675,7 +830,9 @@ def is_declared_uniform(role: int, part: Enhancement) -> bool:
     return role == loop.IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
 
 
-def rule_of(parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool) -> tuple[int, float]:
+def rule_of(
+    parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool
+) -> tuple[int, float]:
     """The rule of a term, a RULE_… of `icarus.algebra.policy`, and its parameter.
 
     Args:
@@ -712,7 +869,10 @@ def tables_among(names: Set[str]) -> int:
 def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
     widths = (*map(game.width, KINDS), game.players)
-    return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
+    return {
+        name: width * bool(tables & table)
+        for table, name, width in zip(TABLES, NAMES, widths, strict=True)
+    }
 
 
 def kinds_of(tables: int, cut: bool = False) -> list[str]:
@@ -721,7 +881,10 @@ def kinds_of(tables: int, cut: bool = False) -> list[str]:
     Args:
         cut: whether the heuristic is also needed for playouts that are cut off.
     """
-    return sorted({kind for table, kind in NEEDED.items() if tables & table} | ({"heuristic"} if cut else set()))
+    return sorted(
+        {kind for table, kind in NEEDED.items() if tables & table}
+        | ({"heuristic"} if cut else set())
+    )
 
 
 def check_features(state: State, tables: int) -> None:
@@ -759,7 +922,9 @@ def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        for slot in filter(None, (part.policy.source, part.capture, part.initial.function)):  # what is given a history
+        for slot in filter(
+            None, (part.policy.source, part.capture, part.initial.function)
+        ):  # what is given a history
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
             column_of(game, name)
@@ -770,7 +935,9 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
     for table, needed in NEEDED.items():
         if tables & table and getattr(game, needed) is None:
             name = NAMES[TABLES.index(table)]
-            raise ValueError(f"{label} reads history.{name}, but {game} has no {needed}; give Game({needed}=…)")
+            raise ValueError(
+                f"{label} reads history.{name}, but {game} has no {needed}; give Game({needed}=…)"
+            )
     for name in slot.features:
         column_of(game, name)
     if isinstance(slot, Candidates) and slot.independent and tables & OF_ACTIONS:
@@ -782,7 +949,11 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
 def unseeded_sources(game: AnyGame) -> dict[str, str]:
     """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
     functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
-    return {name: unseeded_source(python_of(function)) for name, function in functions.items() if function is not None}
+    return {
+        name: unseeded_source(python_of(function))
+        for name, function in functions.items()
+        if function is not None
+    }
 
 
 @kernel_cache
@@ -796,7 +967,10 @@ def refuse_unseeded(drawing: Slot | Game) -> None:
         functions = {drawing.label(): (unseeded_source(drawing.function), "")}
     else:
         sources = unseeded_sources(drawing).items()
-        functions = {f"{k} of {drawing.name}": (source, defined_at(getattr(drawing, k))) for k, source in sources}
+        functions = {
+            f"{k} of {drawing.name}": (source, defined_at(getattr(drawing, k)))
+            for k, source in sources
+        }
     for label, (source, where) in functions.items():
         if source:
             raise ValueError(

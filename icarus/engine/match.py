@@ -37,11 +37,16 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     """
     path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
-        measured = {game: list(levels) for game, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()}
+        measured = {
+            game: list(levels)
+            for game, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()
+        }
         if not all(measured.values()):
             raise ValueError("a game without levels")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them") from error
+        raise ValueError(
+            f"{path} does not have the levels of a game, as icarus describe writes them"
+        ) from error
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"
         raise ValueError(f"{game} has no measured levels; {where}: {', '.join(measured)}")
@@ -98,7 +103,9 @@ class Agent(Search):
             ValueError: no such level or file, or the levels of this game have not been measured.
         """
         measured = levels_of(game, None if levels is None else Path(levels))
-        settings = dict(measured[checks.integer(f"a level of {game}", level, 1, len(measured)) - 1]["agent"])
+        settings = dict(
+            measured[checks.integer(f"a level of {game}", level, 1, len(measured)) - 1]["agent"]
+        )
         return cls(parse(settings.pop("strategy")), **settings)
 
     @property
@@ -107,7 +114,11 @@ class Agent(Search):
         return bool(self.move_decay or self.game_decay)
 
     def search(
-        self, state: State, seed: int | Sequence[int], records: Result | None = None, progress: Progress | None = None
+        self,
+        state: State,
+        seed: int | Sequence[int],
+        records: Result | None = None,
+        progress: Progress | None = None,
     ) -> Result:
         """The agent's search for a decision, with the records of an earlier search if they are given; errors as of `search`.
 
@@ -116,7 +127,9 @@ class Agent(Search):
         """
         check_is_state("search", state)
         if isinstance(self.strategy, Algorithm):
-            player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
+            player = self.strategy.seated(
+                state.game, iterations=self.iterations, seconds=self.seconds
+            )
             return player.search(state, seed, progress)
         return self.run(state, seed, records, progress)
 
@@ -130,8 +143,15 @@ class Agent(Search):
         """As it is called, without the settings that are as usual."""
         usual = {field.name: field.default for field in attrs.fields(Agent)[1:]}
         usual["scheme"] = MO_ISMCTS.with_cutoff(self.cutoff)
-        changed = {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
-        settings = [f"{name}={label(value) if callable(value) else repr(value)}" for name, value in changed.items()]
+        changed = {
+            name: getattr(self, name)
+            for name, value in usual.items()
+            if getattr(self, name) != value
+        }
+        settings = [
+            f"{name}={label(value) if callable(value) else repr(value)}"
+            for name, value in changed.items()
+        ]
         return f"Agent({', '.join([repr(self.strategy), *settings])})"
 
     def __str__(self) -> str:
@@ -173,7 +193,10 @@ class SeatedAgent:
         if self.result is None or self._decay == 0:
             return None
         continued = self.result.root is None or leads_to(self.result.state, state)
-        if self.agent.scheme.observer == ROOT_PLAYER and self.result.state.current_player() != state.current_player():
+        if (
+            self.agent.scheme.observer == ROOT_PLAYER
+            and self.result.state.current_player() != state.current_player()
+        ):
             continued = False  # the histories are what another player saw
         return (self.result if continued else self.result.without_histories()).decayed(self._decay)
 
@@ -184,7 +207,9 @@ class SeatedAgent:
             ValueError: it is a game by other rules.
         """
         if str(game) != str(self.game):
-            raise ValueError(f"a player who is seated at {self.game} has no records of {game}; seat the agent there")
+            raise ValueError(
+                f"a player who is seated at {self.game} has no records of {game}; seat the agent there"
+            )
         if self.result is not None:
             self.result, self._decay = self.result.without_histories(), self.agent.game_decay
         return self
@@ -280,12 +305,16 @@ def play(
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
-        raise ValueError(f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}")
+        raise ValueError(
+            f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}"
+        )
     for agent in agents:
         if not is_player(agent):
             raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
-            raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")
+            raise ValueError(
+                f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat"
+            )
     players = [agent.seated(game) for agent in agents]
     fixed, key = checks.seed(seed), checks.seed_key(seed)
     started, state, decisions = time.perf_counter(), first_state(game, key), []
@@ -295,7 +324,9 @@ def play(
         if state.is_chance_node():
             action = draw_outcome(state, chance_rng)
         else:
-            decision = _decision(state, players[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
+            decision = _decision(
+                state, players[state.current_player()], (*key, _SEARCH_STREAM, len(state.history))
+            )
             action = decision.action
             decisions.append(decision)
         if watch is not None:
@@ -304,7 +335,9 @@ def play(
     if watch is not None:
         watch(state, None, None)
     names, actions, returns = tuple(map(str, agents)), tuple(state.history), tuple(state.returns())
-    return GameLog(str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started)
+    return GameLog(
+        str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started
+    )
 
 
 def first_state(game: AnyGame, key: Sequence[int]) -> State:
@@ -320,5 +353,12 @@ def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> Decis
     index = result.actions.index(result.action)
     visits, value = int(result.visits[index]), float(result.values[index])
     return DecisionLog(
-        player, result.action, len(legal), result.iterations, visits, value, result.depth, result.seconds
+        player,
+        result.action,
+        len(legal),
+        result.iterations,
+        visits,
+        value,
+        result.depth,
+        result.seconds,
     )

@@ -14,7 +14,18 @@ from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
-from icarus.kernel import UNSEEN, Root, State, extended_key, mix, mix_arrays, new_root, read_only, seat_name, word_of
+from icarus.kernel import (
+    UNSEEN,
+    Root,
+    State,
+    extended_key,
+    mix,
+    mix_arrays,
+    new_root,
+    read_only,
+    seat_name,
+    word_of,
+)
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -43,7 +54,12 @@ class RootStatistics:
 
     @classmethod
     def of_tables(
-        cls, player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable], key: int
+        cls,
+        player: int,
+        actions: tuple[int, ...],
+        visits: np.ndarray,
+        tables: Sequence[RecordTable],
+        key: int,
     ) -> "RootStatistics":
         """What the tables of a search say of the actions at its root; rewards and playouts are read when one asks for them.
 
@@ -58,7 +74,10 @@ class RootStatistics:
             if table.component.capture.proves:
                 keys = mix_arrays(_children(key, player, actions), np.array([player]))
                 bounds = table.rows[table.places(keys)]
-                lower, upper = np.maximum(lower, bounds["lower"]), np.minimum(upper, bounds["upper"])
+                lower, upper = (
+                    np.maximum(lower, bounds["lower"]),
+                    np.minimum(upper, bounds["upper"]),
+                )
         root, unread = object.__new__(cls), (tables[0], key, player)
         vars(root).update(actions=actions, visits=visits, lower=lower, upper=upper, _unread=unread)
         return root
@@ -99,12 +118,19 @@ def _children(key: int, player: int, actions: tuple[int, ...]) -> np.ndarray:
 def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     """The statistics of several searches from one root: counts and rewards summed, the narrowest bounds."""
     summed = ("visits", "rewards", "playouts")
-    visits, rewards, playouts = (np.sum([getattr(part, name) for part in parts], axis=0) for name in summed)
-    lower, upper = np.max([part.lower for part in parts], axis=0), np.min([part.upper for part in parts], axis=0)
+    visits, rewards, playouts = (
+        np.sum([getattr(part, name) for part in parts], axis=0) for name in summed
+    )
+    lower, upper = (
+        np.max([part.lower for part in parts], axis=0),
+        np.min([part.upper for part in parts], axis=0),
+    )
     return RootStatistics(parts[0].actions, visits, rewards, playouts, lower, upper)
 
 
-Recommendation = Callable[[RootStatistics], np.ndarray]  # a score of each action, the higher the better. [actions]
+Recommendation = Callable[
+    [RootStatistics], np.ndarray
+]  # a score of each action, the higher the better. [actions]
 
 
 def most_visits(root: RootStatistics) -> np.ndarray:
@@ -123,7 +149,9 @@ def secure_child(root: RootStatistics, margin: float = 1.0) -> np.ndarray:
     Args:
         margin: how much is lost by few playouts; `functools.partial(secure_child, margin=0.5)` is a rule with another one.
     """
-    return np.where(root.playouts > 0, root.values - margin / np.sqrt(np.maximum(root.playouts, 1)), -np.inf)
+    return np.where(
+        root.playouts > 0, root.values - margin / np.sqrt(np.maximum(root.playouts, 1)), -np.inf
+    )
 
 
 def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> int:
@@ -209,7 +237,9 @@ class Result:
     earlier_iterations: int = 0
     root: Root | None = None
     _policy: np.ndarray | None = None
-    pages: ClassVar[Any]  # `icarus.views` and `inspect`, which build on results, put themselves here
+    pages: ClassVar[
+        Any
+    ]  # `icarus.views` and `inspect`, which build on results, put themselves here
     look_for_notes: ClassVar[Callable[["Result"], tuple[str, ...]]]
 
     def decayed(self, decay: float) -> "Result":
@@ -234,7 +264,9 @@ class Result:
             parts = tuple(part.without_histories() for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, root=None)
         baseline = next(iter(self.records.values()))._table
-        return self._with_rows(lambda table: rows_that_fit(table, baseline, histories=False), root=None)
+        return self._with_rows(
+            lambda table: rows_that_fit(table, baseline, histories=False), root=None
+        )
 
     def _with_rows(self, change: Callable[[RecordTable], np.ndarray], **fields: Any) -> "Result":
         """The same result with other rows in its tables, and other fields."""
@@ -243,11 +275,15 @@ class Result:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
         tables = {id(part._table): part._table for part in self.records.values()}
-        copies = {key: RecordTable(table.component, table.game, table.root) for key, table in tables.items()}
+        copies = {
+            key: RecordTable(table.component, table.game, table.root)
+            for key, table in tables.items()
+        }
         for key, table in tables.items():
             copies[key].insert_rows(change(table))
         records = {
-            name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in self.records.items()
+            name: Records(part.enhancement, part.game, copies[id(part._table)])
+            for name, part in self.records.items()
         }
         return attrs.evolve(self, records=records, **fields)
 
@@ -285,7 +321,8 @@ class Result:
             rows.append((action, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         table = "\n".join(
-            f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
+            f"{row[0]:<{widths[0]}}  "
+            + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
             for row in rows
         )
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
@@ -293,8 +330,12 @@ class Result:
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
-        spent = f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
-        return "\n".join([f"{what}: {spent}, depth {self.depth}, {records} records", table, *self.notes])
+        spent = (
+            f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
+        )
+        return "\n".join(
+            [f"{what}: {spent}, depth {self.depth}, {records} records", table, *self.notes]
+        )
 
     def to_html(self, path: str | Path) -> None:
         """Write the tree into a new HTML file, one page that needs no network.
@@ -349,7 +390,9 @@ def reused_records(
     return [_reused(part, state, scheme, components) for part in records.parts or (records,)]
 
 
-def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
+def check_records(
+    records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int
+) -> None:
     """Refuse what is not a result of an earlier search, and one whose records do not fit so many searches.
 
     Raises:
@@ -359,12 +402,18 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
     if not isinstance(records, Result):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
     if str(records.state.game) != str(state.game):
-        raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
+        raise ValueError(
+            f"records are of the game {records.state.game}, and the state is of {state.game}"
+        )
     if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
-        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
+        raise ValueError(
+            f"records are of a search by {records.scheme}; its histories are not those of {scheme}"
+        )
     before = len(records.parts) or 1
     if before != trees:
-        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
+        raise ValueError(
+            f"records are of {before} trees, each with records of its own; this search grows {trees}"
+        )
     stored = [storage_of(part.enhancement) for part in records.records.values()]
     for part in components_of(strategy, scheme.uses_exp3(state.game))[0]:
         if storage_of(part) not in stored:
@@ -395,7 +444,9 @@ def leads_to(earlier: State, state: State) -> bool:
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
-def _reused(result: Result, state: State, scheme: Scheme, components: Sequence[Enhancement]) -> ReusedRecords:
+def _reused(
+    result: Result, state: State, scheme: Scheme, components: Sequence[Enhancement]
+) -> ReusedRecords:
     """What one search begins with, by the result of another of one tree.
 
     A record of a history that the baseline does not have, as GRAVE makes them of actions that are not legal there, is left behind.
@@ -403,7 +454,9 @@ def _reused(result: Result, state: State, scheme: Scheme, components: Sequence[E
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     baseline = tables[storage_of(components[0])]
     root, histories = _root_of(result, state, scheme, baseline)
-    rows = tuple(rows_that_fit(tables[storage_of(part)], baseline, histories) for part in components)
+    rows = tuple(
+        rows_that_fit(tables[storage_of(part)], baseline, histories) for part in components
+    )
     return ReusedRecords(rows, root, result.earlier_iterations + result.iterations)
 
 
@@ -434,16 +487,23 @@ def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) ->
 # ---------------------------------------------------------------------------------------------------- where the new root is
 
 
-def _root_of(result: Result, state: State, scheme: Scheme, baseline: RecordTable) -> tuple[Root, bool]:
+def _root_of(
+    result: Result, state: State, scheme: Scheme, baseline: RecordTable
+) -> tuple[Root, bool]:
     """Where the histories of a state begin, by the keys of an earlier search, and whether any of its histories lie below."""
     game, observer = scheme.view(state.game), state.current_player()
     new = new_root(game.perspectives, result.earlier_iterations + result.iterations)
-    if result.root is None or scheme.root == ONCE:  # each tree is of a determinization, and others will be drawn
+    if (
+        result.root is None or scheme.root == ONCE
+    ):  # each tree is of a determinization, and others will be drawn
         return new, False
     replay, keys = result.state, list[int | None](result.root.keys)
     record: int | None = result.root.record
     for player, action in state.history[len(replay.history) :]:
-        moves, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
+        moves, perspective = (
+            observed_moves(replay, player, action, scheme, observer),
+            game.perspective(player),
+        )
         key, edge = keys[perspective], moves[perspective]
         record = None if key is None or edge is None else extended_key(key, player, edge)
         keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
@@ -452,7 +512,9 @@ def _root_of(result: Result, state: State, scheme: Scheme, baseline: RecordTable
         row = None if record is None else baseline.find(record)
         if row is None or row["visits"] == 0:  # the root is not in the tree
             return new, False
-    at_root = tuple(new_key if key is None else key for key, new_key in zip(keys, new.keys, strict=True))
+    at_root = tuple(
+        new_key if key is None else key for key, new_key in zip(keys, new.keys, strict=True)
+    )
     return Root(at_root, new.record if record is None else record), True
 
 
@@ -462,7 +524,9 @@ def _extend_key(key: int | None, move: int | None) -> int | None:
     return key if move == UNSEEN else mix(key, move)
 
 
-def observed_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+def observed_moves(
+    state: State, player: int, action: int, scheme: Scheme, observer: int
+) -> list[int | None]:
     """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
     moves = state.observed(action)
     if scheme.observer == ROOT_PLAYER:
@@ -472,7 +536,9 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
     return _moves_if_known(state, player, action, observer, scheme.observer == EVERY_ACTION)
 
 
-def _moves_if_known(state: State, player: int, action: int, observer: int, of_actions: bool) -> list[int | None]:
+def _moves_if_known(
+    state: State, player: int, action: int, observer: int, of_actions: bool
+) -> list[int | None]:
     """The move by which each sees the action, or the action itself by eyes that see all; None where the observer does not know it."""
 
     def seen_in(world: State, played: int) -> Sequence[int]:
@@ -484,14 +550,22 @@ def _moves_if_known(state: State, player: int, action: int, observer: int, of_ac
         for each in actions:
             for moves_possible, move in zip(possible, seen_in(world, each), strict=True):
                 moves_possible.add(move)
-        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != certain):
+        if all(
+            len(some) > 1 for perspective, some in enumerate(possible) if perspective != certain
+        ):
             break
     return [moves[observer] if i == certain else _only(some) for i, some in enumerate(possible)]
 
 
-def _possible_actions(state: State, player: int, action: int, observer: int) -> Iterator[tuple[State, list[int]]]:
+def _possible_actions(
+    state: State, player: int, action: int, observer: int
+) -> Iterator[tuple[State, list[int]]]:
     """Determinizations for an observer, each with the actions there that look to him like the one about to be played."""
-    move, beliefs, rng = state.observed(action)[observer], state.beliefs(observer), seeded(len(state.history))
+    move, beliefs, rng = (
+        state.observed(action)[observer],
+        state.beliefs(observer),
+        seeded(len(state.history)),
+    )
     for _ in range(DRAWS):
         world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
         if player == observer:
@@ -528,8 +602,16 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
             above, below = ratios[name]
         elif domain.kind == Kind.SUM:
             shape = (-1, *[1] * (rows[name].ndim - 1))
-            change, counted = rows[name] - first[name], np.broadcast_to(below.reshape(shape) != 0, rows[name].shape)
-            shrunk = np.divide(change * above.reshape(shape), below.reshape(shape), out=decay * change, where=counted)
+            change, counted = (
+                rows[name] - first[name],
+                np.broadcast_to(below.reshape(shape) != 0, rows[name].shape),
+            )
+            shrunk = np.divide(
+                change * above.reshape(shape),
+                below.reshape(shape),
+                out=decay * change,
+                where=counted,
+            )
             result[name] = first[name] + shrunk
     changed = np.zeros(len(rows), np.bool_)
     for name, domain in fields:
@@ -539,7 +621,9 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
     return result[changed]
 
 
-def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float) -> tuple[np.ndarray, np.ndarray]:
+def _decay_count(
+    result: np.ndarray, first: np.ndarray, name: str, decay: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Decay a count in place; how much of it each row is left with, and had gained."""
     gained = result[name].astype(float) - first[name]
     remainder = decay * gained if result[name].dtype.kind == "f" else np.floor(decay * gained)

@@ -19,9 +19,17 @@ MOST_VIEWS = 32  # games with one observer that are kept
 LATEST = 1_000_000_000  # cut-off
 SHOWN = 100  # characters of what is refused
 
-FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
+FRESH, ONCE, TRUE = (
+    "a fresh determinization",
+    "one determinization",
+    "the true state",
+)  # the root state of an iteration
 GONE = "a scheme of earlier versions, whose rows are read but not played"
-EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = "each player", "an observer of every action", "the root player"  # observers
+EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = (
+    "each player",
+    "an observer of every action",
+    "the root player",
+)  # observers
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
 
@@ -128,7 +136,14 @@ def _of_trees(name: str, root: str, parameter: str, trees: int) -> Scheme:
     return Scheme(name, root, EVERY_ACTION, number, tree_parameter=parameter)
 
 
-_SHIPPED = (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
+_SHIPPED = (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    DeterminizedUCT(),
+    CheatingUCT,
+    CheatingEnsembleUCT(),
+)
 SCHEMES = {scheme.name: scheme for scheme in _SHIPPED}
 _GONE = {"RIS_ISMCTS": Scheme("RIS_ISMCTS", GONE)}  # which rows of earlier versions name
 
@@ -144,7 +159,9 @@ def parse_scheme(text: str) -> Scheme:
     if cut and not depth.isdecimal():
         raise ValueError(f"{quoted} is not a scheme; write a cut-off as in 'MO_ISMCTS{_CUTOFF}20'")
     exp3 = uncut.endswith(_EXP3)
-    parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
+    parts = re.fullmatch(
+        r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip()
+    )
     if parts is None or parts[1] not in {**SCHEMES, **_GONE}:
         raise ValueError(
             f"{quoted} is not a scheme; known schemes: {', '.join(map(str, SCHEMES.values()))}; each may be followed by '{_EXP3.strip()}'"

@@ -16,7 +16,14 @@ from icarus.checks import count_text
 from icarus.compiler import CompilationError, interpret, interpret_rebound, presses_as_one
 from icarus.compiler.digest import renew_rebound
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.result import Recommendation, Result, most_visits, recommend, reused_records, sum_statistics
+from icarus.engine.result import (
+    Recommendation,
+    Result,
+    most_visits,
+    recommend,
+    reused_records,
+    sum_statistics,
+)
 from icarus.engine.scheme import GONE, MO_ISMCTS, Scheme
 from icarus.kernel import (
     CHANCE,
@@ -52,7 +59,9 @@ class SearchExhausted(RuntimeError):
 
     def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
         why = "memory has run out" if isinstance(error, MemoryError) else str(error)
-        super().__init__(f"the search ended after {count_text(result.iterations, 'iteration')}: {why}")
+        super().__init__(
+            f"the search ended after {count_text(result.iterations, 'iteration')}: {why}"
+        )
         self.result = result
 
 
@@ -99,11 +108,18 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
-    how: dict[str, Any] = {"scheme": scheme, "cutoff": cutoff, "recommendation": recommendation, "engine": engine}
+    how: dict[str, Any] = {
+        "scheme": scheme,
+        "cutoff": cutoff,
+        "recommendation": recommendation,
+        "engine": engine,
+    }
     settings = Search(strategy, iterations=iterations, seconds=seconds, threads=threads, **how)
     try:
         return settings.run(state, seed, records, progress)
-    except CompilationError as error:  # its sentence says all: no lines of the engine between it and the call
+    except (
+        CompilationError
+    ) as error:  # its sentence says all: no lines of the engine between it and the call
         raise error.with_traceback(None) from None
 
 
@@ -124,7 +140,9 @@ class SeatedPlayer(Protocol):
 class SeatedAlgorithm(SeatedPlayer, Protocol):
     """The player of one match who plays by another algorithm than Algorithm 1."""
 
-    def search(self, state: State, seed: int | Sequence[int], progress: Progress | None = None) -> SearchResult:
+    def search(
+        self, state: State, seed: int | Sequence[int], progress: Progress | None = None
+    ) -> SearchResult:
         """As of every `SeatedPlayer`; calls progress(iterations made, seconds elapsed) about twenty times a second."""
 
 
@@ -132,7 +150,9 @@ class Algorithm(ABC):
     """The settings of another algorithm than Algorithm 1, such as `OOS(…)` of `icarus.equilibrium`; its text is how they are written."""
 
     @abstractmethod
-    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedAlgorithm:
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> SeatedAlgorithm:
         """The player of one match, who spends this budget on each decision and remembers what it has learned.
 
         Raises:
@@ -209,7 +229,9 @@ class Search:
                 f"a scheme must be a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}"
             )
         if scheme.root == GONE:
-            raise ValueError(f"{scheme} is gone, since it played worse in every game: see docs/schemes.md")
+            raise ValueError(
+                f"{scheme} is gone, since it played worse in every game: see docs/schemes.md"
+            )
         if self.iterations is not None and self.iterations < scheme.trees:
             raise ValueError(
                 f"iterations is {self.iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
@@ -223,7 +245,9 @@ class Search:
         if self.engine is not None:
             checks.one_of("engine", self.engine, (COMPILED, PYTHON))
         if self.threads > 1 and self.engine == PYTHON:
-            raise ValueError(f"threads is {self.threads!r}; the engine {PYTHON!r} searches in one thread")
+            raise ValueError(
+                f"threads is {self.threads!r}; the engine {PYTHON!r} searches in one thread"
+            )
 
     def check(self, state: State) -> Enhancement:
         """Refuse a state in which this is no search; returns the strategy.
@@ -244,14 +268,22 @@ class Search:
                 "determinize(state, observer, beliefs, rng), or no observe where nothing is hidden"
             )
         if player in (CHANCE, TERMINAL):
-            reason = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
+            reason = (
+                "the game has ended"
+                if player == TERMINAL
+                else "chance acts here: apply one of chance_outcomes()"
+            )
             raise ValueError(f"there is no decision to search for: {reason}")
         if self.threads > 1 and not isinstance(game, Game):
-            raise ValueError(f"threads is {self.threads!r}; {game} is a PythonGame, whose functions run in one thread")
+            raise ValueError(
+                f"threads is {self.threads!r}; {game} is a PythonGame, whose functions run in one thread"
+            )
         check_cutoff(game, self.scheme)
         return strategy
 
-    def begin(self, state: State, seed: int | Sequence[int] = 0, records: Result | None = None) -> "RunningSearch":
+    def begin(
+        self, state: State, seed: int | Sequence[int] = 0, records: Result | None = None
+    ) -> "RunningSearch":
         """A search that has made no playout yet: of one tree or of several, in one thread or in several."""
         if self.evaluation is not None:
             check_is_state("search", state)
@@ -264,13 +296,20 @@ class Search:
             interpret_rebound()
         trees = scheme.trees if scheme.tree_parameter else self.threads
         seeds = (
-            [seed] if trees == 1 and not scheme.tree_parameter else [(*checks.seed_key(seed), i) for i in range(trees)]
+            [seed]
+            if trees == 1 and not scheme.tree_parameter
+            else [(*checks.seed_key(seed), i) for i in range(trees)]
         )
         reused = reused_records(records, state, strategy, scheme, trees)
         grown = [
-            CompiledSearch(state, strategy, key, scheme, reuse, plain) for key, reuse in zip(seeds, reused, strict=True)
+            CompiledSearch(state, strategy, key, scheme, reuse, plain)
+            for key, reuse in zip(seeds, reused, strict=True)
         ]
-        return Trees(grown, seed, self.threads) if scheme.tree_parameter or self.threads > 1 else grown[0]
+        return (
+            Trees(grown, seed, self.threads)
+            if scheme.tree_parameter or self.threads > 1
+            else grown[0]
+        )
 
     def run(
         self,
@@ -281,15 +320,27 @@ class Search:
     ) -> Result:
         """The result when the budget is used up, or when the search is interrupted; arguments and errors as of `search`."""
         check_callable("progress", progress, PROGRESS)
-        one_slice = self.threads == 1 and self.iterations is not None and self.iterations <= FIRST_SLICE
-        with contextlib.nullcontext() if one_slice else presses_as_one():  # which finds too little to be met twice
+        one_slice = (
+            self.threads == 1 and self.iterations is not None and self.iterations <= FIRST_SLICE
+        )
+        with (
+            contextlib.nullcontext() if one_slice else presses_as_one()
+        ):  # which finds too little to be met twice
             running, started = self.begin(state, seed, records), time.perf_counter()
 
             def result_so_far() -> Result:
                 return running.result(time.perf_counter() - started, self.recommendation)
 
             try:
-                run_within(running, self.iterations, self.seconds, started, progress, running.trees, running.expect)
+                run_within(
+                    running,
+                    self.iterations,
+                    self.seconds,
+                    started,
+                    progress,
+                    running.trees,
+                    running.expect,
+                )
             except KeyboardInterrupt:
                 if running.iterations == 0:
                     raise
@@ -362,7 +413,9 @@ class Trees:
     parallelism (Chaslot, Winands and van den Herik, 2008). The compiled loop runs without Python's lock.
     """
 
-    def __init__(self, searches: Sequence[CompiledSearch], seed: int | Sequence[int], threads: int) -> None:
+    def __init__(
+        self, searches: Sequence[CompiledSearch], seed: int | Sequence[int], threads: int
+    ) -> None:
         self.searches, self.seed, self.threads = searches, seed, threads
         self.trees = len(searches)
 
@@ -374,20 +427,29 @@ class Trees:
     def expect(self, iterations: int) -> None:
         """Tell slots how many playouts there will be in all: an equal share for each search."""
         for search in self.searches:
-            search.expect(iterations if iterations == UNLIMITED else max(1, iterations // self.trees))
+            search.expect(
+                iterations if iterations == UNLIMITED else max(1, iterations // self.trees)
+            )
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all. An exception of a search surfaces as itself when all have ended."""
-        shares = [iterations // self.trees + (i < iterations % self.trees) for i in range(self.trees)]
+        shares = [
+            iterations // self.trees + (i < iterations % self.trees) for i in range(self.trees)
+        ]
         if self.threads == 1:
             for search, share in zip(self.searches, shares, strict=True):
                 search.run(share)
         else:
             with ThreadPoolExecutor(self.threads, "icarus") as pool:
                 try:
-                    runs = [pool.submit(each.run, share) for each, share in zip(self.searches, shares, strict=True)]
+                    runs = [
+                        pool.submit(each.run, share)
+                        for each, share in zip(self.searches, shares, strict=True)
+                    ]
                 except RuntimeError:  # the system's word for no memory, or too many threads
-                    raise MemoryError(f"the system starts no {self.threads} threads here; search with fewer") from None
+                    raise MemoryError(
+                        f"the system starts no {self.threads} threads here; search with fewer"
+                    ) from None
                 for run in runs:
                     run.result()
 

@@ -8,16 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from icarus.algebra import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Enhancement, Parts, Space
+from icarus.algebra import (
+    ACTION,
+    ACTIONS,
+    HISTORY,
+    MOVE,
+    PLAYER,
+    POSITION,
+    Enhancement,
+    Parts,
+    Space,
+)
 from icarus.compiler import WORD_BYTES, CompiledFunction, python_of, uninterrupted
 from icarus.compiler.digest import kernel_cache
 from icarus.engine.lowering import MOST, ByIdentity
 from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, Root, mix_arrays, read_only, seat_name
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_SHARE, FULLEST, TABLE, enter_rows, has_room_for
+from icarus.kernel.theta import (
+    ENTRY,
+    ENTRY_BYTES,
+    FILTER_SHARE,
+    FULLEST,
+    TABLE,
+    enter_rows,
+    has_room_for,
+)
 
 SMALLEST = 1 << 11  # entries in the index of a new table; at least FILTER_SHARE
 MOST_ROWS = int(np.iinfo(ENTRY).max)
-MOST_EXPECTED = 1 << 22  # records for which there is room beforehand; the system gives memory where it is touched
+MOST_EXPECTED = (
+    1 << 22
+)  # records for which there is room beforehand; the system gives memory where it is touched
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
 _INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
@@ -69,7 +89,9 @@ class RecordTable:
         visit_filter: a Bloom filter of where a player has decided, a bit for each entry; empty where no slot asks.
     """
 
-    def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None, records: int = 0) -> None:
+    def __init__(
+        self, component: Enhancement, game: AnyGame, root: Root | None = None, records: int = 0
+    ) -> None:
         self.component, self.game, self.root = component, game, root
         self._blank = blank_row(ByIdentity(component), game.players)
         self.dtype = self._blank.dtype
@@ -99,7 +121,10 @@ class RecordTable:
             words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
             room = np.ndarray(room_in(most), self.dtype, words)
         entries = np.zeros(capacity, ENTRY)
-        addresses = address_in(entries), address_in(room.base)  # of a structured array it takes longer
+        addresses = (
+            address_in(entries),
+            address_in(room.base),
+        )  # of a structured array it takes longer
         if len(rows) > 1:
             growth()(addresses[0], capacity, addresses[1], row_words, len(rows) - 1)
         self.entries, self._room = entries, room
@@ -109,7 +134,9 @@ class RecordTable:
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if len(rows) > 0:
-            others = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
+            others = (
+                self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
+            )
             with uninterrupted():
                 capacity = capacity_for(len(others) + len(rows), self.capacity)
                 self._hold(np.concatenate([others, rows]), capacity, capacity)
@@ -120,8 +147,12 @@ class RecordTable:
         Raises:
             MemoryError: there is not so much memory, or entries cannot number so many rows; the table is as it was.
         """
-        capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
-        longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
+        capacity = capacity_for(
+            self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity
+        )
+        longer_filter = np.tile(
+            self.visit_filter, capacity // self.capacity
+        )  # more bits of a key will count
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
             self._hold(self.rows, capacity, max(capacity, min(8 * capacity, MOST_EXPECTED)))
             self._filter(longer_filter)
@@ -200,15 +231,19 @@ class Records(Mapping[Parts, np.void]):
         return self.enhancement.records.key(self.game, parts, self._table.root)
 
     def __getitem__(self, parts: Parts) -> np.void:
-        row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
+        row = self._table.find(
+            int(parts) if isinstance(parts, int | np.integer) else self.key(parts)
+        )
         if row is None:
-            raise KeyError(f"{self.enhancement} has no record {parts!r}: the search has not updated it")
+            raise KeyError(
+                f"{self.enhancement} has no record {parts!r}: the search has not updated it"
+            )
         return row
 
     def __contains__(self, parts: object) -> bool:
-        return (isinstance(parts, int | np.integer) or self.enhancement.records.has(parts)) and super().__contains__(
-            parts
-        )
+        return (
+            isinstance(parts, int | np.integer) or self.enhancement.records.has(parts)
+        ) and super().__contains__(parts)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.rows["record"].tolist())
@@ -227,13 +262,17 @@ MOST_KEYS = 1 << 23  # that are computed for one space
 OTHER = range(-2, 128)  # of a part that is neither an action, a move nor a player
 
 
-def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int]) -> dict[int, tuple[int, ...]]:
+def parts_of(
+    keys: np.ndarray, space: Space, players: int, moves: Iterable[int]
+) -> dict[int, tuple[int, ...]]:
     """The integers that `record` made these keys of, by key; those of histories, and of other parts than these, are left out.
 
     Args:
         moves: values of a part that is an action or a move.
     """
-    values: dict[str, Sequence[int]] = dict.fromkeys(ACTION.factors + MOVE.factors, sorted({*moves, NO_ACTION, UNSEEN}))
+    values: dict[str, Sequence[int]] = dict.fromkeys(
+        ACTION.factors + MOVE.factors, sorted({*moves, NO_ACTION, UNSEEN})
+    )
     values |= dict.fromkeys(PLAYER.factors, range(-1, players))
     records: dict[int, tuple[int, ...]] = {}
     for each in space.alternatives:
@@ -246,11 +285,15 @@ def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int])
             products = mix_arrays(products[:, None], numbers).ravel()
         for place in np.flatnonzero(np.isin(products, keys)):
             indices = np.unravel_index(place, [len(numbers) for numbers in parts])
-            records[int(products[place])] = tuple(int(numbers[i]) for numbers, i in zip(parts, indices, strict=True))
+            records[int(products[place])] = tuple(
+                int(numbers[i]) for numbers, i in zip(parts, indices, strict=True)
+            )
     return records
 
 
-def parts_text(parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]) -> str:
+def parts_text(
+    parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]
+) -> str:
     """The parts of a record in words, by the space that it is drawn from."""
     factors = next(each.factors for each in space.alternatives if len(each.factors) == len(parts))
     texts = [

@@ -99,7 +99,9 @@ class Responding(NamedTuple):
     frames: np.ndarray
     places: np.ndarray  # of the entries of the newest view, by digest: view << 32 | entry
     remembered: np.ndarray  # digests of beliefs
-    values: np.ndarray  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
+    values: (
+        np.ndarray
+    )  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
     words: np.ndarray  # room for legal actions and what each player sees
     reals: np.ndarray  # room for probabilities and rewards
 
@@ -130,7 +132,13 @@ def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, wei
         i = (i + 1) & mask
     tree.places[i] = status.views << 32 | status.used
     entry = tree.entries[status.used]
-    entry.kind, entry.observed, entry.key, entry.digest, entry.weight = kind, observed, key, digest, weight
+    entry.kind, entry.observed, entry.key, entry.digest, entry.weight = (
+        kind,
+        observed,
+        key,
+        digest,
+        weight,
+    )
     status.used += 1
 
 
@@ -139,7 +147,11 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
     """Enter what an action makes of a state."""
     rules, status = tree.walk[0], tree.status[0]
     state, target = tree.states[source], tree.states[status.used]
-    responder, opponent, moves = status.responder, 1 - status.responder, tree.words[rules.max_legal :]
+    responder, opponent, moves = (
+        status.responder,
+        1 - status.responder,
+        tree.words[rules.max_legal :],
+    )
     walk.play(rules, state, action, target, moves)
     if key != BEYOND:
         key = walk.key_after(key, opponent, mover, action, moves)
@@ -193,7 +205,13 @@ def open_view(tree: Responding, key: int) -> None:
     status.views += 1
     frame = tree.frames[status.depth]
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
-    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = walk.NOTHING, key, 0.0, 0.0, 0.0
+    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = (
+        walk.NOTHING,
+        key,
+        0.0,
+        0.0,
+        0.0,
+    )
     before = tree.frames[status.depth - 1]
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
 
@@ -229,7 +247,10 @@ def recall(tree: Responding) -> None:
     digest = frame.key
     for i in range(frame.first, status.used):
         entry = tree.entries[i]
-        digest += mix(mix(entry.digest, 4 * entry.observed + entry.kind), int(entry.weight / total * FINE + 0.5))
+        digest += mix(
+            mix(entry.digest, 4 * entry.observed + entry.kind),
+            int(entry.weight / total * FINE + 0.5),
+        )
     frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
     if tree.remembered[place] == digest:
         status.done += total * frame.chance
@@ -272,7 +293,9 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         if status.depth < 0:
             return walk.COMPLETE
         frame, end, ending = tree.frames[status.depth], status.used, GOING_ON
-        if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(tree.frames):
+        if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(
+            tree.frames
+        ):
             return MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
@@ -296,7 +319,10 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
-            tree.values[place, 0], tree.values[place, 1] = value / frame.weight, frame.policy_value / frame.weight
+            tree.values[place, 0], tree.values[place, 1] = (
+                value / frame.weight,
+                frame.policy_value / frame.weight,
+            )
             leave(tree, value, frame.policy_value)
         if ending != GOING_ON:
             return ending
@@ -304,10 +330,16 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
 
 
 @walk.kernel("beliefs after the deal")
-def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray) -> int:
+def begin_walk(
+    tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray
+) -> int:
     """Enter all deals in the view before them."""
     status, frame = tree.status[0], tree.frames[0]
-    responder, opponent, is_stored = status.responder, 1 - status.responder, len(tree.policy.keys) > 1
+    responder, opponent, is_stored = (
+        status.responder,
+        1 - status.responder,
+        len(tree.policy.keys) > 1,
+    )
     for k in range(len(dealt)):
         key = walk.next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
         digest = key
@@ -316,7 +348,11 @@ def begin_walk(tree: Responding, dealt: np.ndarray, observations: np.ndarray, pr
             digest = mix(digest, dealt[k, i])
         if probabilities[k] > 0.0:
             enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
-    frame.key, frame.action, frame.decider = responder + 1 if is_stored else BEYOND, OBSERVING, walk.NOTHING
+    frame.key, frame.action, frame.decider = (
+        responder + 1 if is_stored else BEYOND,
+        OBSERVING,
+        walk.NOTHING,
+    )
     frame.weight, frame.chance = 1.0, 1.0
     return 0
 
@@ -336,10 +372,18 @@ class ResponseWalk:
         walk.refuse_unless_two_players(game)
         self.game, self.deals = game, deals_of(game)
         rules = walk.Walk(game, self.deals)
-        room, width, scratch = ROOM + 2 * len(self.deals) + rules.room, rules.dealt.shape[1], rules.room + walk.PLAYERS
+        room, width, scratch = (
+            ROOM + 2 * len(self.deals) + rules.room,
+            rules.dealt.shape[1],
+            rules.room + walk.PLAYERS,
+        )
         self.status = np.zeros(1, STATUS)
         self.status["responder"], self.status["views"] = responder, 1
-        self._growing = [np.zeros((room, width), np.int64), np.zeros(room, ENTRY), np.zeros(room, FRAME)]
+        self._growing = [
+            np.zeros((room, width), np.int64),
+            np.zeros(room, ENTRY),
+            np.zeros(room, FRAME),
+        ]
         self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
         self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
         self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]

@@ -55,7 +55,9 @@ class Learner(ABC):
         while self.iterations < goal:
             started = time.perf_counter()
             self.sample(min(count, goal - self.iterations))
-            count = max(1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6))))
+            count = max(
+                1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6)))
+            )
 
     @property
     @abstractmethod
@@ -74,7 +76,9 @@ class Learner(ABC):
 
 
 @inlined
-def match_regrets(regrets: np.ndarray, slot: int, count: int, gamma: float, out: np.ndarray, place: int) -> None:
+def match_regrets(
+    regrets: np.ndarray, slot: int, count: int, gamma: float, out: np.ndarray, place: int
+) -> None:
     """The mixture in proportion to the positive regrets of `count` slots (Hart and Mas-Colell, 2000), with a share `gamma` of the uniform
     one, which it is where there are none; from `place` on in `out`.
     """
@@ -82,7 +86,10 @@ def match_regrets(regrets: np.ndarray, slot: int, count: int, gamma: float, out:
     for k in range(count):
         out[place + k] = max(regrets[slot + k], 0.0)
         total += out[place + k]
-    even, scale = (gamma if total > 0.0 else 1.0) / count, (1.0 - gamma) / total if total > 0.0 else 0.0
+    even, scale = (
+        (gamma if total > 0.0 else 1.0) / count,
+        (1.0 - gamma) / total if total > 0.0 else 0.0,
+    )
     for k in range(count):
         out[place + k] = even + scale * out[place + k]
 
@@ -95,7 +102,9 @@ class Regrets(NamedTuple):
     sums: np.ndarray
     policy: np.ndarray  # the current one of both players, and chance's outcomes [slots]
     reach: np.ndarray  # [views]
-    values: np.ndarray  # of the ends at a player's views, overwritten from the last to the first [views]
+    values: (
+        np.ndarray
+    )  # of the ends at a player's views, overwritten from the last to the first [views]
     actions: np.ndarray  # what each is worth: all that is read is written before [slots]
 
 
@@ -119,7 +128,9 @@ def update_regrets(tree: Arrays, learned: Regrets, player: int, plus: bool) -> N
 
 
 @kernel("counterfactual regret minimization")
-def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: int, plus: bool) -> int:
+def minimize(
+    tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: int, plus: bool
+) -> int:
     """Go on with so many more iterations, counted in one row of PROGRESS: the players in turn, each against the other's newest policy."""
     progress = counters[0]
     for _ in range(iterations):
@@ -134,8 +145,17 @@ def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: i
                 info_set = tree.sets[i]
                 if info_set.player == player:
                     for slot in range(info_set.slot, info_set.slot + info_set.count):
-                        learned.sums[slot] += weight * learned.reach[info_set.last_view] * learned.policy[slot]
-                    match_regrets(learned.regrets, info_set.slot, info_set.count, 0.0, learned.policy, info_set.slot)
+                        learned.sums[slot] += (
+                            weight * learned.reach[info_set.last_view] * learned.policy[slot]
+                        )
+                    match_regrets(
+                        learned.regrets,
+                        info_set.slot,
+                        info_set.count,
+                        0.0,
+                        learned.policy,
+                        info_set.slot,
+                    )
         progress.iterations += 1
     return 0
 
@@ -160,7 +180,9 @@ class CFR(Learner):
         slots, views = len(self.tree.slots), len(self.tree.views)
         self.regrets, self.sums = np.zeros((2, slots))
         policy = policies.uniform_policy(self.tree).probabilities
-        self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
+        self._learned = Regrets(
+            self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots)
+        )
 
     run = Learner.make
 
@@ -178,7 +200,9 @@ class CFRPlus(CFR):
     plus = True
 
 
-def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000) -> policies.TabularPolicy:
+def near_equilibrium(
+    game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000
+) -> policies.TabularPolicy:
     """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's utilities.
 
     Args:

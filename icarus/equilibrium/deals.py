@@ -8,7 +8,16 @@ import attrs
 import numpy as np
 
 from icarus.compiler.rng import seeded
-from icarus.kernel import UNSEEN, AnyGame, PythonGame, State, StateData, check_game, check_is_state, padded_to_words
+from icarus.kernel import (
+    UNSEEN,
+    AnyGame,
+    PythonGame,
+    State,
+    StateData,
+    check_game,
+    check_is_state,
+    padded_to_words,
+)
 
 # Whether each was the player's own action, and what the player saw of it.
 Moves: TypeAlias = tuple[tuple[bool, int], ...]
@@ -58,7 +67,11 @@ def deals_of(game: AnyGame) -> Deals:
     probabilities: list[float] = []
     total = 0.0
     zeros = 0  # of the probabilities, in a row
-    while total < 1 + TOLERANCE and zeros <= MOST_ZEROS and (dealt := game.ask("deal", len(states))) is not None:
+    while (
+        total < 1 + TOLERANCE
+        and zeros <= MOST_ZEROS
+        and (dealt := game.ask("deal", len(states))) is not None
+    ):
         states.append(dealt[0])
         probabilities.append(float(dealt[1]))
         total += probabilities[-1]
@@ -69,8 +82,13 @@ def deals_of(game: AnyGame) -> Deals:
             f"{zeros} deals of {game} in a row have the probability 0; deal must return {end} after the last one"
         )
     if not abs(total - 1) < TOLERANCE:
-        raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    observations = [[game.ask("deal_observation", state, player) for player in range(game.players)] for state in states]
+        raise ValueError(
+            f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1"
+        )
+    observations = [
+        [game.ask("deal_observation", state, player) for player in range(game.players)]
+        for state in states
+    ]
     together = states if isinstance(game, PythonGame) else np.concatenate(states)
     return Deals(together, np.array(observations, np.int64), np.array(probabilities))
 
@@ -86,7 +104,11 @@ def _single(game: AnyGame) -> Deals:
             f"{game} has hidden deals: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )
-    return Deals([state] if isinstance(game, PythonGame) else state, np.zeros((1, game.players), np.int64), np.ones(1))
+    return Deals(
+        [state] if isinstance(game, PythonGame) else state,
+        np.zeros((1, game.players), np.int64),
+        np.ones(1),
+    )
 
 
 def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] = ()) -> State:
@@ -100,7 +122,11 @@ def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] 
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    return 0 if state.game.deal_observation is None else state.game.ask("deal_observation", state.start, player)
+    return (
+        0
+        if state.game.deal_observation is None
+        else state.game.ask("deal_observation", state.start, player)
+    )
 
 
 def information_state(state: State) -> InformationState:

@@ -41,7 +41,9 @@ class TabularPolicy:
             where = f"sum to {sums[number]:g} in information set {number}"
         if where or not (self.probabilities >= 0).all():
             where = where or "are negative somewhere"
-            raise ValueError(f"{what} {where}; they must be at least 0 and sum to 1 in each information set")
+            raise ValueError(
+                f"{what} {where}; they must be at least 0 and sum to 1 in each information set"
+            )
 
     def at(self, number: int) -> np.ndarray:
         """The probabilities in an information set, by its number."""
@@ -53,7 +55,10 @@ class TabularPolicy:
     def table(self) -> dict[InformationState, dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
         tree, numbers = self.tree, self.tree.decisions
-        policies = (dict(zip(tree.actions(number), self.at(number).tolist(), strict=True)) for number in numbers)
+        policies = (
+            dict(zip(tree.actions(number), self.at(number).tolist(), strict=True))
+            for number in numbers
+        )
         return dict(zip(tree.information_states(), policies, strict=True))
 
     def __repr__(self) -> str:
@@ -93,16 +98,22 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         TypeError: none of these, or no tree. ValueError: invalid probabilities, by information set and player; a bad seed.
     """
     if not isinstance(tree, GameTree):
-        raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
+        raise TypeError(
+            f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}"
+        )
     seed = integer("seed", seed, 0)
     if isinstance(policy, tuple | list):
-        first, second = (tabulate(tree, each, seed).probabilities for each in policies_of(tree.game, policy))
+        first, second = (
+            tabulate(tree, each, seed).probabilities for each in policies_of(tree.game, policy)
+        )
         of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
         return TabularPolicy(tree, np.where(of_second, second, first))
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
-        is_same = str(policy.tree.game) == str(tree.game) and np.array_equal(policy.tree.sets, tree.sets)
+        is_same = str(policy.tree.game) == str(tree.game) and np.array_equal(
+            policy.tree.sets, tree.sets
+        )
         if policy.tree is not tree and not is_same:
             raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
@@ -131,9 +142,13 @@ def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.nda
 
     def ask(state: State, seed: tuple[int, int]) -> np.ndarray:
         try:
-            answer = search(state.clone(), seed).policy if callable(search) else policy(state.clone())
+            answer = (
+                search(state.clone(), seed).policy if callable(search) else policy(state.clone())
+            )
         except Exception as error:
-            error.add_note(f"the policy was asked in {state.game} after {state.history_str() or 'the deal'!r}")
+            error.add_note(
+                f"the policy was asked in {state.game} after {state.history_str() or 'the deal'!r}"
+            )
             raise
         return checked_probabilities(state, answer)
 
@@ -166,7 +181,9 @@ def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
     fits = values.shape == (len(actions),) and (values >= 0).all()
     if not fits or not abs(values.sum() - 1) < TOLERANCE:
         where = f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}"
-        raise ValueError(f"{where}; it must be probabilities of the actions {actions} that sum to 1")
+        raise ValueError(
+            f"{where}; it must be probabilities of the actions {actions} that sum to 1"
+        )
     return values
 
 
@@ -190,12 +207,16 @@ def reach(views: np.ndarray, policy: np.ndarray, out: np.ndarray) -> None:
 
 
 @inlined
-def gather_utilities(ends: np.ndarray, reach_probabilities: np.ndarray, player: int, out: np.ndarray) -> None:
+def gather_utilities(
+    ends: np.ndarray, reach_probabilities: np.ndarray, player: int, out: np.ndarray
+) -> None:
     """Add what ends at each view of a player is worth to him, weighed by the other's and chance's part."""
     sign = 1.0 if player == 0 else -1.0
     for i in range(len(ends)):
         end = ends[i]
-        out[end.views[player]] += sign * reach_probabilities[end.views[1 - player]] * end.chance_reach * end.utility
+        out[end.views[player]] += (
+            sign * reach_probabilities[end.views[1 - player]] * end.chance_reach * end.utility
+        )
 
 
 @inlined
@@ -209,7 +230,12 @@ def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndar
 
 @kernel("best responses")
 def respond(
-    tree: Arrays, policy: np.ndarray, best: np.ndarray, reached: np.ndarray, values: np.ndarray, out: np.ndarray
+    tree: Arrays,
+    policy: np.ndarray,
+    best: np.ndarray,
+    reached: np.ndarray,
+    values: np.ndarray,
+    out: np.ndarray,
 ) -> int:
     """Both players' best responses.
 
@@ -257,7 +283,9 @@ class Exploitability:
     @property
     def improvements(self) -> tuple[float, float]:
         """The gain of each player by his best response."""
-        first, second = (best - value for best, value in zip(self.best_responses, self.values, strict=True))
+        first, second = (
+            best - value for best, value in zip(self.best_responses, self.values, strict=True)
+        )
         return first, second
 
     @property
@@ -294,7 +322,11 @@ class BestResponse:
 
 
 def exploitability(
-    game: GameOrTree, policy: PolicyLike, *, seed: int = 0, progress: Callable[[float], None] | None = None
+    game: GameOrTree,
+    policy: PolicyLike,
+    *,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
 ) -> Exploitability:
     """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
 
@@ -330,13 +362,19 @@ def exploitability(
         return _responses(tree_of(game), policy, seed)[1]
     gains = []
     for player in range(PLAYERS):
-        tell = None if progress is None else lambda share, player=player: progress((player + share) / PLAYERS)
+        tell = (
+            None
+            if progress is None
+            else lambda share, player=player: progress((player + share) / PLAYERS)
+        )
         gains.append(ResponseWalk(game, player, stored).run(tell))
     best, expected = zip(*gains, strict=True)
     return Exploitability(expected, best)
 
 
-def best_response(game: GameOrTree, policy: PolicyLike, player: int, *, seed: int = 0) -> BestResponse:
+def best_response(
+    game: GameOrTree, policy: PolicyLike, player: int, *, seed: int = 0
+) -> BestResponse:
     """The best response of a player to the other's policy; arguments as in `exploitability`.
 
     Raises:
@@ -351,11 +389,15 @@ def best_response(game: GameOrTree, policy: PolicyLike, player: int, *, seed: in
     return BestResponse(int(player), distance.best_responses[player], response)
 
 
-def _responses(tree: GameTree, policy: PolicyLike, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], Exploitability]:
+def _responses(
+    tree: GameTree, policy: PolicyLike, seed: int
+) -> tuple[tuple[np.ndarray, np.ndarray], Exploitability]:
     """((the policy, the best responses) by slot, their values)."""
     probabilities = tabulate(tree, policy, seed).probabilities
     best, out = np.zeros(len(probabilities)), np.zeros(PLAYERS + 1)
-    respond(tree.arrays, probabilities, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out)
+    respond(
+        tree.arrays, probabilities, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out
+    )
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
     first, second, value = out.tolist()
     return (probabilities, best), Exploitability((value, total - value), (first, second + total))

@@ -27,7 +27,17 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
 from icarus.equilibrium.policies import PolicyLike, policies_of, question_to
-from icarus.kernel import CHANCE, MAX_PLAYERS, NO_ACTION, TERMINAL, UNSEEN, AnyGame, Game, State, check_game
+from icarus.kernel import (
+    CHANCE,
+    MAX_PLAYERS,
+    NO_ACTION,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    Game,
+    State,
+    check_game,
+)
 
 MASK = (1 << 63) - 1  # makes a seed of a key
 Array: TypeAlias = np.ndarray
@@ -61,7 +71,9 @@ class LocalBestResponse:
     @property
     def nash_conv(self) -> float:
         """The estimate of a lower bound of NashConv, the sum of what all players gain by responding."""
-        return sum(map(statistics.fmean, self.gains)) - (sum(self.game.utilities) if len(self.gains) == 2 else 0)
+        return sum(map(statistics.fmean, self.gains)) - (
+            sum(self.game.utilities) if len(self.gains) == 2 else 0
+        )
 
     @property
     def half(self) -> float:
@@ -78,7 +90,9 @@ class LocalBestResponse:
             if matches > 1 and not self.half:
                 return f"NashConv is not bounded, since all matches ended alike; play more of them: {gains}"
             return f"NashConv at least {self.nash_conv:.4g}{_interval(*self.gains)}: {gains}"
-        seats = (f"player {i} gains {mean:.4g}{_interval(self.gains[i])}" for i, mean in enumerate(means))
+        seats = (
+            f"player {i} gains {mean:.4g}{_interval(self.gains[i])}" for i, mean in enumerate(means)
+        )
         return f"{', '.join(seats)} {how}; of more than two players no theorem says how far that is from an equilibrium"
 
 
@@ -103,12 +117,16 @@ class _Particle(NamedTuple):
     """A state that the game may be in."""
 
     state: State
-    keys: list[int]  # of what each player knows; twice the moves are hashed, since -1 and -2 are alike to `hash`
+    keys: list[
+        int
+    ]  # of what each player knows; twice the moves are hashed, since -1 and -2 are alike to `hash`
     weight: float
 
 
 @walk.kernel("playouts of particles")
-def play_out(rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array) -> float:
+def play_out(
+    rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array
+) -> float:
     """What a player has on average in games played from states by uniform choice, by their weights; no number if one does not end."""
     state, words = np.zeros(states.shape[1], np.int64), np.zeros(rules[0].max_legal, np.int64)
     reals, total, gain = np.zeros(rules[0].max_legal + MAX_PLAYERS), weights.sum(), 0.0
@@ -128,11 +146,30 @@ class _Responder:
     """A responder in real play, who thinks of particles."""
 
     def __init__(
-        self, game: AnyGame, player: int, policies: Sequence[PolicyLike], seed: int, depth: int, count: int | None
+        self,
+        game: AnyGame,
+        player: int,
+        policies: Sequence[PolicyLike],
+        seed: int,
+        depth: int,
+        count: int | None,
     ) -> None:
-        self._game, self._player, self._seed, self._depth, self._most = game, player, seed, depth, count or sys.maxsize
-        self._ask, self._answers, self.questions = [*map(question_to, policies)], dict[int, tuple[list, list]](), 0
-        self._deals, self._redraws = list[_Particle](), all(hasattr(policy, "search") for policy in policies)
+        self._game, self._player, self._seed, self._depth, self._most = (
+            game,
+            player,
+            seed,
+            depth,
+            count or sys.maxsize,
+        )
+        self._ask, self._answers, self.questions = (
+            [*map(question_to, policies)],
+            dict[int, tuple[list, list]](),
+            0,
+        )
+        self._deals, self._redraws = (
+            list[_Particle](),
+            all(hasattr(policy, "search") for policy in policies),
+        )
         try:
             deals = deals_of(game)
         except NotEnumerable:
@@ -140,21 +177,33 @@ class _Responder:
             return
         for k in np.flatnonzero(deals.probabilities).tolist():
             keys = [hash((i, 2 * move)) for i, move in enumerate(deals.observations[k].tolist())]
-            self._deals.append(_Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k])))
+            self._deals.append(
+                _Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k]))
+            )
 
     def play(self, luck: np.random.Generator | None) -> float:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
         by the policy."""
         self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
-        self._rng, gain, views = seeded(int(self._luck.integers(MASK))), 0.0, defaultdict[int, list[_Particle]](list)
+        self._rng, gain, views = (
+            seeded(int(self._luck.integers(MASK))),
+            0.0,
+            defaultdict[int, list[_Particle]](list),
+        )
         if not self._deals:
             self._answers.clear()
-        for deal in self._deals or [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]:
+        for deal in self._deals or [
+            self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))
+        ]:
             views[deal.keys[self._player]].append(deal)
         for group in (self._one(views) if luck else views).values():
-            gain += self._rest(group, NO_ACTION, group if self._deals else self._redrawn(group), most)
+            gain += self._rest(
+                group, NO_ACTION, group if self._deals else self._redrawn(group), most
+            )
             if self._game.players > walk.PLAYERS:
-                gain -= self._follow([(truth, NO_ACTION) for truth in group], most, responds=False)[0]
+                gain -= self._follow([(truth, NO_ACTION) for truth in group], most, responds=False)[
+                    0
+                ]
         return round(gain, DIGITS)
 
     def _one(self, views: dict[Any, list[_Particle]]) -> dict[Any, list[_Particle]]:
@@ -163,21 +212,31 @@ class _Responder:
         total = float(weights.sum())
         index = int(self._luck.choice(len(weights), p=weights / total))
         sight, scale = [*views][index], total / float(weights[index])
-        return {sight: [particle._replace(weight=scale * particle.weight) for particle in views[sight]]}
+        return {
+            sight: [particle._replace(weight=scale * particle.weight) for particle in views[sight]]
+        }
 
-    def _rest(self, truths: list[_Particle], action: int, belief: list[_Particle], most: int) -> float:
+    def _rest(
+        self, truths: list[_Particle], action: int, belief: list[_Particle], most: int
+    ) -> float:
         """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief.
 
         As long as they are the same, all that may be is the belief; then the game is one of these states, and a sample is the belief.
         """
         if truths is belief and len(belief) > self._most:
-            truths = [truth for truth, _ in self._thinned([(each, NO_ACTION) for each in belief], most)]
+            truths = [
+                truth for truth, _ in self._thinned([(each, NO_ACTION) for each in belief], most)
+            ]
         is_all = truths is belief
-        gain, views = self._follow([(truth, action) for truth in truths], sys.maxsize if is_all else most)
+        gain, views = self._follow(
+            [(truth, action) for truth in truths], sys.maxsize if is_all else most
+        )
         for sight, group in (self._one(views) if views and is_all and most == 1 else views).items():
             after, chosen = group, NO_ACTION
             if not is_all:
-                after = self._follow([(each, action) for each in belief], self._most, (sight,))[1][sight]
+                after = self._follow([(each, action) for each in belief], self._most, (sight,))[1][
+                    sight
+                ]
             if sight is DECISION:
                 after = after or self._redrawn(group)
                 chosen = self._chosen(after, group[0].state.legal_actions())
@@ -200,10 +259,18 @@ class _Responder:
         weights = np.array([move[0].weight for move in moves])
         total = float(weights.sum())
         counts = self._luck.multinomial(most, weights / total).tolist()
-        return [(p._replace(weight=total * n / most), *rest) for n, (p, *rest) in zip(counts, moves, strict=True) if n]
+        return [
+            (p._replace(weight=total * n / most), *rest)
+            for n, (p, *rest) in zip(counts, moves, strict=True)
+            if n
+        ]
 
     def _follow(
-        self, moves: list[tuple[_Particle, int]], most: int, goal: tuple[int | None, ...] = (), responds: bool = True
+        self,
+        moves: list[tuple[_Particle, int]],
+        most: int,
+        goal: tuple[int | None, ...] = (),
+        responds: bool = True,
     ) -> tuple[float, dict[int | None, list[_Particle]]]:
         """Make moves, and whatever others may do until the responder sees something or is to move.
 
@@ -220,8 +287,13 @@ class _Responder:
             if most > MOST < len(moves):
                 what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
-            candidates = [(*move, self._shown(*move)) for move in (moves if goal else self._thinned(moves, most))]
-            candidates = [each for each in candidates if not goal or each[2][0] in (DECISION, *goal)]
+            candidates = [
+                (*move, self._shown(*move))
+                for move in (moves if goal else self._thinned(moves, most))
+            ]
+            candidates = [
+                each for each in candidates if not goal or each[2][0] in (DECISION, *goal)
+            ]
             moves = []
             for (state, _, weight), action, (sight, keys) in self._thinned(candidates, most):
                 if action != NO_ACTION:
@@ -238,7 +310,11 @@ class _Responder:
                 elif mover == self._player and responds:
                     views[DECISION].append(after)
                 else:
-                    moves += [(after._replace(weight=weight * p), each) for each, p in self._answer(after, mover) if p]
+                    moves += [
+                        (after._replace(weight=weight * p), each)
+                        for each, p in self._answer(after, mover)
+                        if p
+                    ]
         return gain, views
 
     def _shown(self, particle: _Particle, action: int) -> tuple[int | None, list[int]]:
@@ -263,7 +339,10 @@ class _Responder:
         if len(actions) == 1:
             return [(actions[0], 1.0)]
         if key not in self._answers:
-            self._answers[key] = actions, self._ask[mover](particle.state, (self._seed, key & MASK)).tolist()
+            self._answers[key] = (
+                actions,
+                self._ask[mover](particle.state, (self._seed, key & MASK)).tolist(),
+            )
             self.questions += 1
         legal, probabilities = self._answers[key]
         if legal != actions:
@@ -288,17 +367,24 @@ class _Responder:
         actions, *others = [particle.state.legal_actions() for particle in belief]
         if any(each != actions for each in others):
             walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
-        return [self._value([(each, action) for each in belief], left - 1, self._most) for action in actions]
+        return [
+            self._value([(each, action) for each in belief], left - 1, self._most)
+            for action in actions
+        ]
 
     def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:
         """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
         gain, views = self._follow(moves, most)
-        weights = {sight: sum(particle.weight for particle in belief) for sight, belief in views.items()}
+        weights = {
+            sight: sum(particle.weight for particle in belief) for sight, belief in views.items()
+        }
         total = sum(weights.values())
         for sight, belief in views.items():
             if sight is not DECISION:
                 share = most if most == sys.maxsize else math.ceil(most * weights[sight] / total)
-                gain += self._value([(each, NO_ACTION) for each in belief], left, max(share, len(belief)))
+                gain += self._value(
+                    [(each, NO_ACTION) for each in belief], left, max(share, len(belief))
+                )
             elif left > 0:
                 gain += max(self._values(belief, left))
             else:
@@ -361,16 +447,24 @@ def local_best_response(
     if game.players < walk.PLAYERS:
         walk.refuse_unless_two_players(game)
     policies = policies_of(game, policy)
-    responders = [_Responder(game, player, policies, seed, depth, particles) for player in range(game.players)]
+    responders = [
+        _Responder(game, player, policies, seed, depth, particles) for player in range(game.players)
+    ]
     gains: tuple[list[float], ...] = tuple([] for _ in responders)
 
     def result() -> LocalBestResponse:
-        return LocalBestResponse(game, depth, particles, gains, sum(each.questions for each in responders))
+        return LocalBestResponse(
+            game, depth, particles, gains, sum(each.questions for each in responders)
+        )
 
     try:
         for match in range(matches or 1):
             for player, responder in enumerate(responders):
-                gains[player].append(responder.play(np.random.default_rng((seed, match, player)) if matches else None))
+                gains[player].append(
+                    responder.play(
+                        np.random.default_rng((seed, match, player)) if matches else None
+                    )
+                )
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:

@@ -54,7 +54,9 @@ class SampledStep:
     slot: int  # of the first of the actions
     count: int  # of them
     k: int  # the action drawn
-    others_reach: float  # π₋ᵢ: the probability that the other player and chance do their part up to here
+    others_reach: (
+        float  # π₋ᵢ: the probability that the other player and chance do their part up to here
+    )
     probability: float  # σ(I, a), or the probability of an outcome of chance
     sampled: float  # δ s₁ + (1 − δ) s₂: the probability that a sample comes here
 
@@ -85,8 +87,12 @@ class Sampling(NamedTuple):
     sampler: np.ndarray  # [1] of SAMPLER
     dealt: np.ndarray  # the states after the deals. [deals, words]
     deal_keys: np.ndarray  # of what each player knows after a deal. [deals, players]
-    deals: np.ndarray  # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
-    target: np.ndarray  # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
+    deals: (
+        np.ndarray
+    )  # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
+    target: (
+        np.ndarray
+    )  # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
     visits: np.ndarray  # of the information set searched for. [actions]
     rng: np.ndarray
@@ -115,7 +121,9 @@ def first_slot(store: Store, key: int, count: int) -> int:
 @inlined
 def current_policy(tree: Sampling, slot: int, count: int) -> None:
     """σ of an information set, with γ of the uniform policy mixed in."""
-    match_regrets(tree.store.regrets, slot, count, tree.sampler[0].regret_exploration, tree.sigma, 0)
+    match_regrets(
+        tree.store.regrets, slot, count, tree.sampler[0].regret_exploration, tree.sigma, 0
+    )
 
 
 @inlined
@@ -140,14 +148,23 @@ def make(tree: Sampling, mover: int, action: int) -> int:
 @inlined
 def is_next(tree: Sampling, position: int, is_own: int, move: int) -> bool:
     """Whether a move is the one that the target has at a position."""
-    return position < tree.sampler[0].goal and tree.target[position, 0] == is_own and tree.target[position, 1] == move
+    return (
+        position < tree.sampler[0].goal
+        and tree.target[position, 0] == is_own
+        and tree.target[position, 1] == move
+    )
 
 
 @inlined
 def position_after(tree: Sampling, mover: int, action: int, position: int) -> int:
     """How many moves of the target are made after an action, which both players have been shown; OUTSIDE where it leaves the target."""
     observer, stays = tree.sampler[0].observer, True
-    if observer == EVERYBODY and tree.moves[0] == action and tree.moves[1] == action or observer == mover:
+    if (
+        observer == EVERYBODY
+        and tree.moves[0] == action
+        and tree.moves[1] == action
+        or observer == mover
+    ):
         stays = is_next(tree, position, 1, action)
         position += 1
     if observer != EVERYBODY and walk.is_shown(tree.moves, observer, mover, action):
@@ -157,7 +174,9 @@ def position_after(tree: Sampling, mover: int, action: int, position: int) -> in
 
 
 @inlined
-def narrow(tree: Sampling, mover: int, count: int, exploration: float, position: int, history: int) -> bool:
+def narrow(
+    tree: Sampling, mover: int, count: int, exploration: float, position: int, history: int
+) -> bool:
     """Into `weights`: Φ normalized to one over the actions that stay in the target, 0 for the others; False where none stays.
 
     Args:
@@ -188,7 +207,11 @@ def narrow(tree: Sampling, mover: int, count: int, exploration: float, position:
 def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
     """Begin with a deal: its index."""
     sums = tree.deals[3 if targeted else 2]
-    k = int(forced_path[0] if len(forced_path) > 0 else np.searchsorted(sums, uniform(tree.rng), side="right"))
+    k = int(
+        forced_path[0]
+        if len(forced_path) > 0
+        else np.searchsorted(sums, uniform(tree.rng), side="right")
+    )
     copy_items(tree.state, tree.dealt[k])
     copy_items(tree.keys, tree.deal_keys[k])
     return k
@@ -201,8 +224,18 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
     where most of the time goes.
     """
-    sampler, used, k, depth = tree.sampler[0], tree.store.used[0], deal(tree, targeted, forced_path), 0
-    delta, s1, s2, others_reach = sampler.delta, tree.deals[1, k], tree.deals[0, k], tree.deals[0, k]
+    sampler, used, k, depth = (
+        tree.sampler[0],
+        tree.store.used[0],
+        deal(tree, targeted, forced_path),
+        0,
+    )
+    delta, s1, s2, others_reach = (
+        sampler.delta,
+        tree.deals[1, k],
+        tree.deals[0, k],
+        tree.deals[0, k],
+    )
     aims, position, history = s1 > 0.0, 0, k
     mover = call(tree.walk[0].player, (address_of(tree.state),))
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
@@ -214,7 +247,11 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
             key = tree.keys[mover]
             slot = first_slot(tree.store, key, count)
             current_policy(tree, slot, count)
-        if aims and position == sampler.goal and (sampler.observer == EVERYBODY or sampler.observer == mover):
+        if (
+            aims
+            and position == sampler.goal
+            and (sampler.observer == EVERYBODY or sampler.observer == mover)
+        ):
             aims = False  # inside the target both scenarios draw by Φ
         if aims:
             aims = narrow(tree, mover, count, exploration, position, history)
@@ -226,7 +263,11 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
             k = draw_action(tree, count, exploration)
         step, probability = tree.path[depth], tree.sigma[k]
         step.mover, step.slot, step.count, step.k = mover, slot, count, k
-        step.others_reach, step.probability, step.sampled = others_reach, probability, delta * s1 + (1.0 - delta) * s2
+        step.others_reach, step.probability, step.sampled = (
+            others_reach,
+            probability,
+            delta * s1 + (1.0 - delta) * s2,
+        )
         sampled = exploration / count + (1.0 - exploration) * probability
         s1, s2 = s1 * (tree.weights[k] if aims else sampled), s2 * sampled
         if aims:
@@ -250,10 +291,17 @@ def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
         call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
         mover = call(rules.player, (address_of(tree.state),))
     left = tree.sampler[0].max_length - depth
-    if walk.play_to_end(rules, tree.state, mover, left, tree.actions, tree.sigma, tree.rng) != TERMINAL:
+    if (
+        walk.play_to_end(rules, tree.state, mover, left, tree.actions, tree.sigma, tree.rng)
+        != TERMINAL
+    ):
         return walk.TOO_LONG
     call(rules.rewards, (address_of(tree.state), address_of(tree.rewards), walk.PLAYERS))
-    return walk.COMPLETE if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
+    return (
+        walk.COMPLETE
+        if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < walk.TOLERANCE
+        else walk.NOT_CONSTANT
+    )
 
 
 @inlined

@@ -43,7 +43,9 @@ from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
 
 
-def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.ndarray, **found: Any) -> Result:
+def result_of(
+    algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.ndarray, **found: Any
+) -> Result:
     """A result without records: an action drawn from the policy in an information set.
 
     Args:
@@ -51,7 +53,12 @@ def result_of(algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.nd
     """
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
-    unknown: dict[str, Any] = {"visits": nothing.astype(np.int64), "iterations": 0, "depth": 0, "seconds": 0.0}
+    unknown: dict[str, Any] = {
+        "visits": nothing.astype(np.int64),
+        "iterations": 0,
+        "depth": 0,
+        "seconds": 0.0,
+    }
     return Result(
         action=actions[min(index, len(actions) - 1)],
         actions=actions,
@@ -91,7 +98,9 @@ class OOS(AlgorithmSettings):
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
 
-    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "OOSSearch":
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> "OOSSearch":
         """The player of one match, with a memory.
 
         Raises:
@@ -127,9 +136,14 @@ class OOSSearch(Learner):
 
     algorithm: OOS
 
-    budget: tuple[int | None, float | None] = (None, None)  # iterations and seconds where a search is not told
+    budget: tuple[int | None, float | None] = (
+        None,
+        None,
+    )  # iterations and seconds where a search is not told
 
-    def __init__(self, game: AnyGame, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+    def __init__(
+        self, game: AnyGame, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0
+    ) -> None:
         algorithm = OOS() if algorithm is None else algorithm
         if not isinstance(algorithm, OOS):
             raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
@@ -137,12 +151,17 @@ class OOSSearch(Learner):
         super().__init__(game)
         self.algorithm, self._rng = algorithm, seeded(checks.seed(seed))
         self._visits, self._deals = np.zeros(0, np.int64), deals_of(game)
-        self._sampler, self._path = np.zeros(1, sampling.SAMPLER), np.zeros(game.max_length, sampling.STEP)
+        self._sampler, self._path = (
+            np.zeros(1, sampling.SAMPLER),
+            np.zeros(game.max_length, sampling.STEP),
+        )
         for name in ("delta", "exploration", "regret_exploration"):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
-        self._deal_keys = np.array([[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows])
+        self._deal_keys = np.array(
+            [[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows]
+        )
         self.store = sampling.larger_store()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
@@ -158,7 +177,9 @@ class OOSSearch(Learner):
     def _key(self, state: State) -> int:
         """The key of the information set that a state is in."""
         player, observation, moves = information_state(state)
-        return functools.reduce(lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1)
+        return functools.reduce(
+            lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
+        )
 
     def aim(self, state: State) -> None:
         """Aim at the target that a state of the match has for the player to move.
@@ -173,7 +194,9 @@ class OOSSearch(Learner):
         if self.algorithm.target == sampling.PUBLIC_SUBGAME:
             observer, fits = sampling.EVERYBODY, np.ones(len(fits), bool)
             steps = zip(state.history, state.replay(), strict=True)
-            moves = tuple((True, action) for (_, action), (_, views, _) in steps if {*views} == {action})
+            moves = tuple(
+                (True, action) for (_, action), (_, views, _) in steps if {*views} == {action}
+            )
         self._sampler["target_set"] = self._key(state)
         self._aim_at(observer, moves, fits)
 
@@ -254,7 +277,9 @@ class OOSSearch(Learner):
     def policy_at(self, state: State) -> np.ndarray:
         """The policy to play from in the information set of a state; uniform where nothing is known. [actions]"""
         count, place = len(state.legal_actions()), place_of(self.store.keys, self._key(state))
-        weights = self.store.sums[self.store.first[place] :][: count * (self.store.keys[place] != 0)]
+        weights = self.store.sums[self.store.first[place] :][
+            : count * (self.store.keys[place] != 0)
+        ]
         return weights / weights.sum() if weights.sum() > 0 else np.full(count, 1 / count)
 
     @property
@@ -269,11 +294,17 @@ class OOSSearch(Learner):
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
-        goal, path, status = self.iterations + iterations, np.array(forced_path, np.int64), sampling.MORE_ROOM
+        goal, path, status = (
+            self.iterations + iterations,
+            np.array(forced_path, np.int64),
+            sampling.MORE_ROOM,
+        )
 
         def loop(walk: Walk) -> int:
             left = iterations if forced_path else goal - self.iterations
-            return walk.call(sampling.sample_online, self._sampling(walk), self._progress, path, left)
+            return walk.call(
+                sampling.sample_online, self._sampling(walk), self._progress, path, left
+            )
 
         while status == sampling.MORE_ROOM:
             status = with_walk(self.game, self._deals, loop)
@@ -283,7 +314,10 @@ class OOSSearch(Learner):
             refuse_as_unsound(self.game, status)
 
     def _sampling(self, walk: Walk) -> Sampling:
-        integers = [np.zeros(size, np.int64) for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)]
+        integers = [
+            np.zeros(size, np.int64)
+            for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)
+        ]
         reals = [np.zeros(size) for size in (walk.room, walk.room, PLAYERS)]
         aims = self._chances, self._target, self._dead, self._visits
         fixed = self.store, walk.settings, self._sampler, walk.dealt, self._deal_keys
@@ -345,7 +379,11 @@ def own_predecessors(tree: GameTree) -> np.ndarray:
 
 
 def stitch(
-    game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+    game: GameOrTree,
+    agent: Player,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> TabularPolicy:
     """The policy of an agent by full stitching: its policy in each information set, by a search there; uniform without a choice.
 
@@ -358,7 +396,9 @@ def stitch(
         ValueError, TypeError: as for a `GameTree`; no agent; `progress` is no function.
     """
     if not is_player(agent):
-        raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
+        raise TypeError(
+            f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)"
+        )
     check_callable("progress", progress, "a function of (parts done, parts in all)")
     tree, seed = tree_of(game), checks.integer("seed", seed, 0)
     before, followers = own_predecessors(tree), dict[int, list[int]]()

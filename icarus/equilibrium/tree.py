@@ -10,14 +10,34 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium import walk
-from icarus.equilibrium.deals import InformationState, Moves, NotEnumerable, deals_of, dealt_state, information_state
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, GameOfState, Kernels, Short, State, inlined, structure
+from icarus.equilibrium.deals import (
+    InformationState,
+    Moves,
+    NotEnumerable,
+    deals_of,
+    dealt_state,
+    information_state,
+)
+from icarus.kernel import (
+    CHANCE,
+    TERMINAL,
+    AnyGame,
+    Game,
+    GameOfState,
+    Kernels,
+    Short,
+    State,
+    inlined,
+    structure,
+)
 from icarus.kernel.python_game import PythonGame, check_is_state
 
 GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
-SMALL = 1 << 13  # histories: a tree is begun in arrays for so many, since nearly all that are made have no more
+SMALL = (
+    1 << 13
+)  # histories: a tree is begun in arrays for so many, since nearly all that are made have no more
 WALKS = 100  # random ones, that tell how large a game is
 CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
 ForEach: TypeAlias = Annotated[np.ndarray, np.int32, walk.PLAYERS]  # a number for each player
@@ -96,7 +116,9 @@ class Frame:
     chance_reach: float
 
 
-NODE, SET, VIEW, END, GROWING, FRAME = map(structure, (Node, InfoSet, PlayerView, End, Growing, Frame))
+NODE, SET, VIEW, END, GROWING, FRAME = map(
+    structure, (Node, InfoSet, PlayerView, End, Growing, Frame)
+)
 SLOT = np.dtype(np.int64)
 VIEWS = walk.PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
 
@@ -167,7 +189,9 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
         if player == frame.mover:
             child.views[player] = continue_view(growth, child.views[player], action, frame.slot + k)
         if walk.is_shown(moves, player, frame.mover, action):
-            child.views[player] = continue_view(growth, child.views[player], moves[player], walk.NOTHING)
+            child.views[player] = continue_view(
+                growth, child.views[player], moves[player], walk.NOTHING
+            )
     return action
 
 
@@ -180,13 +204,19 @@ def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
     end.views[0], end.views[1] = child.views[0], child.views[1]
     end.utility, end.chance_reach = rules.low + rules.range * rewards[0], child.chance_reach
     growing.ends += 1
-    return walk.COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
+    return (
+        walk.COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
+    )
 
 
 @inlined
 def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
     """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
-    growing, actions, node = growth.growing[0], growth.words, growth.tree.nodes[growth.growing[0].nodes]
+    growing, actions, node = (
+        growth.growing[0],
+        growth.words,
+        growth.tree.nodes[growth.growing[0].nodes],
+    )
     node.parent, node.action = frame.node, action
     child.node, child.next = growing.nodes, 0
     child.count = call(growth.walk[0].legal, (address_of(state), address_of(actions)))
@@ -202,7 +232,13 @@ def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state:
 
 
 @walk.kernel("growth of a game tree")
-def grow(growth: Growth, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray, largest: int) -> int:
+def grow(
+    growth: Growth,
+    dealt: np.ndarray,
+    observations: np.ndarray,
+    probabilities: np.ndarray,
+    largest: int,
+) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
     growing, frames, status = growth.growing[0], growth.frames, walk.COMPLETE
     while growing.depth >= 0 and status == walk.COMPLETE:
@@ -210,25 +246,37 @@ def grow(growth: Growth, dealt: np.ndarray, observations: np.ndarray, probabilit
         if frame.next == frame.count:
             growing.depth -= 1
             continue
-        if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(growth.tree.slots):
+        if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(
+            growth.tree.slots
+        ):
             return walk.TOO_LARGE
         if depth + 2 > len(frames):
             return walk.TOO_LONG
         child, state, k = frames[depth + 1], growth.states[depth + 1], frame.next
-        child.chance_reach, child.views[0], child.views[1] = frame.chance_reach, frame.views[0], frame.views[1]
+        child.chance_reach, child.views[0], child.views[1] = (
+            frame.chance_reach,
+            frame.views[0],
+            frame.views[1],
+        )
         action = k
         if depth == 0:
             copy_items(state, dealt[k])
             child.chance_reach = probabilities[k]
             for player in range(walk.PLAYERS):
-                child.views[player] = continue_view(growth, frame.views[player], observations[k, player], walk.NOTHING)
+                child.views[player] = continue_view(
+                    growth, frame.views[player], observations[k, player], walk.NOTHING
+                )
         else:
             action = grow_child(growth, frame, child)
         frame.next += 1
         growing.histories += 1
         child.mover = call(growth.walk[0].player, (address_of(state),))
         is_end = child.mover == TERMINAL
-        status = add_end(growth, child, state) if is_end else add_decision(growth, frame, child, action, state)
+        status = (
+            add_end(growth, child, state)
+            if is_end
+            else add_decision(growth, frame, child, action, state)
+        )
     return status
 
 
@@ -265,7 +313,11 @@ class GameTree:
 
     def _grow(self, largest: int, rules: walk.Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
-        growing, deals, depth = np.zeros(1, GROWING), self.deals, min(self.game.max_length, largest) + 3
+        growing, deals, depth = (
+            np.zeros(1, GROWING),
+            self.deals,
+            min(self.game.max_length, largest) + 3,
+        )
         rows = largest + rules.room + walk.PLAYERS
         kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
         arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())
@@ -274,12 +326,21 @@ class GameTree:
         arrays.nodes["parent"][0] = walk.NOTHING
         for player in range(walk.PLAYERS):
             arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
-        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = 1, walk.PLAYERS, 1, 1
+        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = (
+            1,
+            walk.PLAYERS,
+            1,
+            1,
+        )
         scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
         growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
-        status = rules.call(grow, growth, rules.dealt, deals.observations, deals.probabilities, largest)
+        status = rules.call(
+            grow, growth, rules.dealt, deals.observations, deals.probabilities, largest
+        )
         self.histories, self.depth = int(growing["histories"][0]), int(growing["deepest"][0])
-        self.arrays = Arrays(*(array[: growing[name][0]] for name, array in zip(Arrays._fields, arrays, strict=True)))
+        self.arrays = Arrays(
+            *(array[: growing[name][0]] for name, array in zip(Arrays._fields, arrays, strict=True))
+        )
         self.nodes, self.sets, self.slots, self.views, self.ends = self.arrays
         if status == walk.UNEQUAL:
             number = int(growing["unsound"][0])
@@ -332,7 +393,9 @@ class GameTree:
         """
         check_is_state("an information set", state)
         if state.current_player() < 0 or str(state.game) != str(self.game):
-            raise ValueError(f"{state!r} is not a state of {self.game} in which a player is to move")
+            raise ValueError(
+                f"{state!r} is not a state of {self.game} in which a player is to move"
+            )
         number = self.set_of(*information_state(state))
         if number == walk.NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
@@ -348,7 +411,9 @@ class GameTree:
             yield int(view["player"]), moves[-1][1], tuple(reversed(moves[:-1]))
 
     def __repr__(self) -> str:
-        return f"<tree of {self.game}: {self.histories} histories, {len(self.sets)} information sets>"
+        return (
+            f"<tree of {self.game}: {self.histories} histories, {len(self.sets)} information sets>"
+        )
 
 
 def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
@@ -362,7 +427,11 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
     limit = largest_of(game) if largest is None else largest
     for _ in range(WALKS):
         state, weight = dealt_state(game, deals, luck.randrange(len(deals))), len(deals) / WALKS
-        while not state.is_terminal() and histories <= CERTAIN * limit and len(state.history) <= game.max_length:
+        while (
+            not state.is_terminal()
+            and histories <= CERTAIN * limit
+            and len(state.history) <= game.max_length
+        ):
             actions = state.legal_actions()
             weight *= len(actions)
             histories += weight

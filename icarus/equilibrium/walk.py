@@ -9,10 +9,29 @@ import numpy as np
 
 from icarus.checks import count_text
 from icarus.compiler import CompiledFunction, inlined_once
-from icarus.compiler.memory import address_of, array_at, call, copy_items, kind_of, pack_parameters, unpack_parameters
+from icarus.compiler.memory import (
+    address_of,
+    array_at,
+    call,
+    copy_items,
+    kind_of,
+    pack_parameters,
+    unpack_parameters,
+)
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, PythonGame, Row, inlined, mix, uniform
+from icarus.kernel import (
+    CHANCE,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    Game,
+    PythonGame,
+    Row,
+    inlined,
+    mix,
+    uniform,
+)
 
 T = TypeVar("T")
 PLAYERS = 2
@@ -20,9 +39,7 @@ NOTHING = -1
 REAL = np.dtype(np.float64)
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 COMPLETE, TOO_LARGE, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
-THEOREMS = (
-    "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
-)
+THEOREMS = "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
 SHOWN = 50  # actions in a message
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
 # The addresses of functions; for how many legal actions there is room; the utility at a reward of 0, and how much more at one of 1.
@@ -40,7 +57,9 @@ def show(walk: Row, state: np.ndarray, action: int, moves: np.ndarray) -> None:
 
 
 @inlined
-def play(walk: Row, state: np.ndarray, action: int, following: np.ndarray, moves: np.ndarray) -> None:
+def play(
+    walk: Row, state: np.ndarray, action: int, following: np.ndarray, moves: np.ndarray
+) -> None:
     """Make an action in a copy of a state, and write the move by which each player sees it."""
     show(walk, state, action, moves)
     copy_items(following, state)
@@ -77,7 +96,13 @@ def draw(weights: np.ndarray, count: int, point: float) -> int:
 
 @inlined
 def play_to_end(
-    walk: Row, state: np.ndarray, mover: int, left: int, actions: np.ndarray, reals: np.ndarray, rng: np.ndarray
+    walk: Row,
+    state: np.ndarray,
+    mover: int,
+    left: int,
+    actions: np.ndarray,
+    reals: np.ndarray,
+    rng: np.ndarray,
 ) -> int:
     """To the end of the game by uniform choice, in so many actions at most; returns who is to move then."""
     while mover != TERMINAL and left > 0:
@@ -113,7 +138,9 @@ def place_of(keys: np.ndarray, key: int) -> int:
     """Where a key stands in an open hash table of [2^m] keys, or would; there is 0."""
     mask = len(keys) - 1
     i = key & mask
-    while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:  # unsigned: never counted from the end
+    while (
+        keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0
+    ):  # unsigned: never counted from the end
         i = (i + 1) & mask
     return i
 
@@ -242,7 +269,9 @@ def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = 
         where: it was seen.
     """
     if status == NOT_CONSTANT:
-        raise ValueError(f"the rewards of {game} do not always sum to 1: {THEOREMS} zero-sum games only")
+        raise ValueError(
+            f"the rewards of {game} do not always sum to 1: {THEOREMS} zero-sum games only"
+        )
     if status == UNEQUAL:
         what = "has different legal actions after the same moves, so he knows more than `observe` shows him"
         raise ValueError(f"player {player} of {game} {what}{where}")
@@ -256,6 +285,10 @@ def _too_long(game: AnyGame) -> str:
 def refuse_unless_two_players(game: object) -> None:
     """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
     if not isinstance(game, AnyGame):
-        raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
+        raise TypeError(
+            f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}"
+        )
     if game.players != PLAYERS:
-        raise ValueError(f"{game} has {count_text(game.players, 'player')}: {THEOREMS} two-player zero-sum games only")
+        raise ValueError(
+            f"{game} has {count_text(game.players, 'player')}: {THEOREMS} two-player zero-sum games only"
+        )

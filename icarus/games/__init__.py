@@ -56,7 +56,9 @@ def load(name: str, **parameters: int) -> AnyGame:
         TypeError: `name` is not a str.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a game's name must be a str, such as 'knockout-whist(players=3)', not {name!r}")
+        raise TypeError(
+            f"a game's name must be a str, such as 'knockout-whist(players=3)', not {name!r}"
+        )
     base, in_name = (name, []) if name in GAMES else _split(name)  # OpenSpiel's names have brackets
     registered = GAMES.get(base)
     if registered is None:
@@ -67,11 +69,17 @@ def load(name: str, **parameters: int) -> AnyGame:
     if twice := [key for key in keys if keys.count(key) > 1]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given twice")
     parameters = {**dict(in_name), **parameters}
-    if isinstance(registered, AnyGame) and parameters == registered.parameters:  # as `str` of the game has them
+    if (
+        isinstance(registered, AnyGame) and parameters == registered.parameters
+    ):  # as `str` of the game has them
         return registered
-    accepted = [] if isinstance(registered, AnyGame) else list(inspect.signature(registered).parameters)
+    accepted = (
+        [] if isinstance(registered, AnyGame) else list(inspect.signature(registered).parameters)
+    )
     if unknown := [key for key in parameters if key not in accepted]:
-        raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(accepted) or 'none'}")
+        raise ValueError(
+            f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(accepted) or 'none'}"
+        )
     if isinstance(registered, AnyGame):
         return registered
     try:

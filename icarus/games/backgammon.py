@@ -23,7 +23,17 @@ from pathlib import Path
 
 import numpy as np
 
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, append_bits, helper, inlined, lowest_bit
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    Integer,
+    append_bits,
+    helper,
+    inlined,
+    lowest_bit,
+)
 from icarus.kernel.game import Game, aligned, functions_of
 from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot
 
@@ -40,7 +50,9 @@ INPUTS = 4  # of a place: one checker there, two, three, and each one more
 DICE_LEFT = (FACES + 1, FACES + 5)
 WEIGHTS = np.load(Path(__file__).with_name("backgammon_weights.npy")).astype(float)  # [row, unit]
 UNITS = WEIGHTS.shape[1]
-CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(2, POINTS, INPUTS, UNITS)  # the mover's checkers, and the other's
+CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(
+    2, POINTS, INPUTS, UNITS
+)  # the mover's checkers, and the other's
 DICE = WEIGHTS[2 * POINTS * INPUTS : -1].reshape(*DICE_LEFT, UNITS)
 OUTPUT = WEIGHTS[-1]
 
@@ -107,7 +119,11 @@ STATE = aligned(
     ("held", np.int32, (2,)),  # a bit per own point (or BAR) where a player has checkers
     ("blocked", np.int32, (2,)),  # a bit per own point that the opponent holds with two or more
     ("sources", np.int32, (2,)),  # the points from which each die may be played now
-    ("dice", np.int8, (2,)),  # not yet played, the larger first; 0 where played; a double stands first
+    (
+        "dice",
+        np.int8,
+        (2,),
+    ),  # not yet played, the larger first; 0 where played; a double stands first
     ("left", np.int8),  # dice still to be played
     ("player", np.int8),  # whose turn it is; the winner in the end
     ("actor", np.int8),  # that player, CHANCE or TERMINAL
@@ -148,7 +164,9 @@ def _playable(points: Integer, blocked: Integer, die: Integer) -> Integer:
 
 
 @inlined
-def _followed(state: Facts, sources: Integer, die: Integer, other_die: Integer, other_sources: Integer) -> Integer:
+def _followed(
+    state: Facts, sources: Integer, die: Integer, other_die: Integer, other_sources: Integer
+) -> Integer:
     """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
 
     What the opponent blocks is the same all turn long: only blots are hit.
@@ -347,8 +365,16 @@ def text(state: Facts) -> str:
         return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
 
     upper, lower = range(13, BAR), range(12, OFF, -1)
-    rows = [row(upper), row(map(mark, upper)), row("." * len(upper)), row(map(mark, lower)), row(lower)]
-    beside = [f"{'XO'[i]} {state.points[i, BAR]} on the bar, {state.points[i, OFF]} off" for i in range(2)]
+    rows = [
+        row(upper),
+        row(map(mark, upper)),
+        row("." * len(upper)),
+        row(map(mark, lower)),
+        row(lower),
+    ]
+    beside = [
+        f"{'XO'[i]} {state.points[i, BAR]} on the bar, {state.points[i, OFF]} off" for i in range(2)
+    ]
     return "\n".join([*rows, "; ".join(beside), _situation(state)])
 
 
@@ -360,7 +386,11 @@ def _situation(state: Facts) -> str:
         return f"{name} has won"
     if state.actor == CHANCE:
         return f"{name} to roll"
-    dice = [state.dice[0]] * state.left if state.left > 1 and not state.dice[1] else [die for die in state.dice if die]
+    dice = (
+        [state.dice[0]] * state.left
+        if state.left > 1 and not state.dice[1]
+        else [die for die in state.dice if die]
+    )
     return f"{name} to play {' '.join(str(die) for die in dice)}"
 
 
@@ -393,7 +423,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
         standing = (DISCS[me],) * mine + (DISCS[1 - me],) * theirs
         y, shape = (0.0, "down") if is_upper else (5.2, "up")
         fill = ("wood", "sand")[point % 2]
-        places.append(Spot(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape))
+        places.append(
+            Spot(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape)
+        )
     for owner, whose, y in ((me, "", 5.2), (1 - me, "their ", 0.0)):
         for name, point, x in (("bar", BAR, 6), ("off", OFF, 13)):
             standing = (DISCS[owner],) * int(state.points[owner, point])

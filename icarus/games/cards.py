@@ -32,7 +32,17 @@ import math
 import numpy as np
 
 from icarus.compiler.memory import copy_items
-from icarus.kernel import Facts, Integer, append_bits, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel import (
+    Facts,
+    Integer,
+    append_bits,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    uniform,
+)
 
 SUITS = 4
 RANKS = 13
@@ -45,7 +55,9 @@ RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 CLASSES = 5  # of interchangeable cards: four suits and one card apart
 OPEN = CLASSES - 1  # the classes that a group with barred cards can hold, at most
 WAYS = (RANKS + 1) ** 3  # remainders of all classes but the largest, at most
-BINOMIAL = np.array([[math.comb(n, k) for k in range(CARDS + 1)] for n in range(CARDS + 1)], np.float64)
+BINOMIAL = np.array(
+    [[math.comb(n, k) for k in range(CARDS + 1)] for n in range(CARDS + 1)], np.float64
+)
 
 
 def card_text(card: int) -> str:
@@ -60,7 +72,9 @@ def cards_in(cards: Integer) -> list[int]:
 
 def card_texts(cards: Integer) -> tuple[str, ...]:
     """A set of cards by suits, high cards first: "A♣", "10♣", "Q♠"."""
-    return tuple(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // RANKS, -card)))
+    return tuple(
+        card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // RANKS, -card))
+    )
 
 
 def cards_text(cards: Integer) -> str:
@@ -103,15 +117,27 @@ def deal_fields(hands: int) -> list[tuple]:
         ("group", np.int8, (hands,)),  # of each hand; -1 for a hand of no cards
         ("group_sizes", np.int8, (hands,)),
         ("group_barred", np.uint64, (hands,)),
-        ("open", np.int8, (hands, OPEN)),  # the classes that a group can hold, filled up with an empty class
+        (
+            "open",
+            np.int8,
+            (hands, OPEN),
+        ),  # the classes that a group can hold, filled up with an empty class
         ("classes", np.int8),
         ("class_cards", np.uint64, (CLASSES,)),
         ("class_sizes", np.int8, (CLASSES + 1,)),  # the last class is always empty
         ("class_starts", np.int8, (CLASSES + 1,)),  # of each class in `order`
         ("order", np.int8, (CARDS,)),  # the unseen cards by classes
-        ("steps", np.int64, (CLASSES + 1,)),  # remainders of the classes -> index of `ways`; 0 for the largest, implied
+        (
+            "steps",
+            np.int64,
+            (CLASSES + 1,),
+        ),  # remainders of the classes -> index of `ways`; 0 for the largest, implied
         ("total", np.float64),  # the ways to deal the classes to all groups
-        ("ways", np.float64, (max(hands - 1, 1), WAYS)),  # to deal group 1, 2, … and those after it, for each remainder
+        (
+            "ways",
+            np.float64,
+            (max(hands - 1, 1), WAYS),
+        ),  # to deal group 1, 2, … and those after it, for each remainder
         ("left", np.int8, (CLASSES + 1,)),  # working space: what remains of each class
         ("taken", np.int8, (OPEN,)),  # of each open class by the group being dealt
         ("cards", np.int8, (CARDS,)),  # the remaining cards, by classes
@@ -137,7 +163,9 @@ def prepare_deal(deal: Facts) -> None:
     for group in range(deal.groups - 1, 0, -1):
         size += deal.group_sizes[group]  # what this group and those after it hold
         for index in range(remainders):
-            deal.ways[group - 1, index] = _ways_from(deal, group, size) if _set_left(deal, index, size) else 0.0
+            deal.ways[group - 1, index] = (
+                _ways_from(deal, group, size) if _set_left(deal, index, size) else 0.0
+            )
     copy_items(deal.left, deal.class_sizes)
     deal.total = _ways_from(deal, 0, popcount(deal.unseen)) if deal.groups > 0 else 1.0
     if deal.total <= 0.0:
@@ -177,7 +205,9 @@ def _form_classes(deal: Facts) -> None:
     deal.classes, start, rest = 0, 0, deal.unseen
     while rest != np.uint64(0):
         if deal.classes == CLASSES:
-            raise ValueError("the barred cards make more than five classes of interchangeable cards")
+            raise ValueError(
+                "the barred cards make more than five classes of interchangeable cards"
+            )
         card = np.uint64(1) << np.uint64(lowest_bit(rest))
         same = rest
         for group in range(deal.groups):
@@ -268,9 +298,19 @@ def _walk(deal: Facts, group: int, target: float) -> float:
             for take_c in range(max(0, after_b - left_d), min(after_b, left_c) + 1):
                 take_d = after_b - take_c
                 index = index_b - take_c * deal.steps[c] - take_d * deal.steps[d]
-                ways = ways_b * BINOMIAL[left_c, take_c] * BINOMIAL[left_d, take_d] * deal.ways[group, index]
+                ways = (
+                    ways_b
+                    * BINOMIAL[left_c, take_c]
+                    * BINOMIAL[left_d, take_d]
+                    * deal.ways[group, index]
+                )
                 if ways > 0.0:
-                    deal.taken[0], deal.taken[1], deal.taken[2], deal.taken[3] = take_a, take_b, take_c, take_d
+                    deal.taken[0], deal.taken[1], deal.taken[2], deal.taken[3] = (
+                        take_a,
+                        take_b,
+                        take_c,
+                        take_d,
+                    )
                     total += ways
                     if total > target:
                         return total

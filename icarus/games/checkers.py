@@ -21,7 +21,18 @@ Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (squa
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CONTINUES, TERMINAL, Facts, Game, aligned, functions_of, helper, inlined, lowest_bit, popcount
+from icarus.kernel import (
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    Game,
+    aligned,
+    functions_of,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+)
 from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 SIZE = 8
@@ -30,13 +41,22 @@ DRAW_AFTER = 40
 LONGEST_DRAW = np.iinfo(np.int16).max
 MOST_MOVES = 12 * 4  # twelve kings, four directions
 FLAT, STEEP = SIZE - 1, SIZE + 1  # to the next square on each diagonal: up left, up right
-DARK = np.uint64(0xAA55AA55AA55AA55)  # the squares of the game; a step over the side lands on a light square
-FAR_ROWS = np.uint64(0xFF000000000000FF)  # men move forwards only: whichever far row one reaches crowns it
+DARK = np.uint64(
+    0xAA55AA55AA55AA55
+)  # the squares of the game; a step over the side lands on a light square
+FAR_ROWS = np.uint64(
+    0xFF000000000000FF
+)  # men move forwards only: whichever far row one reaches crowns it
 BACK_ROWS = (np.uint64(0xFF), np.uint64(0xFF00000000000000))
 MAN, KING = 2, 3  # what they are worth
 START = (0x000000000055AA55, 0xAA55AA0000000000)
 UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
-OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)  # from a square to the next one, in the order of these directions
+OFFSETS = (
+    FLAT,
+    STEEP,
+    -FLAT,
+    -STEEP,
+)  # from a square to the next one, in the order of these directions
 
 STATE = aligned(
     ("pieces", np.uint64, (2,)),  # a bit per square for each player
@@ -141,7 +161,9 @@ def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: men, kings, and men on their own back row, which keep the other's from being
     crowned."""
     mine, theirs = state.pieces[state.player], state.pieces[1 - state.player]
-    own_back, other_back = (BACK_ROWS[0], BACK_ROWS[1]) if state.player == 0 else (BACK_ROWS[1], BACK_ROWS[0])
+    own_back, other_back = (
+        (BACK_ROWS[0], BACK_ROWS[1]) if state.player == 0 else (BACK_ROWS[1], BACK_ROWS[0])
+    )
     out[0] = popcount(mine & ~state.kings) - popcount(theirs & ~state.kings)
     out[1] = popcount(mine & state.kings) - popcount(theirs & state.kings)
     out[2] = popcount(mine & ~state.kings & own_back) - popcount(theirs & ~state.kings & other_back)
@@ -163,24 +185,37 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
 
 @helper
 def _material(state: Facts, owner: int) -> int:
-    return MAN * popcount(state.pieces[owner]) + (KING - MAN) * popcount(state.pieces[owner] & state.kings)
+    return MAN * popcount(state.pieces[owner]) + (KING - MAN) * popcount(
+        state.pieces[owner] & state.kings
+    )
 
 
 def text(state: Facts) -> str:
     """The board from Black's side, with the player to move."""
     rows = []
     for row in reversed(range(SIZE)):
-        rows.append(f"{row + 1} " + " ".join(_mark(state, square) for square in range(row * SIZE, row * SIZE + SIZE)))
+        rows.append(
+            f"{row + 1} "
+            + " ".join(_mark(state, square) for square in range(row * SIZE, row * SIZE + SIZE))
+        )
     to_move = f"{('Black', 'White')[state.player]} to move"
     if player(state) == TERMINAL:
-        to_move = "drawn" if state.quiet_left == 0 else f"{('White', 'Black')[state.player]} has won"
+        to_move = (
+            "drawn" if state.quiet_left == 0 else f"{('White', 'Black')[state.player]} has won"
+        )
     elif state.capturing:
         to_move += ", continuing a chain" if state.chained else ", captures forced"
     return "\n".join([*rows, "  a b c d e f g h", to_move])
 
 
 def _mark(state: Facts, square: int) -> str:
-    mark = "b" if int(state.pieces[0]) >> square & 1 else "w" if int(state.pieces[1]) >> square & 1 else "."
+    mark = (
+        "b"
+        if int(state.pieces[0]) >> square & 1
+        else "w"
+        if int(state.pieces[1]) >> square & 1
+        else "."
+    )
     return mark.upper() if int(state.kings) >> square & 1 else mark
 
 

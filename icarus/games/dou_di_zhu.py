@@ -24,7 +24,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount, shuffle
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    append_bits,
+    below,
+    helper,
+    inlined,
+    popcount,
+    shuffle,
+)
 from icarus.kernel.game import Game, State, aligned, functions_of
 from icarus.kernel.scene import Drawing, Scene, held_by
 
@@ -48,7 +59,9 @@ LANES = 4
 EVERY_LANE = np.uint64(0x0001000100010001)  # times a set of ranks: that set in each lane
 PAIRS, TRIOS, FOURS = np.uint64(LANE), np.uint64(2 * LANE), np.uint64(3 * LANE)  # shifts to lanes
 # Of rank 3: 0 … 4.
-HOLDINGS = np.array([sum(1 << LANE * lane for lane in range(copies)) for copies in range(LANES + 1)], np.uint64)
+HOLDINGS = np.array(
+    [sum(1 << LANE * lane for lane in range(copies)) for copies in range(LANES + 1)], np.uint64
+)
 
 SHORTEST_SOLO_RUN, SHORTEST_PAIR_RUN, SHORTEST_TRIO_RUN = 5, 3, 2
 CATEGORIES_WITH_RUNS = (  # cards of each rank, size of the kickers, shortest run
@@ -75,8 +88,16 @@ def _all_plays() -> Iterator[Play]:
         for length in (1, *range(shortest, RUN_RANKS + 1)):
             kickers = length if kicker_size else 0
             if length * copies + kickers * kicker_size <= LANDLORD_CARDS:
-                ranks = RUN_RANKS - length + 1 if length > 1 else RANK_COUNT if copies == 1 else SUITED_RANKS
-                yield from (Play(copies, length, start, kickers, kicker_size) for start in range(ranks))
+                ranks = (
+                    RUN_RANKS - length + 1
+                    if length > 1
+                    else RANK_COUNT
+                    if copies == 1
+                    else SUITED_RANKS
+                )
+                yield from (
+                    Play(copies, length, start, kickers, kicker_size) for start in range(ranks)
+                )
     for kicker_size in (1, 2):
         yield from (Play(4, 1, rank, KICKERS_TO_FOUR, kicker_size) for rank in range(SUITED_RANKS))
     yield from (Play(4, 1, rank) for rank in range(SUITED_RANKS))
@@ -91,10 +112,18 @@ SOLO_KICKERS, PAIR_KICKERS = 1 << LANE, 2 << LANE  # plus a set of ranks: kicker
 
 # Of each base play:
 LENGTH = np.array([play.length for play in PLAYS], np.int64)
-LOWEST = np.array([action - play.start for action, play in enumerate(PLAYS)], np.int64)  # the same from rank 3
-TAKEN = np.array([((1 << play.length) - 1) << play.start for play in PLAYS], np.uint64)  # its set of ranks
-HIGHER = np.array([(1 << RANK_COUNT) - (2 << play.start) for play in PLAYS], np.uint64)  # the ranks above its start
-SHIFT = np.array([LANE * max(play.copies - 1, 0) for play in PLAYS], np.uint64)  # to the lane of its ranks
+LOWEST = np.array(
+    [action - play.start for action, play in enumerate(PLAYS)], np.int64
+)  # the same from rank 3
+TAKEN = np.array(
+    [((1 << play.length) - 1) << play.start for play in PLAYS], np.uint64
+)  # its set of ranks
+HIGHER = np.array(
+    [(1 << RANK_COUNT) - (2 << play.start) for play in PLAYS], np.uint64
+)  # the ranks above its start
+SHIFT = np.array(
+    [LANE * max(play.copies - 1, 0) for play in PLAYS], np.uint64
+)  # to the lane of its ranks
 KICKERS = np.array([play.kickers for play in PLAYS], np.int64)
 # To the lane of its kickers.
 KICKER_SHIFT = np.array([LANE * max(play.kicker_size - 1, 0) for play in PLAYS], np.uint64)
@@ -110,7 +139,9 @@ def _from_rank_3(copies: int, kicker_size: int) -> np.ndarray:
 
 
 SOLO, PAIR, TRIO = (_from_rank_3(copies, 0) for copies in (1, 2, 3))
-TRIO_SOLO, TRIO_PAIR, FOUR_SOLO, FOUR_PAIR = (_from_rank_3(copies, size) for copies in (3, 4) for size in (1, 2))
+TRIO_SOLO, TRIO_PAIR, FOUR_SOLO, FOUR_PAIR = (
+    _from_rank_3(copies, size) for copies in (3, 4) for size in (1, 2)
+)
 
 
 @inlined
@@ -177,7 +208,9 @@ def _listed_nuke(actions: np.ndarray, count: int, hand: np.uint64) -> int:
 
 
 @inlined
-def _listed_runs(actions: np.ndarray, count: int, from_rank_3: np.ndarray, ranks: np.uint64, shortest: int) -> int:
+def _listed_runs(
+    actions: np.ndarray, count: int, from_rank_3: np.ndarray, ranks: np.uint64, shortest: int
+) -> int:
     """List the runs of one category, of every length."""
     length, starts = shortest, _run_starts(ranks, shortest)
     while starts:
@@ -188,7 +221,9 @@ def _listed_runs(actions: np.ndarray, count: int, from_rank_3: np.ndarray, ranks
 
 
 @inlined
-def _listed_trios(actions: np.ndarray, count: int, trios: np.uint64, most_solos: int, most_pairs: int) -> int:
+def _listed_trios(
+    actions: np.ndarray, count: int, trios: np.uint64, most_solos: int, most_pairs: int
+) -> int:
     """List trios and their runs, bare and with kickers; the ranks of the trios count among the solos and pairs."""
     length, starts = 1, trios
     while starts:
@@ -228,7 +263,10 @@ def list_follows(hand: np.uint64, play: int, actions: np.ndarray) -> int:
     if play == NUKE:
         return 1
     ranks, length, count = _lane(hand, SHIFT[play]), LENGTH[play], 1
-    if KICKERS[play] == 0 or _most_kickers(_lane(hand, KICKER_SHIFT[play])) >= length + KICKERS[play]:
+    if (
+        KICKERS[play] == 0
+        or _most_kickers(_lane(hand, KICKER_SHIFT[play])) >= length + KICKERS[play]
+    ):
         starts = _run_starts(ranks & IN_RUNS, length) if length > 1 else ranks
         count = append_bits(actions, count, LOWEST[play], starts & HIGHER[play])
     if play < BOMB:
@@ -282,7 +320,12 @@ def list_kickers(hand: np.uint64, play: int, actions: np.ndarray) -> int:
 
 def cards_of(hand: int) -> list[int]:
     """The ranks of a hand's cards, rising."""
-    return [rank for rank in range(RANK_COUNT) for lane in range(LANES) if int(hand) >> (LANE * lane + rank) & 1]
+    return [
+        rank
+        for rank in range(RANK_COUNT)
+        for lane in range(LANES)
+        if int(hand) >> (LANE * lane + rank) & 1
+    ]
 
 
 def hand_of(cards: list[int]) -> int:
@@ -295,7 +338,9 @@ def cards_played(action: int) -> list[int]:
     if action >= SOLO_KICKERS:
         return sorted(cards_of(action % SOLO_KICKERS) * (action // SOLO_KICKERS))
     play = PLAYS[action]
-    return [rank for rank in range(play.start, play.start + play.length) for _ in range(play.copies)]
+    return [
+        rank for rank in range(play.start, play.start + play.length) for _ in range(play.copies)
+    ]
 
 
 def action_text(state: Facts, action: int) -> str:
@@ -303,7 +348,9 @@ def action_text(state: Facts, action: int) -> str:
     if action == PASS:
         return "pass"
     if action >= SOLO_KICKERS:
-        return "+" + " ".join(RANK_NAMES[rank] * (action // SOLO_KICKERS) for rank in cards_of(action % SOLO_KICKERS))
+        return "+" + " ".join(
+            RANK_NAMES[rank] * (action // SOLO_KICKERS) for rank in cards_of(action % SOLO_KICKERS)
+        )
     base = "".join(RANK_NAMES[rank] for rank in cards_played(action))
     return base + f"+{PLAYS[action].kicker_size}" * PLAYS[action].kickers
 
@@ -338,12 +385,23 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
 PLAYERS = 3
 LANDLORD = 0
 PLAYER_NAMES = ("landlord", "peasant 1", "peasant 2")
-DECK = np.array([*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8)  # the rank of each card
-MOST_KICKER_SETS = 165  # three solos of 11, beside a run of three trios; a lead has at most 88 plays
+DECK = np.array(
+    [*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8
+)  # the rank of each card
+MOST_KICKER_SETS = (
+    165  # three solos of 11, beside a run of three trios; a lead has at most 88 plays
+)
 
 STATE = aligned(
-    ("hands", np.uint64, (PLAYERS,)),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
-    ("play", np.int16),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
+    (
+        "hands",
+        np.uint64,
+        (PLAYERS,),
+    ),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
+    (
+        "play",
+        np.int16,
+    ),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
     ("player", np.int8),  # about to act; TERMINAL when a hand is empty
     ("passes", np.int8),  # in a row since the last play
     ("kickers_due", np.int8),  # 1 between a base play and its kickers
@@ -351,7 +409,11 @@ STATE = aligned(
 
 BELIEFS = aligned(
     ("unseen", np.int64),  # how many cards the observer does not see
-    ("cards", np.uint64, (RANK_COUNT,)),  # of each rank, which of the unseen cards 0 … unseen−1 are its
+    (
+        "cards",
+        np.uint64,
+        (RANK_COUNT,),
+    ),  # of each rank, which of the unseen cards 0 … unseen−1 are its
 )
 
 
@@ -471,7 +533,9 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def multiplicity(state: Facts) -> float:
     """Deals of single cards among those to the three hands, of which a state has the mere ranks."""
-    return 1 / math.prod(math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT))
+    return 1 / math.prod(
+        math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT)
+    )
 
 
 def text(state: Facts) -> str:
@@ -482,9 +546,16 @@ def text(state: Facts) -> str:
     ]
     if state.player == TERMINAL:
         return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
-    play, owner = action_text(state, state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
+    play, owner = (
+        action_text(state, state.play),
+        PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS],
+    )
     task = (
-        "lead" if state.play == PASS else f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
+        "lead"
+        if state.play == PASS
+        else f"add kickers to {play}"
+        if state.kickers_due
+        else f"follow {play} of {owner}"
     )
     return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
 

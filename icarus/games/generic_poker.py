@@ -19,13 +19,26 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, aligned, below, functions_of, helper, inlined
+from icarus.kernel import (
+    CHANCE,
+    NO_DEAL,
+    TERMINAL,
+    Facts,
+    Game,
+    aligned,
+    below,
+    functions_of,
+    helper,
+    inlined,
+)
 from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
 ANTE, UNIT = 1, 2  # what a player pays at the start, and the smallest bet
-FOLD, CALL, BET = range(3)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
+FOLD, CALL, BET = range(
+    3
+)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
 NO_TABLE = -1
 
 STATE = aligned(
@@ -50,7 +63,9 @@ def _begin(state: Facts, ranks: int, copies: int, raises: int, sizes: int) -> No
     state.paid[0], state.paid[1], state.table = ANTE, ANTE, NO_TABLE
 
 
-def initial(state: Facts, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
+def initial(
+    state: Facts, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int
+) -> None:
     _begin(state, ranks, copies, raises, sizes)
     state.cards[0] = below(rng, ranks)
     state.cards[1] = _draw_card(state, 0, rng)
@@ -180,7 +195,15 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
 
 def observation(state: Facts, player: int) -> tuple:
     """His own card, the one on the table, and the bets."""
-    return state.cards[player], state.table, state.paid, state.stage, state.player, state.bets, state.acted
+    return (
+        state.cards[player],
+        state.table,
+        state.paid,
+        state.stage,
+        state.player,
+        state.bets,
+        state.acted,
+    )
 
 
 def multiplicity(state: Facts) -> float:
@@ -199,7 +222,9 @@ def text(state: Facts) -> str:
         return f"{hands}\nthe cards are shown"
     if player(state) == CHANCE:
         return f"{hands}\nthe table is dealt a card"
-    return f"{hands}\nplayer {state.player} to act" + (f", bets in this round: {state.bets}" if state.bets else "")
+    return f"{hands}\nplayer {state.player} to act" + (
+        f", bets in this round: {state.bets}" if state.bets else ""
+    )
 
 
 def action_text(state: Facts, action: int) -> str:
@@ -213,7 +238,9 @@ def action_text(state: Facts, action: int) -> str:
 
 def scene(state: Facts, seat: int | None) -> Scene:
     """Each player's card, what he has paid, and the card on the table."""
-    hands = [held_by(seat, i, (f"{state.cards[i] + 1}",), f"paid {state.paid[i]}") for i in range(2)]
+    hands = [
+        held_by(seat, i, (f"{state.cards[i] + 1}",), f"paid {state.paid[i]}") for i in range(2)
+    ]
     pot = Hand("pot", (f"{sum(map(int, state.paid))}",), kind="stake")
     middle = () if state.table == NO_TABLE else (("on the table", f"{state.table + 1}"),)
     return Scene(rows=(*hands, pot), middle=middle, footer=text(state).split("\n")[1])
@@ -222,16 +249,23 @@ def scene(state: Facts, seat: int | None) -> Scene:
 BOARD = Drawing(scene, by_buttons)
 
 
-def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES, sizes: int = SIZES) -> Game:
+def generic_poker(
+    ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES, sizes: int = SIZES
+) -> Game:
     """GP(ranks, copies, raises, sizes).
 
     Raises:
         ValueError: a number out of its range, or a deck of fewer than three cards.
     """
     settings = {"ranks": ranks, "copies": copies, "raises": raises, "sizes": sizes}
-    settings = {name: integer(f"{name} of generic-poker", value, *LIMITS[name]) for name, value in settings.items()}
+    settings = {
+        name: integer(f"{name} of generic-poker", value, *LIMITS[name])
+        for name, value in settings.items()
+    }
     if ranks * copies < 3:
-        raise ValueError(f"ranks={ranks}, copies={copies}: two hands and the table need three cards")
+        raise ValueError(
+            f"ranks={ranks}, copies={copies}: two hands and the table need three cards"
+        )
     most = ANTE + UNIT * sizes * (1 + 2) * (raises + 1)
     return Game(
         **functions_of(globals()),

@@ -20,14 +20,29 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games.cards import choose_filler, count_ways
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, Integer, State, below, inlined, lowest_bit
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    Integer,
+    State,
+    below,
+    inlined,
+    lowest_bit,
+)
 from icarus.kernel.game import Game, aligned, functions_of
 from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
-FEWEST, MOST = 2, 13  # cards; with more, too many sequences of bids could agree for one draw below 2**32
-TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)  # what is seen of the other's bid: the latest result
+FEWEST, MOST = (
+    2,
+    13,
+)  # cards; with more, too many sequences of bids could agree for one draw below 2**32
+TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(
+    MOST + 1, MOST + 5
+)  # what is seen of the other's bid: the latest result
 
 STATE = aligned(
     ("bids", np.int8, (2, MOST)),  # of each player in each round
@@ -101,7 +116,11 @@ def rewards(state: Facts, out: np.ndarray) -> None:
 
 @inlined
 def _last_result(state: Facts) -> int:
-    return NO_RESULT if state.rounds == 0 else _result(state.bids[0, state.rounds - 1], state.bids[1, state.rounds - 1])
+    return (
+        NO_RESULT
+        if state.rounds == 0
+        else _result(state.bids[0, state.rounds - 1], state.bids[1, state.rounds - 1])
+    )
 
 
 def observe(state: Facts, action: int, moves: np.ndarray) -> None:
@@ -181,13 +200,29 @@ def observation(state: Facts, player: int) -> tuple:
 def text(state: Facts) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
-    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
-    lead = "level" if state.lead == 0 else f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
+    stake = (
+        "the end"
+        if over
+        else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
+    )
+    lead = (
+        "level"
+        if state.lead == 0
+        else f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
+    )
     lines = [f"{stake}; {lead}"]
     for i in range(2):
-        hand = " ".join(str(card + state.lowest) for card in range(state.cards) if int(state.hands[i]) >> card & 1)
+        hand = " ".join(
+            str(card + state.lowest)
+            for card in range(state.cards)
+            if int(state.hands[i]) >> card & 1
+        )
         bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
-        now = f", and now {state.bids[0, state.rounds]}" if i == 0 and not over and state.player == 1 else ""
+        now = (
+            f", and now {state.bids[0, state.rounds]}"
+            if i == 0 and not over and state.player == 1
+            else ""
+        )
         lines.append(f"player {i}: {hand or '-'}, has bid {bids or '-'}{now}")
     return "\n".join(lines if over else [*lines, f"player {state.player} to bid"])
 
@@ -205,11 +240,17 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for first, second in state.bids[:, :rounds].T.tolist():
         results.append("-" if first == second else f"{int(second > first)}")
     for i in range(2):
-        cards = [f"{card + state.lowest}" for card in range(state.cards) if int(state.hands[i]) >> card & 1]
+        cards = [
+            f"{card + state.lowest}"
+            for card in range(state.cards)
+            if int(state.hands[i]) >> card & 1
+        ]
         hands.append(held_by(viewer, i, tuple(cards)))
         texts = [f"{bid}" for bid in state.bids[i, :rounds]]
         if viewer == 1 - i:
-            texts = [bid if result == "-" else "?" for bid, result in zip(texts, results, strict=True)]
+            texts = [
+                bid if result == "-" else "?" for bid, result in zip(texts, results, strict=True)
+            ]
         if i == 0 and state.player == 1 and not is_over:
             texts.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
         bids.append(Hand(f"player {i} has bid", tuple(texts)))

@@ -32,8 +32,28 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, card_text, card_texts, cards_text, list_cards, suit_cards
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.games.cards import (
+    CARDS,
+    PACK,
+    RANKS,
+    card_text,
+    card_texts,
+    cards_text,
+    list_cards,
+    suit_cards,
+)
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    shuffle,
+)
 from icarus.kernel.game import Game, State, aligned, functions_of
 from icarus.kernel.scene import Drawing, Scene, held_by
 
@@ -62,8 +82,12 @@ CLUB_TWO = np.uint64(1)
 SPADE_QUEEN = np.uint64(1 << 2 * RANKS + 10)
 POINT_CARDS = np.uint64(HEART_CARDS | SPADE_QUEEN)
 UNSEEN_CARDS = CARDS - HAND
-BINOMIAL = np.array([[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64)
-MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3  # three sets of cards, 39 in all, each split between two players
+BINOMIAL = np.array(
+    [[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64
+)
+MAX_SPLITS = (
+    UNSEEN_CARDS // 3 + 1
+) ** 3  # three sets of cards, 39 in all, each split between two players
 STATE = aligned(
     # Bits: until the exchange what is in hand, then all that is held for the 13 tricks.
     ("held", np.uint64, (PLAYERS,)),
@@ -90,8 +114,15 @@ BELIEFS = aligned(
     ("shared", np.uint64, (3,)),  # bits: cards that this opponent cannot hold, but both others can
     ("anyone", np.uint64),  # bits: cards that each opponent can hold
     ("splits", np.int64),  # ways to number the cards of `shared` that go to one of the two
-    ("deals", np.uint64, (MAX_SPLITS,)),  # deals, of all consistent ones, with this split or one before it
-    ("mask", np.uint64),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
+    (
+        "deals",
+        np.uint64,
+        (MAX_SPLITS,),
+    ),  # deals, of all consistent ones, with this split or one before it
+    (
+        "mask",
+        np.uint64,
+    ),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
 )
 
 
@@ -184,7 +215,9 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
         points += state.points[i]
         dangers += _danger(state, i)
     for i in range(PLAYERS):
-        out[i] = state.scores[i] + state.points[i] + (ALL_POINTS - points) * _danger(state, i) / dangers
+        out[i] = (
+            state.scores[i] + state.points[i] + (ALL_POINTS - points) * _danger(state, i) / dangers
+        )
         all_points += out[i]
     for i in range(PLAYERS):
         fewer = (all_points - out[i]) / (PLAYERS - 1) - out[i]
@@ -234,7 +267,11 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
         return 0
     count = 0
     if state.round_number > 0:
-        moves[0] = DEAL if observer == PLAYERS else _picked_up(state.held[observer] | passed_by(state, observer), 0)
+        moves[0] = (
+            DEAL
+            if observer == PLAYERS
+            else _picked_up(state.held[observer] | passed_by(state, observer), 0)
+        )
         count = 1
     for k in range(state.passes):
         passer = k // PASSED_CARDS
@@ -299,7 +336,11 @@ def _certain_cards(state: Facts, observer: int, holder: int) -> np.uint64:
 def _open_needs(beliefs: Facts, k: int, split: tuple[int, int, int]) -> int:
     """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
     opposite = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
-    return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[opposite]) - split[opposite])
+    return (
+        beliefs.needs[k]
+        - split[(k + 2) % 3]
+        - (popcount(beliefs.shared[opposite]) - split[opposite])
+    )
 
 
 @inlined
@@ -332,7 +373,9 @@ def _deals(beliefs: Facts, split: int) -> np.uint64:
             return NONE
         deals *= BINOMIAL[popcount(beliefs.shared[k]), numbers[k]]
     cards, number = popcount(beliefs.anyone), _open_needs(beliefs, 0, numbers)
-    return deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, numbers)]
+    return (
+        deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, numbers)]
+    )
 
 
 @inlined
@@ -381,7 +424,14 @@ def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> Non
         i = (observer + 1 + k) & 3
         state.held[i] = state.held[i] & state.played | beliefs.sure[k]
     for k in range(3):
-        _share(state, observer, (k + 1) % 3, (k + 2) % 3, subset(rng, beliefs.shared[k], split[k]), beliefs.shared[k])
+        _share(
+            state,
+            observer,
+            (k + 1) % 3,
+            (k + 2) % 3,
+            subset(rng, beliefs.shared[k], split[k]),
+            beliefs.shared[k],
+        )
     part = subset(rng, beliefs.anyone, _open_needs(beliefs, 0, split))
     state.held[(observer + 1) & 3] |= part
     rest = beliefs.anyone ^ part
@@ -389,7 +439,9 @@ def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> Non
 
 
 @inlined
-def _share(state: Facts, observer: int, first: int, second: int, part: np.uint64, cards: np.uint64) -> None:
+def _share(
+    state: Facts, observer: int, first: int, second: int, part: np.uint64, cards: np.uint64
+) -> None:
     """Give a part of some cards to one opponent, by his place after the observer, and the rest to another."""
     state.held[(observer + 1 + first) & 3] |= part
     state.held[(observer + 1 + second) & 3] |= cards ^ part
@@ -408,7 +460,10 @@ def _redraw_pass(state: Facts, passer: int, holder: int, rng: np.ndarray) -> Non
 
 def observation(state: Facts, player: int) -> tuple:
     """His own cards, those that he has passed and been passed, and what lies open."""
-    is_dealt, is_exchanged = state.phase != DEALING, state.passes == ALL_PASSES and state.phase == PLAYING
+    is_dealt, is_exchanged = (
+        state.phase != DEALING,
+        state.passes == ALL_PASSES and state.phase == PLAYING,
+    )
     hand = (state.held[player], state.passed[player]) if is_dealt else ()
     received = state.passed[giver(state, player)] if is_exchanged else ()
     return (
@@ -431,7 +486,9 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     dealt = max((n for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
     actions = [action for _, action in state.history[dealt:]]
     first = int(facts.round_number > 0)  # after DEAL
-    actions[first : first + facts.passes] = [PASS + int(card) for card in facts.passed.ravel()[: facts.passes]]
+    actions[first : first + facts.passes] = [
+        PASS + int(card) for card in facts.passed.ravel()[: facts.passes]
+    ]
     return _start_of_round(facts), actions
 
 
@@ -441,12 +498,16 @@ def _start_of_round(facts: Facts) -> np.ndarray:
     facts_at_start = start.view(np.recarray)[0]
     for field in ("fate", "threshold", "round_number", "searching"):
         setattr(facts_at_start, field, getattr(facts, field))
-    facts_at_start.phase, facts_at_start.player = (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
+    facts_at_start.phase, facts_at_start.player = (
+        (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
+    )
     passed = [int(passed_by(facts, i)) for i in range(PLAYERS)]
     for i in range(PLAYERS):
         received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[giver(facts, i)]
         facts_at_start.held[i] = int(facts.held[i]) & ~received | passed[i]
-        facts_at_start.scores[i] = facts.scores[i] - (added_score(facts, i) if facts.phase == ENDED else 0)
+        facts_at_start.scores[i] = facts.scores[i] - (
+            added_score(facts, i) if facts.phase == ENDED else 0
+        )
     return start
 
 
@@ -635,7 +696,10 @@ def _draw_rounds(state: Facts, totals: np.ndarray) -> None:
 @inlined
 def _place(out: np.ndarray) -> None:
     """Turn scores into rewards: 1 for the first place, 0 for the fourth, else ½; equal scores share the better place."""
-    lowest, highest = min(min(out[0], out[1]), min(out[2], out[3])), max(max(out[0], out[1]), max(out[2], out[3]))
+    lowest, highest = (
+        min(min(out[0], out[1]), min(out[2], out[3])),
+        max(max(out[0], out[1]), max(out[2], out[3])),
+    )
     last = 0
     for i in range(PLAYERS):
         last += out[i] == highest
@@ -647,27 +711,41 @@ def episode(state: Facts) -> int:
     """Eq. (19): D at the deal, the first included, and player i where he begins a trick."""
     if state.phase == PLAYING:
         return state.player if state.count == 0 else CONTINUES
-    if state.phase == DEALING or (state.phase == PASSING and state.passes == 0 and state.round_number == 0):
+    if state.phase == DEALING or (
+        state.phase == PASSING and state.passes == 0 and state.round_number == 0
+    ):
         return DEAL_LABEL
     return CONTINUES
 
 
 def text(state: Facts) -> str:
     """The scores, what each player has taken in this round and what he holds, and what is to be done."""
-    passing, scores = PASSINGS[state.round_number % 4], " ".join(str(score) for score in state.scores)
+    passing, scores = (
+        PASSINGS[state.round_number % 4],
+        " ".join(str(score) for score in state.scores),
+    )
     rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
-    rows += [f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}" for i in range(PLAYERS)]
+    rows += [
+        f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}"
+        for i in range(PLAYERS)
+    ]
     return "\n".join([*rows, doing(state)])
 
 
 def doing(state: Facts) -> str:
     """What is to be done."""
     if state.phase == ENDED:
-        return "the round has ended" if max(state.scores) < state.threshold else "the game has ended"
+        return (
+            "the round has ended" if max(state.scores) < state.threshold else "the game has ended"
+        )
     if state.phase == DEALING:
         return "to be dealt"
     if state.phase != PLAYING:
-        passed = [f"{i} {cards_text(passed_by(state, i))}" for i in range(PLAYERS) if state.passes > PASSED_CARDS * i]
+        passed = [
+            f"{i} {cards_text(passed_by(state, i))}"
+            for i in range(PLAYERS)
+            if state.passes > PASSED_CARDS * i
+        ]
         waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
         return f"passed: {', '.join(passed) or 'nothing'}; {waiting}"
     leader = (state.player - state.count) % PLAYERS
@@ -675,7 +753,9 @@ def doing(state: Facts) -> str:
         f"{(leader + k) % PLAYERS} {'led ' if k == 0 else ''}{card_text(int(state.trick[k]))}"
         for k in range(state.count)
     ]
-    return f"trick: {', '.join(lines)}; {state.player} to play" if lines else f"{state.player} to lead"
+    return (
+        f"trick: {', '.join(lines)}; {state.player} to play" if lines else f"{state.player} to lead"
+    )
 
 
 def action_text(state: Facts, action: int) -> str:
@@ -707,7 +787,11 @@ def scene(state: Facts, seat: int | None) -> Scene:
             middle.append((label, card_text(int(state.trick[k]))))
         footer = f"player {state.player} to {'play' if state.count else 'lead'}"
     elif is_passing:
-        footer = "the cards are to be exchanged" if state.phase == EXCHANGING else f"player {state.player} to pass"
+        footer = (
+            "the cards are to be exchanged"
+            if state.phase == EXCHANGING
+            else f"player {state.player} to pass"
+        )
     title = f"round {state.round_number + 1}, {PASSINGS[state.round_number % 4]}"
     return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=footer)
 

@@ -25,8 +25,29 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler import RNG_WORDS, copy_items, next_word
 from icarus.games import cards as pack
-from icarus.games.cards import CARDS, PACK, RANKS, SUITS, draw_deal, list_cards, prepare_deal, suit_cards, suits_cards
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, State, below, helper, inlined, lowest_bit, popcount
+from icarus.games.cards import (
+    CARDS,
+    PACK,
+    RANKS,
+    SUITS,
+    draw_deal,
+    list_cards,
+    prepare_deal,
+    suit_cards,
+    suits_cards,
+)
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    State,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+)
 from icarus.kernel.game import Game, aligned, functions_of
 from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
@@ -43,13 +64,21 @@ DEAL = CHOOSER + MOST  # 63 hands out the cards of a new round
 HAND_SEEN = 1 << CARDS  # DEAL as a player sees it is this and his own hand
 PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)  # stages: who is about to do what
 STATE = aligned(
-    ("hands", np.uint64, (MOST,)),  # cards held; in stages DRAW and FACE_DOWN those of the next round
+    (
+        "hands",
+        np.uint64,
+        (MOST,),
+    ),  # cards held; in stages DRAW and FACE_DOWN those of the next round
     ("played", np.uint64),  # cards played in this round
     ("deals", np.uint64, (RNG_WORDS,)),  # the generator of the coming deals
     ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
     ("arranged_deals", np.uint64, (RNG_WORDS,)),  # the generator after that round's deal
     ("tricks", np.int8, (MOST,)),  # taken in this round
-    ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
+    (
+        "voids",
+        np.int8,
+        (MOST,),
+    ),  # suits that a player has failed to follow in this round, a bit for each
     ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
     ("count", np.int8),  # how many of these
     ("players", np.int8),  # seats in use; one dtype serves any number of players, compiled once
@@ -110,7 +139,11 @@ def deal_hands(state: Facts) -> np.uint64:
     """Give each player who is not out a new hand; returns all cards dealt."""
     dealt = np.uint64(0)
     for player in range(MOST):
-        hand = draw_cards(state.deals, state.hand_size, dealt) if state.alive >> player & 1 else np.uint64(0)
+        hand = (
+            draw_cards(state.deals, state.hand_size, dealt)
+            if state.alive >> player & 1
+            else np.uint64(0)
+        )
         state.hands[player] = hand
         dealt |= hand
     return dealt
@@ -188,7 +221,9 @@ def episode(state: Facts) -> int:
 def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """The cards of the current trick; where trumps are about to be named, the DEAL."""
     if state.stage == CHOOSE:
-        moves[0] = DEAL if observer == state.players else HAND_SEEN | np.int64(state.hands[observer])
+        moves[0] = (
+            DEAL if observer == state.players else HAND_SEEN | np.int64(state.hands[observer])
+        )
         return 1
     for i in range(state.count):
         moves[i] = state.trick[i]
@@ -400,7 +435,9 @@ def text(state: Facts) -> str:
         cards = "out" if not alive else "face down" if face_down else pack.cards_text(hand)
         lines.append(f"player {player}, {tricks}: {cards}")
     if state.stage == PLAY and state.count > 0:
-        played = [f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state)]
+        played = [
+            f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state)
+        ]
         lines.append(f"trick: {', '.join(played)}")
     return "\n".join(lines)
 
@@ -418,7 +455,10 @@ def _headline(state: Facts) -> str:
         )
         return beginning + doing[state.stage]
     turned = f" (turned up: {pack.card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
-    return beginning + f"trumps {pack.SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
+    return (
+        beginning
+        + f"trumps {pack.SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
+    )
 
 
 def trick_by_player(state: Facts) -> list[tuple[int, int]]:
@@ -444,7 +484,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
             hands.append(Hand(f"player {i}", (), note="out"))
             continue
         tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
-        is_hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
+        is_hidden = state.stage not in (PLAY, OVER) and not (
+            seat == i == state.player and state.stage != FACE_DOWN
+        )
         cards = pack.card_texts(int(state.hands[i]))
         hands.append(held_by(CHANCE if is_hidden else seat, i, cards, tricks))
     if state.stage != PLAY:
@@ -453,7 +495,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     if state.turn_up != NO_CARD:
         middle.insert(0, ("turned up", pack.card_text(state.turn_up)))
     title = f"round of {state.hand_size}, trumps {pack.SUIT_SYMBOLS[state.trumps]}"
-    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=f"player {state.player} to play")
+    return Scene(
+        title, rows=tuple(hands), middle=tuple(middle), footer=f"player {state.player} to play"
+    )
 
 
 BOARD = Drawing(scene)

@@ -10,7 +10,19 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 
 import numpy as np
 
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, State, aligned, below, functions_of, helper, inlined
+from icarus.kernel import (
+    CHANCE,
+    NO_DEAL,
+    TERMINAL,
+    Facts,
+    Game,
+    State,
+    aligned,
+    below,
+    functions_of,
+    helper,
+    inlined,
+)
 from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 CARDS = 3
@@ -101,10 +113,14 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def text(state: Facts) -> str:
     """The cards, what each has paid, and who is to act."""
-    hands = "; ".join(f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2))
+    hands = "; ".join(
+        f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2)
+    )
     if state.folded:
         return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
-    return f"{hands}\n" + ("the cards are shown" if _is_showdown(state) else f"player {state.count % 2} to act")
+    return f"{hands}\n" + (
+        "the cards are shown" if _is_showdown(state) else f"player {state.count % 2} to act"
+    )
 
 
 def action_text(state: Facts, action: int) -> str:

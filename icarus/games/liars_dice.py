@@ -15,7 +15,18 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.games import kuhn_poker
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, Game, Integer, aligned, below, functions_of, helper
+from icarus.kernel import (
+    CHANCE,
+    NO_DEAL,
+    TERMINAL,
+    Facts,
+    Game,
+    Integer,
+    aligned,
+    below,
+    functions_of,
+    helper,
+)
 from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
@@ -139,15 +150,26 @@ def observation(state: Facts, player: int) -> tuple:
 
 def text(state: Facts) -> str:
     """The dice, the last bid, and who is to act."""
-    rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
+    rolls = (
+        " ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]])
+        for i in range(2)
+    )
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
-    bidder, actor = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
-    bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
+    bidder, actor = (
+        (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
+    )
+    bid = (
+        "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
+    )
     return f"{dice}\n{bid}player {actor} " + ("has called" if state.called else "to act")
 
 
 def action_text(state: Facts, action: int) -> str:
-    return "liar" if action == LIAR else f"{action // state.sides + 1} × {face_name(state, action % state.sides)}"
+    return (
+        "liar"
+        if action == LIAR
+        else f"{action // state.sides + 1} × {face_name(state, action % state.sides)}"
+    )
 
 
 def face_name(state: Facts, face: int) -> str:
@@ -178,7 +200,10 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
     Raises:
         ValueError: a number of dice that is not 1 to 8, or of faces that is not 2 to 10.
     """
-    first, second = integer("first of liars-dice", first, 1, MOST), integer("second of liars-dice", second, 1, MOST)
+    first, second = (
+        integer("first of liars-dice", first, 1, MOST),
+        integer("second of liars-dice", second, 1, MOST),
+    )
     faces = integer("faces of liars-dice", faces, FEWEST_FACES, MOST_FACES)
     return Game(
         **functions_of(globals()),

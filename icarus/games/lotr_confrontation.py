@@ -41,7 +41,18 @@ SIDE_NAMES = ("Light", "Dark")
 
 # ------------------------------------------------------------------------------------------------------------- squares
 
-SHIRE, ARTHEDAIN, CARDOLAN, RHUDAUR, EREGION, ENEDWAITH, HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN = range(10)
+(
+    SHIRE,
+    ARTHEDAIN,
+    CARDOLAN,
+    RHUDAUR,
+    EREGION,
+    ENEDWAITH,
+    HIGH_PASS,
+    MISTY_MOUNTAINS,
+    CARADHRAS,
+    GAP_OF_ROHAN,
+) = range(10)
 MIRKWOOD, FANGORN, ROHAN, DAGORLAD, GONDOR, MORDOR, DEAD = range(10, 17)
 SQUARE_NAMES = (
     *("Shire", "Arthedain", "Cardolan", "Rhudaur", "Eregion", "Enedwaith"),
@@ -50,7 +61,9 @@ SQUARE_NAMES = (
 )
 SQUARES = 16  # on the board; with the dead, one more
 BIT = 1 << np.arange(SQUARES + 1)  # the set of one square
-CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)  # own pieces in one square
+CAPACITY = np.array(
+    [4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64
+)  # own pieces in one square
 
 # The rows of the map, Light's home at the bottom. A row stands between the gaps of the next, so each region touches one or two of it.
 _WIDTHS = (1, 2, 3, 4, 3, 2, 1)
@@ -67,26 +80,48 @@ def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
     return table
 
 
-_middle = {square: square - sum(row) / len(row) for row in ROWS for square in row}  # how far right of the row's middle
+_middle = {
+    square: square - sum(row) / len(row) for row in ROWS for square in row
+}  # how far right of the row's middle
 _up_pairs = [
-    (a, b) for above, row in itertools.pairwise(ROWS) for a in row for b in above if abs(_middle[a] - _middle[b]) < 1
+    (a, b)
+    for above, row in itertools.pairwise(ROWS)
+    for a in row
+    for b in above
+    if abs(_middle[a] - _middle[b]) < 1
 ]
-_side_pairs = [(a, b) for row in ROWS if HIGH_PASS not in row for a in row for b in row if abs(a - b) == 1]
+_side_pairs = [
+    (a, b) for row in ROWS if HIGH_PASS not in row for a in row for b in row if abs(a - b) == 1
+]
 UP = _table(_up_pairs)
 DOWN = _table([(target, origin) for origin, target in _up_pairs])
 SIDEWAYS = _table(_side_pairs)  # none in the mountains
 AROUND = UP | DOWN | SIDEWAYS
-FORWARD = np.stack([_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOWN])  # [side, square]
+FORWARD = np.stack(
+    [_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOWN]
+)  # [side, square]
 
 # ---------------------------------------------------------------------------------------------------------- characters
 
 TEAM = 9  # characters of a side
 PIECES = 2 * TEAM
 FRODO, SAM, PIPPIN, MERRY, GANDALF, ARAGORN, LEGOLAS, GIMLI, BOROMIR = range(TEAM)
-ORCS, SHELOB, SARUMAN, NAZGUL, BLACK_RIDER, WITCH_KING, BALROG, WARG, CAVE_TROLL = range(TEAM, PIECES)
+ORCS, SHELOB, SARUMAN, NAZGUL, BLACK_RIDER, WITCH_KING, BALROG, WARG, CAVE_TROLL = range(
+    TEAM, PIECES
+)
 PIECE_NAMES = (
     *("Frodo", "Sam", "Pippin", "Merry", "Gandalf", "Aragorn", "Legolas", "Gimli", "Boromir"),
-    *("Orcs", "Shelob", "Saruman", "Nazgul", "Black Rider", "Witch King", "Balrog", "Warg", "Cave Troll"),
+    *(
+        "Orcs",
+        "Shelob",
+        "Saruman",
+        "Nazgul",
+        "Black Rider",
+        "Witch King",
+        "Balrog",
+        "Warg",
+        "Cave Troll",
+    ),
 )
 STRENGTH = np.array([1, 2, 1, 2, 5, 4, 3, 3, 0, 2, 5, 4, 3, 3, 5, 5, 2, 9], np.int64)
 SAM_WITH_FRODO = 5  # his strength where he fights for Frodo
@@ -114,27 +149,76 @@ NO_CARD = CARDS
 # Text cards and none count 0.
 CARD_VALUE = np.array([[0, 0, 0, 0, 1, 2, 3, 4, 5, 0], [0, 0, 0, 1, 2, 3, 4, 5, 6, 0]], np.int64)
 CARD_NAMES = (
-    ("Magic", "Retreat", "Elven Cloak", "Noble Sacrifice", "card 1", "card 2", "card 3", "card 4", "card 5"),
-    ("Magic", "Retreat", "Eye of Sauron", "card 1", "card 2", "card 3", "card 4", "card 5", "card 6"),
+    (
+        "Magic",
+        "Retreat",
+        "Elven Cloak",
+        "Noble Sacrifice",
+        "card 1",
+        "card 2",
+        "card 3",
+        "card 4",
+        "card 5",
+    ),
+    (
+        "Magic",
+        "Retreat",
+        "Eye of Sauron",
+        "card 1",
+        "card 2",
+        "card 3",
+        "card 4",
+        "card 5",
+        "card 6",
+    ),
 )
 
 # ------------------------------------------------------------------------------------------------ nodes and actions
 
 # The decision nodes, in the order in which a turn may meet them.
 MOVE, AMBUSH, VICTIM, REVEAL, FRODO_TEXT, SAM_TEXT, PIPPIN_TEXT, SARUMAN_TEXT = range(8)
-DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC, DARK_RETREAT, LIGHT_MAGIC, LIGHT_RETREAT, OVER = range(8, 16)
+DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC, DARK_RETREAT, LIGHT_MAGIC, LIGHT_RETREAT, OVER = range(
+    8, 16
+)
 # What follows by itself, in the order in which a battle goes through it.
-ARRIVAL, TEXTS, DARK_EFFECT, LIGHT_EFFECT, LIGHT_REPLACEMENT, LIGHT_WITHDRAWAL = range(OVER + 1, OVER + 7)
+ARRIVAL, TEXTS, DARK_EFFECT, LIGHT_EFFECT, LIGHT_REPLACEMENT, LIGHT_WITHDRAWAL = range(
+    OVER + 1, OVER + 7
+)
 DISCARD, STRENGTHS, BATTLE_END, TURN_END = range(OVER + 7, OVER + 11)
 MOVER = 2  # in ACTORS: the side whose turn it is
 ACTORS = np.array(
-    [MOVER, DARK, CHANCE, CHANCE, LIGHT, LIGHT, LIGHT, DARK, DARK, LIGHT, CHANCE, DARK, DARK, LIGHT, LIGHT, TERMINAL],
+    [
+        MOVER,
+        DARK,
+        CHANCE,
+        CHANCE,
+        LIGHT,
+        LIGHT,
+        LIGHT,
+        DARK,
+        DARK,
+        LIGHT,
+        CHANCE,
+        DARK,
+        DARK,
+        LIGHT,
+        LIGHT,
+        TERMINAL,
+    ],
     np.int64,
 )
 NODE_NAMES = (
     *("to move", "may ambush", "shows the victim", "reveals a defender"),
     *("uses Frodo's text", "uses Sam's text", "uses Pippin's text", "uses Saruman's text"),
-    *("chooses a card", "chooses a card", "shows the cards", "uses Magic", "retreats", "uses Magic", "retreats"),
+    *(
+        "chooses a card",
+        "chooses a card",
+        "shows the cards",
+        "uses Magic",
+        "retreats",
+        "uses Magic",
+        "retreats",
+    ),
 )
 
 # The actions: the first integer of each kind.
@@ -178,7 +262,11 @@ LAPSED = 2  # `searching` once something was seen that is not kept up
 BELIEFS = aligned(
     ("places", np.int8, (TEAM,)),  # the square of each place
     ("candidates", np.int32, (TEAM,)),  # a bit per character that may stand there
-    ("ways", np.int32, (EVERYONE + 1,)),  # per set of characters that fill the first places; at most 9!
+    (
+        "ways",
+        np.int32,
+        (EVERYONE + 1,),
+    ),  # per set of characters that fill the first places; at most 9!
 )
 
 
@@ -192,7 +280,9 @@ def suspects(state: Facts, side: int, square: int) -> int:
 
 
 @helper
-def lay_out(state: Facts, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> int:
+def lay_out(
+    state: Facts, side: int, movers: int, places: np.ndarray, candidates: np.ndarray
+) -> int:
     """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be. Returns how many there are."""
     used = 0
     if movers:
@@ -419,7 +509,11 @@ def open_cards(light: Integer, dark: Integer) -> bool:
 @inlined
 def mover_unseen(state: Facts) -> bool:
     """Whether the turn's mover is still standing unseen at its origin."""
-    return state.node == AMBUSH or state.node == VICTIM or (state.node == REVEAL and state.first_battle != 0)
+    return (
+        state.node == AMBUSH
+        or state.node == VICTIM
+        or (state.node == REVEAL and state.first_battle != 0)
+    )
 
 
 @inlined
@@ -613,7 +707,10 @@ def discard(state: Facts) -> int:  # B4, the end of the cards
         state.hands[side] &= ~(1 << np.int64(state.cards[side]))
     if state.hands[LIGHT] == 0:
         state.hands[LIGHT] = state.hands[DARK] = ALL_CARDS
-    if state.pos[state.fighters[LIGHT]] != state.square or state.pos[state.fighters[DARK]] != state.square:
+    if (
+        state.pos[state.fighters[LIGHT]] != state.square
+        or state.pos[state.fighters[DARK]] != state.square
+    ):
         return BATTLE_END
     return STRENGTHS
 
@@ -631,7 +728,9 @@ def compare(state: Facts) -> int:  # B4, the Sacrifice, and B5
 
 
 @helper
-def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:  # B6 and the ends of the game
+def _defeat(
+    state: Facts, light_falls: bool, dark_falls: bool
+) -> int:  # B6 and the ends of the game
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     if light_falls:
         relocate(state, light, DEAD)
@@ -652,7 +751,9 @@ def end_battle(state: Facts) -> int:
     """The next battle where the attacker still faces enemies, or the end of the turn."""
     state.first_battle = state.boosted = 0
     attacker = state.fighters[state.side]
-    faces_enemies = state.pos[attacker] == state.square and has(state.held[1 - state.side], state.square)
+    faces_enemies = state.pos[attacker] == state.square and has(
+        state.held[1 - state.side], state.square
+    )
     return REVEAL if faces_enemies else TURN_END
 
 
@@ -689,7 +790,9 @@ def _seen_move(action: Integer) -> int:
 def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     if state.node == MOVE:
         moves[1 - state.side] = _seen_move(action)
-    elif DARK_CARD <= state.node <= LIGHT_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+    elif DARK_CARD <= state.node <= LIGHT_CARD and not open_cards(
+        state.fighters[LIGHT], state.fighters[DARK]
+    ):
         moves[1 - actor_of(state)] = FACE_DOWN
 
 
@@ -716,7 +819,9 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
 def simultaneous(state: Facts) -> int:
     """1 or 2 where Dark or Light chooses a card without knowing the other's; 0 elsewhere."""
     number = 1 if state.node == DARK_CARD else 2 if state.node == LIGHT_CARD else 0
-    return number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
+    return (
+        number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
+    )
 
 
 def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
@@ -772,7 +877,9 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.actions[0] = move_action(first, state.origin, state.square)
     if not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
         if hidden == DARK and (state.node == LIGHT_CARD or state.node == SHOW):
-            _redraw_card(state, DARK, state.acted - (1 if state.node == LIGHT_CARD else 2), DARK_PLAYS, rng)
+            _redraw_card(
+                state, DARK, state.acted - (1 if state.node == LIGHT_CARD else 2), DARK_PLAYS, rng
+            )
         elif hidden == LIGHT and state.node == SHOW:
             _redraw_card(state, LIGHT, state.acted - 1, LIGHT_PLAYS, rng)
 
@@ -780,7 +887,16 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
 def observation(state: Facts, player: int) -> tuple:
     """His own pieces, how many there are in each place, and the cards that have not been played."""
     pieces = state.pos[player * TEAM : (player + 1) * TEAM]
-    return pieces, state.count, state.hands, state.turn, state.side, state.node, state.square, state.winner
+    return (
+        pieces,
+        state.count,
+        state.hands,
+        state.turn,
+        state.side,
+        state.node,
+        state.square,
+        state.winner,
+    )
 
 
 def episode(state: Facts) -> int:
@@ -801,7 +917,9 @@ def _row(cells: list[str]) -> str:
 def held_cards(state: Facts, side: int) -> str:
     """The cards in a side's hand."""
     cards = int(state.hands[side])
-    return ", ".join(name.removeprefix("card ") for i, name in enumerate(CARD_NAMES[side]) if cards >> i & 1)
+    return ", ".join(
+        name.removeprefix("card ") for i, name in enumerate(CARD_NAMES[side]) if cards >> i & 1
+    )
 
 
 def text(state: Facts) -> str:
@@ -820,7 +938,9 @@ def text(state: Facts) -> str:
             if any(has(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
     for side in (DARK, LIGHT):
-        lines.append(f"{SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(DEAD, side) or 'none'}")
+        lines.append(
+            f"{SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(DEAD, side) or 'none'}"
+        )
     return "\n".join([*lines, _situation(state)])
 
 
@@ -829,12 +949,18 @@ def _situation(state: Facts) -> str:
         ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
         return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
     actor = actor_of(state)
-    decision = f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
+    decision = (
+        f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
+    )
     if state.node == MOVE:
         return decision
     pieces, squares = PIECE_NAMES, SQUARE_NAMES
     route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
-    against = "" if mover_unseen(state) or state.node == REVEAL else f" v {pieces[state.fighters[1 - state.side]]}"
+    against = (
+        ""
+        if mover_unseen(state) or state.node == REVEAL
+        else f" v {pieces[state.fighters[1 - state.side]]}"
+    )
     return f"{route}{against}: {decision}"
 
 
@@ -903,7 +1029,9 @@ def _list_moves(state: Facts, actions: np.ndarray) -> int:
     for piece in range(state.side * TEAM, state.side * TEAM + TEAM):
         origin = state.pos[piece]
         if origin != DEAD:
-            count = append_bits(actions, count, move_action(piece, origin, 0), targets(state, piece, origin))
+            count = append_bits(
+                actions, count, move_action(piece, origin, 0), targets(state, piece, origin)
+            )
     return count
 
 
@@ -934,7 +1062,9 @@ def legal(state: Facts, actions: np.ndarray) -> int:
     if node == LIGHT_CARD:
         return append_bits(actions, 0, LIGHT_PLAYS, state.hands[LIGHT])
     if node == SHOW:
-        actions[0] = CARDS_SHOWN + np.int64(state.cards[DARK]) * CARDS + np.int64(state.cards[LIGHT])
+        actions[0] = (
+            CARDS_SHOWN + np.int64(state.cards[DARK]) * CARDS + np.int64(state.cards[LIGHT])
+        )
         return 1
     if node == DARK_MAGIC:
         return append_bits(actions, 0, DARK_PICKS, discards(state, DARK))
@@ -1078,7 +1208,10 @@ def apply(state: Facts, action: int) -> None:
 DARK_SHIRE_TO_WIN = 4  # pieces together in the Shire; 3 in the published rules
 
 
-PLATES = (("parchment", "ink"), ("purple", "parchment"))  # of each side: its colour and that of its letters
+PLATES = (
+    ("parchment", "ink"),
+    ("purple", "parchment"),
+)  # of each side: its colour and that of its letters
 PATHS = tuple(
     (SQUARE_NAMES[begin], SQUARE_NAMES[end])
     for begin in range(SQUARES)
@@ -1093,7 +1226,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for row in ROWS:
         height = 2.2 if len(row) == 1 else 1.75
         for i, square in enumerate(row):
-            here = [_plate(state, piece, seat) for piece in range(PIECES) if state.pos[piece] == square]
+            here = [
+                _plate(state, piece, seat) for piece in range(PIECES) if state.pos[piece] == square
+            ]
             here.sort(key=lambda piece: (not piece.name, piece.words))
             name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)
             fill = "stone" if len(row) == 4 else "meadow"
@@ -1101,17 +1236,25 @@ def scene(state: Facts, seat: int | None) -> Scene:
         y += height + 0.25
     hands, dead = [], []
     for side, side_name in enumerate(SIDE_NAMES):
-        cards = tuple(name for card, name in enumerate(CARD_NAMES[side]) if int(state.hands[side]) >> card & 1)
+        cards = tuple(
+            name for card, name in enumerate(CARD_NAMES[side]) if int(state.hands[side]) >> card & 1
+        )
         hands.append(Hand(f"{side_name} holds", cards, is_own=side == seat, kind="plate"))
         team = range(side * TEAM, side * TEAM + TEAM)
         names = tuple(PIECE_NAMES[piece] for piece in team if state.pos[piece] == DEAD)
         dead.append(Hand(f"{side_name}'s dead", names, kind="plate"))
-    return Scene(places=tuple(places), paths=PATHS, rows=(*hands, *dead), footer=_situation_for(state, seat))
+    return Scene(
+        places=tuple(places), paths=PATHS, rows=(*hands, *dead), footer=_situation_for(state, seat)
+    )
 
 
 def _plate(state: Facts, piece: int, seat: int | None) -> Piece:
     side = piece // TEAM
-    is_known = seat in (None, side) or int(state.possible[piece]).bit_count() == 1 or state.winner != NOBODY
+    is_known = (
+        seat in (None, side)
+        or int(state.possible[piece]).bit_count() == 1
+        or state.winner != NOBODY
+    )
     name = PIECE_NAMES[piece] if is_known else ""
     sign = f"{name} {STRENGTH[piece]}" if is_known else f"{SIDE_NAMES[side]} ?"
     fill, ink = PLATES[side]

@@ -28,7 +28,9 @@ from icarus.kernel.scene import Drawing, Piece, Scene, grid
 
 STEPS = np.array([1, 8, 7, 9], np.uint64)  # along a row, a column, and the diagonals
 # Where discs may be flipped along them: a line that runs sideways must not wrap around the board.
-INNER = np.array([0x7E7E7E7E7E7E7E7E, 0xFFFFFFFFFFFFFFFF, 0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E], np.uint64)
+INNER = np.array(
+    [0x7E7E7E7E7E7E7E7E, 0xFFFFFFFFFFFFFFFF, 0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E], np.uint64
+)
 EVEN_ROWS = np.uint64(0x00FF00FF00FF00FF)
 EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)  # of rows
 
@@ -85,16 +87,24 @@ LENGTHS = (SIZE + 2, *[SIZE] * (ROWS - 1), *DIAGONALS, 9)
 TUPLES, SIDES = len(LENGTHS), 4
 READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
 MOST_MOVES = 31  # that have a weight of their own
-FIRST = np.cumsum([0, *(3**length for length in LENGTHS)])  # of the weights of each tuple; the last: of moves
+FIRST = np.cumsum(
+    [0, *(3**length for length in LENGTHS)]
+)  # of the weights of each tuple; the last: of moves
 PLACES = int(FIRST[-1]) + (MOST_MOVES + 1) ** 2
 PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
 UNIT = 1 / 64  # of a weight, in logits
-TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])])  # bits as digits of base 3
+TERNARY = np.array(
+    [int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])]
+)  # bits as digits of base 3
 ROW = np.uint64(0xFF)  # the first one
-DIAGONAL_SQUARES = np.array([sum(1 << (SIZE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
+DIAGONAL_SQUARES = np.array(
+    [sum(1 << (SIZE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64
+)
 
 
-WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"]  # int8 [PHASES, PLACES]
+WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))[
+    "weights"
+]  # int8 [PHASES, PLACES]
 
 
 @inlined
@@ -106,7 +116,11 @@ def _row(board: np.uint64, number: int) -> np.uint64:
 @inlined
 def _edge(board: np.uint64) -> np.uint64:
     """The first row, b2 and g2."""
-    return (board & ROW) | ((board >> np.uint64(1)) & np.uint64(0x100)) | ((board >> np.uint64(5)) & np.uint64(0x200))
+    return (
+        (board & ROW)
+        | ((board >> np.uint64(1)) & np.uint64(0x100))
+        | ((board >> np.uint64(5)) & np.uint64(0x200))
+    )
 
 
 @inlined
@@ -135,7 +149,9 @@ def _content(mine: np.uint64, theirs: np.uint64) -> int:
 def read_tuples(mine: np.uint64, theirs: np.uint64, places: np.ndarray) -> None:
     """Write the place of each weight, [READINGS], that counts in a position with these discs of who is to move and of the other."""
     my_moves, their_moves = popcount(moves(mine, theirs)), popcount(moves(theirs, mine))
-    places[READINGS - 1] = FIRST[TUPLES] + (MOST_MOVES + 1) * min(my_moves, MOST_MOVES) + min(their_moves, MOST_MOVES)
+    places[READINGS - 1] = (
+        FIRST[TUPLES] + (MOST_MOVES + 1) * min(my_moves, MOST_MOVES) + min(their_moves, MOST_MOVES)
+    )
     k = 0
     for _ in range(SIDES):
         places[k] = _content(_edge(mine), _edge(theirs))
@@ -247,7 +263,9 @@ def action_features(state: Facts, action: int, out: np.ndarray) -> None:
     for i in range(4):
         if action == CORNERS[i]:
             out[0] = 1.0
-        elif action == X_SQUARES[i] and not ((state.discs[0] | state.discs[1]) >> np.uint64(CORNERS[i])) & np.uint64(1):
+        elif action == X_SQUARES[i] and not (
+            (state.discs[0] | state.discs[1]) >> np.uint64(CORNERS[i])
+        ) & np.uint64(1):
             out[1] = 1.0
 
 
@@ -256,12 +274,18 @@ def text(state: Facts) -> str:
     rows = ["  a b c d e f g h"]
     for row in range(SIZE):
         marks = (
-            "X" if int(state.discs[0]) >> square & 1 else "O" if int(state.discs[1]) >> square & 1 else "."
+            "X"
+            if int(state.discs[0]) >> square & 1
+            else "O"
+            if int(state.discs[1]) >> square & 1
+            else "."
             for square in range(row * SIZE, row * SIZE + SIZE)
         )
         rows.append(f"{row + 1} " + " ".join(marks))
     discs = f"X {int(state.discs[0]).bit_count()}, O {int(state.discs[1]).bit_count()}"
-    return "\n".join([*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"])
+    return "\n".join(
+        [*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"]
+    )
 
 
 def action_text(state: Facts, action: int) -> str:

@@ -45,7 +45,11 @@ _DRAWS = 1_000_000  # of marks without a line, before it is said that there are 
 
 STATE = aligned(
     ("marks", np.uint64, (2,)),  # a bit per square for each player
-    ("open", np.uint64, (2,)),  # the squares a player may try: neither his own nor found to be the other's
+    (
+        "open",
+        np.uint64,
+        (2,),
+    ),  # the squares a player may try: neither his own nor found to be the other's
     ("tries", np.int8, (MOST,)),  # that have failed in this turn, in order
     ("failed", np.int8),  # how many of these
     ("last", np.int8),  # the mark that ended the previous turn, or NOWHERE
@@ -74,7 +78,11 @@ def _count_knowledge() -> np.ndarray:
     for marks in range(MOST + 1):
         for last in range(2):
             no_more_tries = 1 << marks
-            ways[last][marks] = no_more_tries + (marks * ways[last][marks - 1] if marks else 0) + last * ways[0][marks]
+            ways[last][marks] = (
+                no_more_tries
+                + (marks * ways[last][marks - 1] if marks else 0)
+                + last * ways[0][marks]
+            )
     return np.array(ways, np.float64)
 
 
@@ -152,7 +160,9 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
         return
     marks, squares = state.marks[1 - observer], state.open[observer]
     beliefs.found = marks & ~squares
-    beliefs.missing = popcount(marks & squares)  # the number of marks is seen, and so is the number found
+    beliefs.missing = popcount(
+        marks & squares
+    )  # the number of marks is seen, and so is the number found
     beliefs.count = 0
     while squares != np.uint64(0):
         square = squares & (~squares + np.uint64(1))
@@ -285,7 +295,11 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def _by_mover(facts: Facts) -> tuple[int, int, list[int]]:
     """What the player to move marked, found and tried: for the other it is all that a determinization can change."""
-    return int(facts.marks[facts.player]), _found_marks(facts, facts.player), facts.tries[: facts.failed].tolist()
+    return (
+        int(facts.marks[facts.player]),
+        _found_marks(facts, facts.player),
+        facts.tries[: facts.failed].tolist(),
+    )
 
 
 def _found_marks(facts: Facts, player: int) -> int:
@@ -339,7 +353,10 @@ def scene(state: Facts, seat: int | None) -> Scene:
         board = [line.replace("OX"[seat], ".") for line in board]
         footer = footer if state.player == seat else footer.split(",", 1)[0]
     return grid(
-        [line.replace("x", "X").replace("o", "O") for line in board], CROSS_AND_RING, ("ivory", "ivory"), footer
+        [line.replace("x", "X").replace("o", "O") for line in board],
+        CROSS_AND_RING,
+        ("ivory", "ivory"),
+        footer,
     )
 
 

@@ -1,6 +1,15 @@
 """What the author of a slot or a game calls from compiled code, from one place: `from icarus.kernel import …`."""
 
-from icarus.compiler import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle, uniform
+from icarus.compiler import (
+    append_bits,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    shuffle,
+    uniform,
+)
 from icarus.kernel.contract import *
 from icarus.kernel.evaluation import Evaluation, read_evaluation
 from icarus.kernel.features import *

@@ -12,7 +12,16 @@ Players are 0 … κ−1, CHANCE is −1. Rewards are in [0, 1].
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -23,7 +32,9 @@ CHANCE = -1  # ρ(s) where the environment acts (the paper's player 0)
 TERMINAL = -4  # ρ(s) at the end of the game
 CONTINUES = -1  # the continuation label: e(s) inside an episode
 UNLABELLED = -2  # the label of an initial position that the episode function leaves unlabelled
-UNSEEN = -(1 << 60)  # a move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer
+UNSEEN = -(
+    1 << 60
+)  # a move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer
 MAX_PLAYERS = 8
 MAX_EPISODE_MOVES = 4096  # no episode has more moves than this
 NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
@@ -84,7 +95,9 @@ class Step:
     action: int  # a_{i+1}: what he plays
     record: int  # the record of [h_i]~ (up to the expanded history)
     episode: int  # the record of the position-in-episode of [h_i]~
-    probability: float  # with which a simultaneous decision was made in the tree; elsewhere undefined
+    probability: (
+        float  # with which a simultaneous decision was made in the tree; elsewhere undefined
+    )
     first: Short  # where the legal actions start in `legal`
     count: Short  # how many there are
     perspective: Short  # the column of his view in moves, keys and episodes
@@ -192,7 +205,9 @@ def out_of_range(ranges: Mapping[str, tuple[int, int]], data: np.ndarray) -> str
     for name, (least, most) in ranges.items():
         values = data[name][0]
         if not (least <= values.min() and values.max() <= most):
-            index = next(index for index in np.ndindex(values.shape) if not least <= values[index] <= most)
+            index = next(
+                index for index in np.ndindex(values.shape) if not least <= values[index] <= most
+            )
             which = f"{name}[{', '.join(map(str, index))}]" if index else name
             return f"{which} is {values[index]}; it must be from {least} to {most}"
     return None

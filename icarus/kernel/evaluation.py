@@ -31,20 +31,38 @@ from icarus.kernel.contract import SPARE_LEGAL
 FORMAT = 1
 DIGITS = 12  # of the digest of a file
 LARGEST = 1 << 20  # bytes of a file
-BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(5)  # kinds of fields; the last two are of the legal actions
+BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(
+    5
+)  # kinds of fields; the last two are of the legal actions
 REAL = 0  # in place of the width of an integer: 64 bits of a floating-point number
 FIELD = np.dtype(
     [
         ("kind", np.int64),
         ("place", np.int64),  # where the fact begins in the data, in bytes
         ("width", np.int64),  # bytes of an integer, negative where it has a sign; or REAL
-        ("low", np.int64),  # of values, the first; of intervals, where their limits begin in `limits`
+        (
+            "low",
+            np.int64,
+        ),  # of values, the first; of intervals, where their limits begin in `limits`
         ("size", np.int64),  # inputs
         ("first", np.int64),  # of them
-        ("units", np.int64),  # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
+        (
+            "units",
+            np.int64,
+        ),  # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
     ]
 )
-RULES = ("initial", "player", "legal", "apply", "rewards", "chance", "observe", "determinize", "simultaneous")
+RULES = (
+    "initial",
+    "player",
+    "legal",
+    "apply",
+    "rewards",
+    "chance",
+    "observe",
+    "determinize",
+    "simultaneous",
+)
 
 
 class LearnedNetwork(NamedTuple):
@@ -105,7 +123,13 @@ def append_row(active: np.ndarray, count: int, row: int) -> int:
 
 @helper
 def read_state(
-    network: LearnedNetwork, address: int, mover: int, players: int, actions: np.ndarray, legal: int, active: np.ndarray
+    network: LearnedNetwork,
+    address: int,
+    mover: int,
+    players: int,
+    actions: np.ndarray,
+    legal: int,
+    active: np.ndarray,
 ) -> int:
     """Write the rows of the inputs that are 1; returns their number.
 
@@ -138,7 +162,9 @@ def read_state(
                 count = append_row(active, count, rows[lowest_bit(word)])
                 word &= word - np.uint64(1)
         elif field.kind == VALUES:
-            count = append_row(active, count, rows[min(max(np.int64(word) - field.low, 0), field.size - 1)])
+            count = append_row(
+                active, count, rows[min(max(np.int64(word) - field.low, 0), field.size - 1)]
+            )
         else:
             i = 0
             while i < field.size - 1 and value > network.limits[field.low + i]:
@@ -155,7 +181,9 @@ def add_row(sums: np.ndarray, row: np.ndarray, units: int) -> None:
 
 
 @helper
-def write_values(network: LearnedNetwork, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray) -> None:
+def write_values(
+    network: LearnedNetwork, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray
+) -> None:
     """Write the value for each player of the state with these rows; `sums` is room for the hidden units."""
     units = network.fields[count % len(network.fields)].units
     for j in range(units):
@@ -202,7 +230,9 @@ def _walk(value: object, path: str, facts: dict[str, float], depth: int) -> None
         facts[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
-    elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(value, "popleft"):
+    elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(
+        value, "popleft"
+    ):
         _walk_items(value, path, facts, depth)
     elif isinstance(value, Mapping):
         for key, item in value.items():
@@ -224,7 +254,11 @@ def _tensors(state: Any) -> list[list[float]]:
     kind, players = state.get_game().get_type(), range(state.num_players())
     if kind.provides_observation_tensor:
         return [state.observation_tensor(player) for player in players]
-    return [state.information_state_tensor(player) for player in players if kind.provides_information_state_tensor]
+    return [
+        state.information_state_tensor(player)
+        for player in players
+        if kind.provides_information_state_tensor
+    ]
 
 
 def _walk_items(items: Any, path: str, facts: dict[str, float], depth: int) -> None:
@@ -233,7 +267,9 @@ def _walk_items(items: Any, path: str, facts: dict[str, float], depth: int) -> N
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1)
-        parts = sorted((key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#")))
+        parts = sorted(
+            (key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#"))
+        )
         name = ",".join(f"{key}{number:g}" for key, number in parts)
         facts[f"{path}#{name}"] = facts.get(f"{path}#{name}", 0.0) + 1.0
         if is_ordered:
@@ -318,10 +354,16 @@ class Evaluation:
                 )
                 state, number = state[number < size], number[number < size]
             elif kind == BITS:
-                words = _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)
-                state, number = np.nonzero(np.unpackbits(words, axis=1, bitorder="little")[:, :size])
+                words = (
+                    _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)
+                )
+                state, number = np.nonzero(
+                    np.unpackbits(words, axis=1, bitorder="little")[:, :size]
+                )
             elif kind == INTERVALS:
-                number = np.searchsorted(self.network.limits[low : low + size - 1], _column(facts, field))
+                number = np.searchsorted(
+                    self.network.limits[low : low + size - 1], _column(facts, field)
+                )
             elif kind == VALUES:
                 number = _column(facts, field).astype(np.int64) - low
             states.append(state)
@@ -331,7 +373,9 @@ class Evaluation:
         rows = self.network.rows[block * (len(self.network.rows) // (self.players + 1)) + number]
         return row[rows >= 0], rows[rows >= 0]
 
-    def values(self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]) -> np.ndarray:
+    def values(
+        self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]
+    ) -> np.ndarray:
         """The value of each state for each player, [states, players], as compiled code has it; arguments as of `active`."""
         states, rows = self.active(facts, movers, legal)
         sums = np.zeros((len(facts), len(self.network.bias)), np.float32)
@@ -355,7 +399,9 @@ class Evaluation:
         if self.game != str(game):
             raise ValueError(f"the evaluation is of the game {self.game}, not of {game}")
         if self.rules != rules_of(game):
-            raise ValueError(f"the evaluation was learned by other rules of {game} than it has now; learn it again")
+            raise ValueError(
+                f"the evaluation was learned by other rules of {game} than it has now; learn it again"
+            )
 
     def heuristic(self, game: Any) -> Callable:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
@@ -368,10 +414,16 @@ class Evaluation:
         most = game.max_legal + SPARE_LEGAL
 
         def heuristic(state: Any, out: np.ndarray) -> None:
-            actions, active, sums = np.empty(most, np.int64), np.empty(room, np.int32), np.empty(units, np.float32)
+            actions, active, sums = (
+                np.empty(most, np.int64),
+                np.empty(room, np.int32),
+                np.empty(units, np.float32),
+            )
             network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
             count = legal(state, actions) if asks else 0
-            count = read_state(network, place_of(state), player(state), players, actions, count, active)
+            count = read_state(
+                network, place_of(state), player(state), players, actions, count, active
+            )
             write_values(network, active, count, sums, out)
 
         return heuristic
@@ -379,7 +431,9 @@ class Evaluation:
     def _in_python(self, game: Any) -> Callable:
         def heuristic(state: object) -> list[float]:
             mover, legal = game.ask("player", state), game.ask("legal", state)
-            return self.values(facts_in(game, [state], self.names), np.array([mover]), [legal])[0].tolist()
+            return self.values(facts_in(game, [state], self.names), np.array([mover]), [legal])[
+                0
+            ].tolist()
 
         return heuristic
 
@@ -388,7 +442,9 @@ class Evaluation:
     def to_bytes(self) -> bytes:
         """What a file of it holds, always the same: arrays without pickles, one of them of letters."""
         names = [field.name for field in attrs.fields(Evaluation) if field.name != "network"]
-        text = json.dumps({"format": FORMAT} | {name: getattr(self, name) for name in names}, ensure_ascii=False)
+        text = json.dumps(
+            {"format": FORMAT} | {name: getattr(self, name) for name in names}, ensure_ascii=False
+        )
         arrays: dict[str, Any] = self.network._asdict()
         buffer = io.BytesIO()
         np.savez_compressed(buffer, evaluation=np.frombuffer(text.encode(), np.uint8), **arrays)
@@ -405,7 +461,9 @@ def _column(facts: np.ndarray, field: np.void) -> np.ndarray:
     width = int(field["width"])
     length = abs(width) or _REAL.itemsize
     kind = "f" if width == REAL else "i" if width < 0 else "u"
-    return np.ascontiguousarray(facts[:, field["place"] : field["place"] + length]).view(f"<{kind}{length}")[:, 0]
+    return np.ascontiguousarray(facts[:, field["place"] : field["place"] + length]).view(
+        f"<{kind}{length}"
+    )[:, 0]
 
 
 @functools.lru_cache(64)
@@ -436,12 +494,23 @@ def read_evaluation(file: str | Path) -> Evaluation:
         if len(content) > LARGEST:
             raise ValueError("it is larger than any")
         return _read(content)
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, RecursionError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        OSError,
+        BadZipFile,
+        RecursionError,
+    ) as error:
         reason = error if str(error).startswith("it is") else "icarus learn writes such files"
         raise ValueError(f"{str(file)!r} is not an evaluation: {reason}") from None
 
 
-@functools.lru_cache(64)  # the same game for the same evaluation, so that what is kept for it serves again
+@functools.lru_cache(
+    64
+)  # the same game for the same evaluation, so that what is kept for it serves again
 def with_evaluation(game: Any, evaluation: Evaluation) -> Any:
     """The game with an evaluation as its heuristic; errors as of `Evaluation.check`."""
     evaluation.check(game)

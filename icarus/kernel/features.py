@@ -10,8 +10,18 @@ import numpy as np
 
 from icarus.compiler.functions import inlined
 
-FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
-NAMES = ("features", "action_features", "lookahead", "endings")  # of the same, as fields of a history
+FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (
+    1,
+    2,
+    4,
+    8,
+)  # bits of what is read of a history
+NAMES = (
+    "features",
+    "action_features",
+    "lookahead",
+    "endings",
+)  # of the same, as fields of a history
 KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 
 

@@ -53,12 +53,18 @@ FUNCTIONS = {
     "rewards": GameFunction("state, out", "", "state", "room"),
     "observe": GameFunction("state, action, moves", "", "state, action", "room"),
     "chance": GameFunction("state, probabilities", "", "state"),
-    "determinize": GameFunction("state, observer, beliefs, rng", "", "state, observer, beliefs, rng"),
+    "determinize": GameFunction(
+        "state, observer, beliefs, rng", "", "state, observer, beliefs, rng"
+    ),
     "prepare": GameFunction("state, observer, beliefs", "", "state, observer"),
     "episode": GameFunction("state", "a label, or CONTINUES", "state"),
-    "recall": GameFunction("state, perspective, moves", "how many moves it has written", "state, perspective", "room"),
+    "recall": GameFunction(
+        "state, perspective, moves", "how many moves it has written", "state, perspective", "room"
+    ),
     "simultaneous": GameFunction("state", "0, or the number of the choice", "state"),
-    "deal": GameFunction("state, index", "a probability, or NO_DEAL", "index", "probability, parameters"),
+    "deal": GameFunction(
+        "state, index", "a probability, or NO_DEAL", "index", "probability, parameters"
+    ),
     "deal_observation": GameFunction("state, perspective", "an integer", "state, perspective"),
 }  # those that the rules consist of, by name
 TOLD = {
@@ -130,9 +136,17 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
     if name == "deal":
         lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]
     if name in KINDS:
-        lines = ["numbers = array_at(out, room, REAL)", "numbers[:] = nan", call.replace(_VIEWS["out"], "numbers")]
+        lines = [
+            "numbers = array_at(out, room, REAL)",
+            "numbers[:] = nan",
+            call.replace(_VIEWS["out"], "numbers"),
+        ]
         lines += ["if not are_sound(numbers):", "    raise ValueError(wrong)", "return 0"]
-    expected = "a number from 0 to 1 for each player" if name == "heuristic" else "a finite number for each feature"
+    expected = (
+        "a number from 0 to 1 for each player"
+        if name == "heuristic"
+        else "a finite number for each feature"
+    )
     label = f"{original.__module__}.{original.__qualname__}"
     space: dict[str, Any] = arrays._asdict() | {
         "__name__": "icarus.game",  # all that it mentions is to be compiled in, and stays as it is
@@ -149,7 +163,9 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
         "wrong": f"the {name} function {label} did not write {expected}",
     }
     source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
-    exec(compile(source, __file__, "exec"), space)  # in messages its lines are ours, and those of the author are told
+    exec(
+        compile(source, __file__, "exec"), space
+    )  # in messages its lines are ours, and those of the author are told
     return CompiledFunction(space["kernel"], len(row.words), label, row.returns)
 
 
@@ -167,17 +183,27 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
                     f"{name} of {game.name} is a {kind}; to be compiled it must be a function of Python, by def"
                 )
             if inspect.isgeneratorfunction(function):
-                raise TypeError(f"{name} of {game.name} has a yield; it must be a plain function{defined_at(function)}")
+                raise TypeError(
+                    f"{name} of {game.name} has a yield; it must be a plain function{defined_at(function)}"
+                )
         try:
             signature = inspect.signature(function, follow_wrapped=False)
         except (TypeError, ValueError):  # a function of C tells nothing
             continue
-        parameters = () if name not in DEALING else parameters_of(function) if is_compiled else game.parameters
+        parameters = (
+            ()
+            if name not in DEALING
+            else parameters_of(function)
+            if is_compiled
+            else game.parameters
+        )
         try:
             signature.bind(*words, **dict.fromkeys(parameters))
         except TypeError:
             right, has = ", ".join([*words, *parameters]), ", ".join(signature.parameters)
-            raise TypeError(f"{name} of {game} takes ({has}); it must take ({right}){defined_at(function)}") from None
+            raise TypeError(
+                f"{name} of {game} takes ({has}); it must take ({right}){defined_at(function)}"
+            ) from None
 
 
 @functools.cache
@@ -267,7 +293,9 @@ def _are_told(names: str, game: Any, numbers: list[float], *given: Any) -> bool:
 
 
 def _are_chances(game: Any, chances: list[float], state: StateData) -> bool:
-    all_given = len(chances) == len(game.ask("legal", state)) and all(chance >= 0 for chance in chances)
+    all_given = len(chances) == len(game.ask("legal", state)) and all(
+        chance >= 0 for chance in chances
+    )
     return all_given and abs(sum(chances) - 1) <= TOLERANCE
 
 
@@ -283,15 +311,35 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]]
     "prepare": (_same, None, ""),
     "apply": (_same, _is_unused, "change the state that it is given and return None"),
     "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
-    "legal": (_actions, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
+    "legal": (
+        _actions,
+        _are_legal,
+        "be a list of different integers of at least 0, one at least before the end",
+    ),
     "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
-    "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
+    "chance": (
+        _reals,
+        _are_chances,
+        "be {} probabilities that sum to 1, one for each legal action",
+    ),
     "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),
-    "episode": (_integer, lambda game, label, _: label >= CONTINUES, "be a label of at least 0, or CONTINUES"),
+    "episode": (
+        _integer,
+        lambda game, label, _: label >= CONTINUES,
+        "be a label of at least 0, or CONTINUES",
+    ),
     "recall": (_integers, None, "be a list of integers, the moves seen since the episode began"),
-    "simultaneous": (_integer, lambda game, number, _: number >= 0, "be 0, or the number of the choice"),
+    "simultaneous": (
+        _integer,
+        lambda game, number, _: number >= 0,
+        "be 0, or the number of the choice",
+    ),
     "features": (_reals, partial(_are_told, "feature_names"), "be a finite number for each name"),
-    "action_features": (_reals, partial(_are_told, "action_feature_names"), "be a finite number for each name"),
+    "action_features": (
+        _reals,
+        partial(_are_told, "action_feature_names"),
+        "be a finite number for each name",
+    ),
     "heuristic": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
     "deal": (
         _deal,

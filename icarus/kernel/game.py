@@ -20,10 +20,26 @@ from icarus.compiler import MAKES_PLAIN, CompiledFunction, defined_at, raised_in
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
 from icarus.kernel import contract
-from icarus.kernel.contract import CHANCE, MAX_EPISODE_MOVES, MAX_PLAYERS, NO_DEAL, SPARE_LEGAL, Facts, StateData
+from icarus.kernel.contract import (
+    CHANCE,
+    MAX_EPISODE_MOVES,
+    MAX_PLAYERS,
+    NO_DEAL,
+    SPARE_LEGAL,
+    Facts,
+    StateData,
+)
 from icarus.kernel.evaluation import Evaluation, read_evaluation, with_evaluation
 from icarus.kernel.features import KINDS
-from icarus.kernel.functions import ANSWERS, FUNCTIONS, ROWS, GameArrays, Kernels, check_arguments, parameters_of
+from icarus.kernel.functions import (
+    ANSWERS,
+    FUNCTIONS,
+    ROWS,
+    GameArrays,
+    Kernels,
+    check_arguments,
+    parameters_of,
+)
 from icarus.kernel.scene import Drawing
 from icarus.kernel.state import State
 
@@ -41,15 +57,20 @@ _NOTHING = aligned(("nothing", np.int64))
 
 def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number below 1, or of players that no game can have."""
-    checks.integer(f"{attribute.name} of a game", value, 1, MAX_PLAYERS if attribute.name == "players" else None)
+    checks.integer(
+        f"{attribute.name} of a game",
+        value,
+        1,
+        MAX_PLAYERS if attribute.name == "players" else None,
+    )
 
 
 def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) -> None:
     """Refuse what is not two numbers, the lesser first, or that of which there is one for each of some fields."""
     for name, limits in (value if isinstance(value, Mapping) else {"": value}).items():
-        if not (isinstance(limits, tuple) and len(limits) == 2 and all(map(checks.is_real, limits))) or (
-            limits[0] > limits[1] or limits[0] == limits[1] and not name
-        ):
+        if not (
+            isinstance(limits, tuple) and len(limits) == 2 and all(map(checks.is_real, limits))
+        ) or (limits[0] > limits[1] or limits[0] == limits[1] and not name):
             where = f" for {name}" if name else ""
             raise ValueError(
                 f"{attribute.name} of {instance.name} are {limits!r}{where}; they must be (least, most), such as (0, 1)"
@@ -58,7 +79,12 @@ def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) ->
 
 def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     """Refuse a dtype that compiled code and `facts` cannot read."""
-    if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct or value.hasobject:
+    if (
+        not isinstance(value, np.dtype)
+        or value.names is None
+        or not value.isalignedstruct
+        or value.hasobject
+    ):
         raise TypeError(
             f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields of numbers"
         )
@@ -68,7 +94,11 @@ def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None
         )
 
 
-_PAIRS = (("features", "feature_names"), ("action_features", "action_feature_names"), ("deal", "deal_observation"))
+_PAIRS = (
+    ("features", "feature_names"),
+    ("action_features", "action_feature_names"),
+    ("deal", "deal_observation"),
+)
 
 
 class TextError(ValueError):
@@ -119,30 +149,45 @@ class AnyGame(ABC):
     board: Drawing | None = None
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name or {*self.name} & {*"/\\"}:
+        if (
+            not isinstance(self.name, str)
+            or not self.name.isprintable()
+            or not self.name
+            or {*self.name} & {*"/\\"}
+        ):
             raise ValueError(
                 f"the name of a game is {self.name!r}; it must be one line without / and \\, such as 'knockout-whist'"
             )
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
-            if field.type not in (Callable, Callable | None) or (value is None and field.default is None):
+            if field.type not in (Callable, Callable | None) or (
+                value is None and field.default is None
+            ):
                 continue
             if not callable(value) or inspect.iscoroutinefunction(value):
-                raise TypeError(f"{field.name} of {self.name} is {value!r}; it must be a plain function")
+                raise TypeError(
+                    f"{field.name} of {self.name} is {value!r}; it must be a plain function"
+                )
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
         for first, second in _PAIRS:
             if bool(getattr(self, first)) != bool(getattr(self, second)):
-                raise ValueError(f"{self.name} has only one of {first} and {second}; each needs the other")
+                raise ValueError(
+                    f"{self.name} has only one of {first} and {second}; each needs the other"
+                )
         names = [*self.feature_names, *self.action_feature_names]
         if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"the features of {self.name} are {names!r}; they need different names")
+            raise ValueError(
+                f"the features of {self.name} are {names!r}; they need different names"
+            )
 
     def __str__(self) -> str:
         settings = ", ".join(
-            f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value
+            f"{key}={value}"
+            for key, value in self.parameters.items()
+            if self.defaults.get(key) != value
         )
         return f"{self.name}({settings})" if settings else self.name
 
@@ -175,7 +220,9 @@ class AnyGame(ABC):
 
     def interrupted(self, name: str, stop: KeyboardInterrupt) -> KeyboardInterrupt:
         """Ctrl-C with the function in which it came: who has waited for one that does not return learns which one it is."""
-        return KeyboardInterrupt(str(stop) or f"in {name} of {self}{raised_in(getattr(self, name), stop)}")
+        return KeyboardInterrupt(
+            str(stop) or f"in {name} of {self}{raised_in(getattr(self, name), stop)}"
+        )
 
     def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
         """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
@@ -186,11 +233,21 @@ class AnyGame(ABC):
                 return converted
         except (TypeError, ValueError, OverflowError):
             pass
-        count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
+        count = (
+            len(self.ask("legal", *inputs))
+            if name == "chance"
+            else self.players - (name == "player")
+        )
         answered = " ".join(repr(answer).split())  # in one line
-        text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
+        text = (
+            "the state that it was given"
+            if inputs and answer is inputs[0]
+            else checks.excerpt(answered, SHOWN)
+        )
         function: Any = getattr(self, name, None)
-        raise ValueError(f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}")
+        raise ValueError(
+            f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}"
+        )
 
     def facts_of(self, data: StateData) -> Any:
         """The facts of a state data, to be read only."""
@@ -209,7 +266,9 @@ class AnyGame(ABC):
         Raises:
             OSError: the file cannot be read. ValueError: it is no evaluation, or one of another game or other rules.
         """
-        return with_evaluation(self, evaluation if isinstance(evaluation, Evaluation) else read_evaluation(evaluation))
+        return with_evaluation(
+            self, evaluation if isinstance(evaluation, Evaluation) else read_evaluation(evaluation)
+        )
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.
@@ -217,7 +276,9 @@ class AnyGame(ABC):
         Raises:
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
-        renew_rebound(_kernels[self][1] if self in _kernels else ())  # what slots read is looked at when they are used
+        renew_rebound(
+            _kernels[self][1] if self in _kernels else ()
+        )  # what slots read is looked at when they are used
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
     def observed_moves(self, data: StateData, action: int) -> list[int]:
@@ -242,11 +303,17 @@ class AnyGame(ABC):
             text = function(*arguments)
         except TextError:  # of the game that this one is made of
             raise
-        except Exception as error:  # whatever a function of an author's stumbles over is what there is to tell
+        except (
+            Exception
+        ) as error:  # whatever a function of an author's stumbles over is what there is to tell
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise TextError(f"{name} of {self.name} raises {reason}{raised_in(function, error)}") from error
+            raise TextError(
+                f"{name} of {self.name} raises {reason}{raised_in(function, error)}"
+            ) from error
         if not isinstance(text, str):
-            raise TextError(f"{name} of {self.name} gives {text!r}, which is not a str{defined_at(function)}")
+            raise TextError(
+                f"{name} of {self.name} gives {text!r}, which is not a str{defined_at(function)}"
+            )
         return text
 
     def width(self, kind: str) -> int:
@@ -357,12 +424,24 @@ class Game(AnyGame):
         check_arguments(self, {name: row.arguments for name, row in ROWS.items()}, is_compiled=True)
         parameters = parameters_of(self.initial)
         if unknown := [name for name in self.ranges if name not in (self.state.names or ())]:
-            raise ValueError(f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data")
+            raise ValueError(
+                f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data"
+            )
         unknown = [name for name in self.parameters if name not in parameters]
-        missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
+        missing = [
+            name
+            for name, default in parameters.items()
+            if default is None and name not in self.parameters
+        ]
         if unknown or missing:
-            wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"needs the parameter {missing[0]!r}"
-            raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}")
+            wrong = (
+                f"is given the parameter {unknown[0]!r}"
+                if unknown
+                else f"needs the parameter {missing[0]!r}"
+            )
+            raise ValueError(
+                f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}"
+            )
         if self.deal is not None and list(parameters_of(self.deal)) != list(parameters):
             raise ValueError(
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
@@ -380,7 +459,9 @@ class Game(AnyGame):
         row = ROWS[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
-            values["state"] = self.ask("copy", inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
+            values["state"] = self.ask(
+                "copy", inputs[0]
+            )  # an error, or Ctrl-C in it, leaves the state where it was
         words = []
         for word in row.words:
             if word not in values:
@@ -394,13 +475,25 @@ class Game(AnyGame):
         if name in ("legal", "recall"):
             return self._written(name, values["actions" if name == "legal" else "moves"], count)
         if name == "deal":
-            return None if values["probability"] == NO_DEAL else (values["state"], float(values["probability"][0]))
+            return (
+                None
+                if values["probability"] == NO_DEAL
+                else (values["state"], float(values["probability"][0]))
+            )
         if row.returns:
             return count
-        answer: Any = next((values[word] for word in row.arguments[::-1] if word not in row.inputs), None)
+        answer: Any = next(
+            (values[word] for word in row.arguments[::-1] if word not in row.inputs), None
+        )
         if name == "chance":
             answer = answer[: len(self.ask("legal", *inputs))]
-        return values["state"] if name == "determinize" else answer if answer.dtype.names else answer.tolist()
+        return (
+            values["state"]
+            if name == "determinize"
+            else answer
+            if answer.dtype.names
+            else answer.tolist()
+        )
 
     def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
         """What a kernel is given to write to, or the parameters and lengths that it asks for."""
@@ -408,13 +501,19 @@ class Game(AnyGame):
             case "state" | "beliefs":
                 return np.zeros(1, getattr(self, word))
             case "actions":
-                return np.full(self.max_legal + SPARE_LEGAL, -1)  # no action: what is left unwritten is refused
+                return np.full(
+                    self.max_legal + SPARE_LEGAL, -1
+                )  # no action: what is left unwritten is refused
             case "probabilities":
                 return np.full(self.max_legal, np.nan)
             case "out":
                 return np.full(self.width(name), np.nan)
             case "moves":
-                count, move = (self.players, values["action"]) if "action" in values else (MAX_EPISODE_MOVES, 0)
+                count, move = (
+                    (self.players, values["action"])
+                    if "action" in values
+                    else (MAX_EPISODE_MOVES, 0)
+                )
                 return np.full(count, move)
             case "parameters":
                 return self.initial_arguments()
@@ -426,7 +525,9 @@ class Game(AnyGame):
         most = self.max_legal if name == "legal" else MAX_EPISODE_MOVES
         if not 0 <= count <= most:
             what = "legal actions" if name == "legal" else "moves"
-            raise ValueError(f"{self} gave {count} {what}, of {most} at most{defined_at(getattr(self, name))}")
+            raise ValueError(
+                f"{self} gave {count} {what}, of {most} at most{defined_at(getattr(self, name))}"
+            )
         return room[:count].tolist()
 
     def facts_of(self, data: StateData) -> Facts:
@@ -434,10 +535,18 @@ class Game(AnyGame):
 
     def check_data(self, data: StateData) -> None:
         if not isinstance(data, np.ndarray) or data.dtype != self.state or data.shape != (1,):
-            array = f"an array {list(data.shape)} of {data.dtype}" if isinstance(data, np.ndarray) else repr(data)
-            raise TypeError(f"the data of a state of {self} is {array}; it must be an array [1] of its dtype")
+            array = (
+                f"an array {list(data.shape)} of {data.dtype}"
+                if isinstance(data, np.ndarray)
+                else repr(data)
+            )
+            raise TypeError(
+                f"the data of a state of {self} is {array}; it must be an array [1] of its dtype"
+            )
         if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
-            raise TypeError(f"the data of a state of {self} must be contiguous, aligned and writeable")
+            raise TypeError(
+                f"the data of a state of {self} must be contiguous, aligned and writeable"
+            )
         if (outside := contract.out_of_range(self.ranges, data)) is not None:
             raise ValueError(f"in a state of {self} {outside}")
 
@@ -445,9 +554,13 @@ class Game(AnyGame):
         changed, names = contract.copy_data(data), self.state.names or ()
         for name, value in fields.items():
             if name not in names:
-                raise TypeError(f"the states of {self} have no fact {name!r}; they have {', '.join(names)}")
+                raise TypeError(
+                    f"the states of {self} have no fact {name!r}; they have {', '.join(names)}"
+                )
             if np.asarray(value).dtype.kind not in self.state[name].base.kind + "iub":
-                raise TypeError(f"{name} of {self} is {value!r}; it must be of the type {self.state[name]}")
+                raise TypeError(
+                    f"{name} of {self} is {value!r}; it must be of the type {self.state[name]}"
+                )
             changed[name][0] = value
         self.check_data(changed)
         if self.derive is not None:
@@ -460,7 +573,10 @@ class Game(AnyGame):
             return self._make_kernels()
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
-            made_at, functions = renew_rebound(), [getattr(self, name) for name in (*FUNCTIONS, *KINDS)]
+            made_at, functions = (
+                renew_rebound(),
+                [getattr(self, name) for name in (*FUNCTIONS, *KINDS)],
+            )
             latest = made_at, variables_of(*functions), self._make_kernels()
             for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
                 getattr(latest[2], name)
@@ -469,7 +585,9 @@ class Game(AnyGame):
 
     def _make_kernels(self) -> Kernels:
         numbers = tuple(map(self.width, KINDS))
-        arrays = GameArrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), numbers)
+        arrays = GameArrays(
+            self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), numbers
+        )
         return Kernels({name: getattr(self, name) for name in (*FUNCTIONS, *KINDS)}, arrays)
 
     def address(self, name: str) -> int:
@@ -479,16 +597,25 @@ class Game(AnyGame):
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""
         parameters = parameters_of(self.initial)
-        return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
+        return np.array(
+            [self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64
+        )
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
     """What a module, given by its globals, defines of a `Game`: functions by their names, STATE, BELIEFS and BOARD."""
-    named = {"state": "STATE", "beliefs": "BELIEFS", "board": "BOARD", **{name: name for name in (*ROWS, "retrace")}}
+    named = {
+        "state": "STATE",
+        "beliefs": "BELIEFS",
+        "board": "BOARD",
+        **{name: name for name in (*ROWS, "retrace")},
+    }
     return {name: module[key] for name, key in named.items() if key in module}
 
 
-_kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()
+_kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = (
+    weakref.WeakKeyDictionary()
+)
 
 
 # ------------------------------------------------------------------------------- What people call the players of a game

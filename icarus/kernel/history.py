@@ -71,7 +71,9 @@ def history_at(address: int) -> History:
         playout.iteration,
         playout.budget,
         read_only_matrix_at(playout.features, length, playout.features_width, _REAL),
-        read_only_matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
+        read_only_matrix_at(
+            playout.action_features, legal_length, playout.action_features_width, _REAL
+        ),
         read_only_matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
         read_only_matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
     )
@@ -101,7 +103,9 @@ def _compiled_mix(key: Any, part: Any) -> Callable:
 
 def mix_arrays(keys: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """`mix` of many keys and parts at once, broadcast. int64"""
-    words = (keys.astype(np.uint64) + np.uint64(_GOLDEN)) ^ (parts.astype(np.uint64) * np.uint64(_ODD))
+    words = (keys.astype(np.uint64) + np.uint64(_GOLDEN)) ^ (
+        parts.astype(np.uint64) * np.uint64(_ODD)
+    )
     words = (words ^ (words >> np.uint64(32))) * np.uint64(_FINAL)
     return (words ^ (words >> np.uint64(29))).astype(np.int64)
 
@@ -115,7 +119,9 @@ def record(*parts: int) -> int:
     key = 0
     for part in parts:
         if isinstance(part, float | np.floating):
-            raise TypeError(f"record(…) makes a key from integers, not from {part!r}; a float would be truncated")
+            raise TypeError(
+                f"record(…) makes a key from integers, not from {part!r}; a float would be truncated"
+            )
         key = mix(key, part)
     return key
 
@@ -124,7 +130,9 @@ def record(*parts: int) -> int:
 def _compiled_record(*parts: Any) -> Callable:
     for part in parts:
         if not isinstance(part, types.Integer | types.Boolean):
-            raise numba.TypingError(f"record(…) makes a key from integers, not from {part}; a float would be truncated")
+            raise numba.TypingError(
+                f"record(…) makes a key from integers, not from {part}; a float would be truncated"
+            )
 
     unrolled = numba.literal_unroll
 
@@ -134,7 +142,9 @@ def _compiled_record(*parts: Any) -> Callable:
             key = mix(key, part)
         return key
 
-    def of_several_types(*parts: Any) -> int:  # integers of several sizes, such as a step's action and phase
+    def of_several_types(
+        *parts: Any,
+    ) -> int:  # integers of several sizes, such as a step's action and phase
         key = 0
         for part in unrolled(parts):
             key = mix(key, part)
@@ -176,21 +186,31 @@ class Root(NamedTuple):
 def new_root(perspectives: int, number: int = 0) -> Root:
     """A root below no other: that of a first search, or the one of this number, of which no history is known to earlier searches."""
     if number == 0:
-        return Root(tuple(mix(_ROOT, perspective) for perspective in range(perspectives)), EMPTY_HISTORY)
+        return Root(
+            tuple(mix(_ROOT, perspective) for perspective in range(perspectives)), EMPTY_HISTORY
+        )
     record = mix(_LATER_ROOT, number)
     return Root(tuple(mix(record, perspective) for perspective in range(perspectives)), record)
 
 
-def history_record(perspective: int, player: int, moves: tuple[int, ...], root: Root | None = None) -> int:
+def history_record(
+    perspective: int, player: int, moves: tuple[int, ...], root: Root | None = None
+) -> int:
     """The record of the history whose last action was `player`'s, as he (column `perspective`) observed it since a root."""
     if not moves:
         return root.record if root else EMPTY_HISTORY
-    return _last_extended(root.keys[perspective] if root else mix(_ROOT, perspective), player, moves)
+    return _last_extended(
+        root.keys[perspective] if root else mix(_ROOT, perspective), player, moves
+    )
 
 
 def episode_record(label: int, perspective: int, player: int, moves: tuple[int, ...]) -> int:
     """The record of a position-in-episode: the label and the moves that the last player (column `perspective`) observed."""
-    return _last_extended(python_of(episode_key)(label, perspective), player, moves) if moves else mix(_EPISODE, label)
+    return (
+        _last_extended(python_of(episode_key)(label, perspective), player, moves)
+        if moves
+        else mix(_EPISODE, label)
+    )
 
 
 def extended_key(key: int, player: int, action: int) -> int:

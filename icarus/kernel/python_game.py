@@ -43,7 +43,9 @@ def deep_copy(state: StateData) -> StateData:
     try:
         return copy.deepcopy(state)
     except TypeError as error:
-        raise TypeError(f"a state cannot be copied ({error}); give PythonGame(copy=…), a function that can") from None
+        raise TypeError(
+            f"a state cannot be copied ({error}); give PythonGame(copy=…), a function that can"
+        ) from None
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -105,7 +107,9 @@ class PythonGame(AnyGame):
         return dealt if dealt is None else (self.ask("copy", dealt[0]), *dealt[1:])
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
-        raise TypeError(f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)")
+        raise TypeError(
+            f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)"
+        )
 
 
 def check_game(reader: str, game: object) -> None:
@@ -125,7 +129,9 @@ def check_is_state(reader: str, state: object) -> None:
         TypeError: it is not; the message begins with `reader`, which needs one.
     """
     if not isinstance(state, State):
-        raise TypeError(f"{reader} needs a State, such as games.load('hearts').new_initial_state(), not {state!r}")
+        raise TypeError(
+            f"{reader} needs a State, such as games.load('hearts').new_initial_state(), not {state!r}"
+        )
 
 
 def in_python(game: AnyGame) -> PythonGame:
@@ -138,17 +144,26 @@ def in_python(game: AnyGame) -> PythonGame:
     if isinstance(game, PythonGame):
         return game
     assert isinstance(game, Game)
-    names = [name for name in (*FUNCTIONS, *KINDS) if getattr(game, name) is not None or name == "prepare"]
+    names = [
+        name
+        for name in (*FUNCTIONS, *KINDS)
+        if getattr(game, name) is not None or name == "prepare"
+    ]
     with plain_kernels():
         kernels = game.kernels()
         rules = {name: _in_python(game, name, getattr(kernels, name)) for name in names}
-    texts: dict[str, Any] = {  # which may ask compiled helpers, and so are given numpy's own records
+    texts: dict[
+        str, Any
+    ] = {  # which may ask compiled helpers, and so are given numpy's own records
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
         "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
-        "observation": (view := game.observation) and (lambda data, player: view(facts_of(data), player)),
+        "observation": (view := game.observation)
+        and (lambda data, player: view(facts_of(data), player)),
     }
-    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)} | {"board": None}
+    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)} | {
+        "board": None
+    }
     return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
 
 

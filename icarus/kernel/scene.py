@@ -59,7 +59,9 @@ class Spot:
     def holds(self) -> str:
         """What stands on it, in words."""
         counts = Counter(piece.words for piece in self.pieces)
-        return ", ".join(words if count == 1 else f"{count} {words}" for words, count in counts.items())
+        return ", ".join(
+            words if count == 1 else f"{count} {words}" for words, count in counts.items()
+        )
 
 
 @attrs.frozen
@@ -117,7 +119,9 @@ class Scene:
     def _names(self) -> re.Pattern[str]:
         names = {place.name for place in self.places}
         names |= {piece.name for place in self.places for piece in place.pieces if piece.name}
-        names |= {item for row in self.rows for item in row.items or ()} | {card for _, card in self.middle if card}
+        names |= {item for row in self.rows for item in row.items or ()} | {
+            card for _, card in self.middle if card
+        }
         longest_first = sorted(map(re.escape, names), key=len, reverse=True)
         return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)" if names else "")
 
@@ -131,7 +135,10 @@ class Scene:
             lines.append(f"{row.name}{note}: {content}")
         if self.middle:
             together = itertools.groupby(self.middle, key=lambda texts: texts[0])
-            texts = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
+            texts = (
+                " ".join([label, *(card or "face down" for _, card in cards)])
+                for label, cards in together
+            )
             lines.append("table: " + ", ".join(text.strip() for text in texts))
         return "\n".join([*lines, *filter(None, [self.footer])])
 
@@ -149,14 +156,20 @@ def grid(
         pieces: by their letters in the lines.
         fills: the colours of the squares by turns, that of a1 first.
     """
-    footer = re.sub(r"\b\w\b", lambda letter: pieces[letter[0]].words if letter[0] in pieces else letter[0], footer)
+    footer = re.sub(
+        r"\b\w\b",
+        lambda letter: pieces[letter[0]].words if letter[0] in pieces else letter[0],
+        footer,
+    )
     letters = next(line.split() for line in lines if line[0] == " ")
     places = []
     for y, (number, *squares) in enumerate(line.split() for line in lines if line[0] != " "):
         for x, (letter, sign) in enumerate(zip(letters, squares, strict=True)):
             standing = (pieces[sign],) if sign in pieces else ()
             label = (letter if y == 0 else "") + (number if x == 0 else "")
-            places.append(Spot(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label))
+            places.append(
+                Spot(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label)
+            )
     return Scene(places=tuple(places), words=tuple(lines), footer=footer, rows=rows)
 
 
@@ -181,7 +194,12 @@ class Drawing:
 
 
 def held_by(
-    seat: int | None, player: int, items: tuple[str, ...], note: str = "", name: str = "", kind: str = "card"
+    seat: int | None,
+    player: int,
+    items: tuple[str, ...],
+    note: str = "",
+    name: str = "",
+    kind: str = "card",
 ) -> Hand:
     """What a player holds, open to him and to None, who sees everything."""
     is_own = seat == player

@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from icarus import checks
 from icarus.compiler import defined_at, seeded
-from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Beliefs, StateData
+from icarus.kernel.contract import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    UNLABELLED,
+    UNSEEN,
+    Beliefs,
+    StateData,
+)
 
 # ------------------------------------------------------------------ Where a history stands in its episode (section 5.1)
 
@@ -83,7 +91,9 @@ class State:
         """Let the history begin here."""
         self.game, self.data, self._is_drawn = game, data, False
         self._origin: EpisodePosition | None = None  # where it begins, once that is asked
-        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = None  # a history, and where it stands
+        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = (
+            None  # a history, and where it stands
+        )
         self.history: list[tuple[int, int]] = []
         self.start = game.ask("copy", data)
         self._answers: dict[str, tuple[bytes, Any]] = {}
@@ -167,7 +177,9 @@ class State:
     def _choices(self, texts: Sequence[str]) -> str:
         if not texts:
             return f"this game of {self.game} has ended"
-        return f"legal: {', '.join(texts[:20])}" + (f" and {len(texts) - 20} more" if len(texts) > 20 else "")
+        return f"legal: {', '.join(texts[:20])}" + (
+            f" and {len(texts) - 20} more" if len(texts) > 20 else ""
+        )
 
     def returns(self) -> list[float]:
         """μ: each player's reward in [0, 1].
@@ -223,7 +235,9 @@ class State:
 
     def clone(self) -> "State":
         state = object.__new__(type(self))
-        vars(state).update(vars(self), data=self.game.ask("copy", self.data), history=list(self.history))
+        vars(state).update(
+            vars(self), data=self.game.ask("copy", self.data), history=list(self.history)
+        )
         return state
 
     __copy__ = clone
@@ -258,9 +272,15 @@ class State:
         if self.game.recall is None:
             return position
         perspectives, last = range(self.game.perspectives), position.last
-        moves = tuple(tuple(self.game.ask("recall", self.data, perspective)) for perspective in perspectives)
+        moves = tuple(
+            tuple(self.game.ask("recall", self.data, perspective)) for perspective in perspectives
+        )
         moves_of_last = moves[self.game.perspective(last)] if last is not None else ()
-        previous = (position.label, moves_of_last) if moves_of_last and any(position.moves) else position.previous
+        previous = (
+            (position.label, moves_of_last)
+            if moves_of_last and any(position.moves)
+            else position.previous
+        )
         return attrs.evolve(position, moves=moves, previous=previous)
 
     def observed(self, action: int) -> list[int]:
@@ -279,7 +299,9 @@ class State:
         """
         column = self.game.perspective(self._check_player(player))
         if self._is_drawn:
-            raise ValueError("a determinized state has no history of its own; use the state it was drawn from")
+            raise ValueError(
+                "a determinized state has no history of its own; use the state it was drawn from"
+            )
         return tuple(moves[column] for _, moves, _ in self.replay() if moves[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:
@@ -290,9 +312,17 @@ class State:
         if self._reached is not None and self._reached[0] == self.history and self.game.is_fixed:
             return self._reached[1]
         position = self._origin = self._origin or self._position_at_start()
-        label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
+        label, moves, last, previous = (
+            position.label,
+            list(position.moves),
+            position.last,
+            position.previous,
+        )
         for player, observed, data in self.replay():
-            moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, observed, strict=True)]
+            moves = [
+                old if move == UNSEEN else (*old, move)
+                for old, move in zip(moves, observed, strict=True)
+            ]
             last, previous = player, (label, moves[self.game.perspective(player)])
             new_label = self._label(data)
             if new_label != CONTINUES:
@@ -320,7 +350,9 @@ class State:
     def _check_player(self, player: int) -> int:
         if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
             return int(player)
-        raise ValueError(f"{self.game} has {checks.indices_text('player', self.game.players)}, not {player!r}")
+        raise ValueError(
+            f"{self.game} has {checks.indices_text('player', self.game.players)}, not {player!r}"
+        )
 
     def action_to_string(self, action: int) -> str:
         """A legal action in the notation of the game.
@@ -342,7 +374,9 @@ class State:
         legal = self.legal_actions()
         texts = [self._action_text(action) for action in legal]
         if text not in texts:
-            raise ValueError(f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}")
+            raise ValueError(
+                f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
+            )
         if texts.count(text) > 1:
             raise ValueError(
                 f"{texts.count(text)} legal actions are called {text!r} here; action_text of {self.game} must tell them apart"

@@ -28,7 +28,9 @@ LAST_WORDS = 3  # lines of standard error that a message quotes
 LONGEST_WORDS = 200  # characters of them
 FULL_SECONDS = 0.02  # after which it is tried again to write to an engine that does not read
 GRACE = 2.0  # seconds that an engine has to end by itself
-LAST_SECONDS = 0.1  # in which its last words are read, if somebody whom it has started goes on writing
+LAST_SECONDS = (
+    0.1  # in which its last words are read, if somebody whom it has started goes on writing
+)
 LONGEST = 100_000  # bytes of an answer
 _ANSWER = re.compile(rb"\s*(\S.*?\n)[^\S\n]*\n", re.DOTALL)  # to the first empty line
 
@@ -58,14 +60,20 @@ class Process:
         EngineFailed: there is no such program.
     """
 
-    def __init__(self, name: str, command: Sequence[str], seconds: float, installation: str = "") -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], seconds: float, installation: str = ""
+    ) -> None:
         self.name, self.seconds = name, seconds
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
-            self._child: Any = subprocess.Popen(list(command), bufsize=0, start_new_session=True, **pipes)  # type: ignore[call-overload]
+            self._child: Any = subprocess.Popen(
+                list(command), bufsize=0, start_new_session=True, **pipes
+            )  # type: ignore[call-overload]
         except OSError as error:
             hint = f"; {installation}" if installation else ""
-            raise EngineFailed(name, f"cannot be started: {command[0]}: {error.strerror}{hint}") from None
+            raise EngineFailed(
+                name, f"cannot be started: {command[0]}: {error.strerror}{hint}"
+            ) from None
         os.set_blocking(self._child.stdin.fileno(), False)
         self._content: dict[Any, bytes] = {self._child.stdout: b"", self._child.stderr: b""}
         self._selector = selectors.DefaultSelector()
@@ -99,7 +107,9 @@ class Process:
                 content = content[os.write(self._child.stdin.fileno(), content) :]
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise self._failure(f"did not read {command} within {self.seconds:g} s") from None
+                    raise self._failure(
+                        f"did not read {command} within {self.seconds:g} s"
+                    ) from None
                 self._read(FULL_SECONDS)
             except OSError:
                 raise self._failure(f"died before {command}") from None
@@ -107,11 +117,18 @@ class Process:
     def _answer(self, command: str) -> str:
         deadline, stream = time.monotonic() + self.seconds, self._child.stdout
         while not (match := _ANSWER.match(self._content[stream])):
-            text, remaining = self._content[stream].decode(errors="replace").strip(), deadline - time.monotonic()
+            text, remaining = (
+                self._content[stream].decode(errors="replace").strip(),
+                deadline - time.monotonic(),
+            )
             if len(self._content[stream]) == LONGEST:
                 raise self._failure(f"answered {command} with more than {LONGEST:,} characters")
             if remaining <= 0:
-                rest = f": {text[-LONGEST_WORDS:]!r} came without the empty line that ends an answer" if text else ""
+                rest = (
+                    f": {text[-LONGEST_WORDS:]!r} came without the empty line that ends an answer"
+                    if text
+                    else ""
+                )
                 raise self._failure(f"did not answer {command} within {self.seconds:g} s{rest}")
             if stream not in self._selector.get_map():
                 raise self._failure(f"died at {command}")
@@ -121,14 +138,18 @@ class Process:
         if answer.startswith("?"):
             raise self._failure(f"refused {command}: {' '.join(answer[1:].split())}")
         if not answer.startswith("="):
-            raise self._failure(f"answered {answer.splitlines()[0]!r} to {command}; an answer begins with = or ?")
+            raise self._failure(
+                f"answered {answer.splitlines()[0]!r} to {command}; an answer begins with = or ?"
+            )
         return answer[1:].strip()
 
     def _failure(self, what: str) -> EngineFailed:
         """End the process; the error that says what happened, with the engine's last words."""
         self.close(grace=0)
         words = self._content[self._child.stderr].decode(errors="replace").splitlines()
-        last = " / ".join([word for word in map(str.strip, words) if word][-LAST_WORDS:])[-LONGEST_WORDS:]
+        last = " / ".join([word for word in map(str.strip, words) if word][-LAST_WORDS:])[
+            -LONGEST_WORDS:
+        ]
         return EngineFailed(self.name, what + (f"; its last output: {last}" if last else ""))
 
     def close(self, grace: float = GRACE) -> None:
@@ -175,7 +196,9 @@ class Running(Protocol):
 class GtpEngine(Process):
     """A program that is told by GTP what has been played since its last move."""
 
-    def __init__(self, name: str, command: Sequence[str], seconds: float, installation: str = "") -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], seconds: float, installation: str = ""
+    ) -> None:
         super().__init__(name, command, seconds, installation)
         self.version = f"{self.ask('name')} {self.ask('version')}"
         self._told = 0  # actions of the game
@@ -193,12 +216,18 @@ class GtpEngine(Process):
         """
         commands = [] if self._told else ["boardsize 8", "clear_board"]
         for number, (player, action) in enumerate(state.history):
-            text = earlier_state(state, number).action_to_string(action) if number >= self._told else "pass"
+            text = (
+                earlier_state(state, number).action_to_string(action)
+                if number >= self._told
+                else "pass"
+            )
             if text != "pass":
                 commands.append(f"play {COLOURS[player]} {text}")
         self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
         self._told = len(state.history) + 1
-        return {state.action_to_string(action): action for action in state.legal_actions()}.get(self.answer.lower())
+        return {state.action_to_string(action): action for action in state.legal_actions()}.get(
+            self.answer.lower()
+        )
 
 
 @attrs.frozen
@@ -230,13 +259,21 @@ class Engine:
         if not self.module:
             return GtpEngine(self.name, self.command, self.seconds, self.installation)
         try:
-            return importlib.import_module(f"{MODULES}.{self.game.replace('-', '_')}").ENGINE(*self.command)
+            return importlib.import_module(f"{MODULES}.{self.game.replace('-', '_')}").ENGINE(
+                *self.command
+            )
         except ImportError as error:
-            raise EngineFailed(self.name, f"cannot be started: {error}; {self.installation}") from None
+            raise EngineFailed(
+                self.name, f"cannot be started: {error}; {self.installation}"
+            ) from None
 
     def is_installed(self) -> bool:
         """Whether the program or the module is there; nothing is started."""
-        return find_spec(self.module) is not None if self.module else shutil.which(self.command[0]) is not None
+        return (
+            find_spec(self.module) is not None
+            if self.module
+            else shutil.which(self.command[0]) is not None
+        )
 
 
 def earlier_state(state: State, number: int) -> State:
@@ -290,13 +327,17 @@ class EnginePlayer:
             raise
         except Exception as error:  # of a module
             self._running = None
-            raise EngineFailed(self.engine.name, f"failed: {type(error).__name__}: {error}") from None
+            raise EngineFailed(
+                self.engine.name, f"failed: {type(error).__name__}: {error}"
+            ) from None
         legal = state.legal_actions()
         if action not in legal:
             answer = getattr(running, "answer", str(action))
             self.close()
             names = ", ".join(map(state.action_to_string, legal))
-            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here; legal: {names}")
+            raise EngineFailed(
+                self.engine.name, f"plays {answer!r}, which is not legal here; legal: {names}"
+            )
         return ChosenAction(int(action), time.perf_counter() - started)
 
     def close(self) -> None:
@@ -314,26 +355,42 @@ def _module(game: str, module: str, name: str, *settings: str, extra: str = "lad
 
 
 def _grhino(depth: int) -> Engine:
-    program = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
+    program = (
+        shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
+    )
     depths = [text for option in ("-m", "-e", "-w") for text in (option, str(depth))]
-    return Engine(f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), "apt-get install grhino")
+    return Engine(
+        f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), "apt-get install grhino"
+    )
 
 
 _ENGINES = [
     *(_grhino(depth) for depth in (1, 2, 3, 4, 5, 6, 8)),
     *(
         _module("othello", "rust_reversi", f"rust-reversi {kind} {depth}", kind, str(depth))
-        for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
+        for kind, depth in (
+            ("matrix", 2),
+            ("matrix", 4),
+            ("mobility", 2),
+            ("mobility", 4),
+            ("mcts", 5000),
+        )
     ),
     _module("backgammon", "gnubg_nn", "pubeval", "pubeval"),
     # DMP is double match point, where a gammon is a win like any other.
-    *(_module("backgammon", "gnubg_nn", f"gnubg {ply}-ply DMP", "gnubg", str(ply)) for ply in range(3)),
+    *(
+        _module("backgammon", "gnubg_nn", f"gnubg {ply}-ply DMP", "gnubg", str(ply))
+        for ply in range(3)
+    ),
     *(
         _module("hearts", "pyspiel", f"OpenSpiel ISMCTS {seconds} s", seconds, extra="openspiel")
         for seconds in ("0.01", "0.05", "0.2")
     ),
     _module("dou-di-zhu", "rlcard", "RLCard rules", "rules"),
-    *(_module("checkers", "draughts", f"py-draughts depth {depth}", str(depth)) for depth in (1, 3, 5)),
+    *(
+        _module("checkers", "draughts", f"py-draughts depth {depth}", str(depth))
+        for depth in (1, 3, 5)
+    ),
 ]
 ENGINES = {engine.name: engine for engine in _ENGINES}
 
@@ -346,8 +403,19 @@ def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
     """
     names = [engine.name for engine in ENGINES.values() if engine.game == game.name]
     if game.name in GTP_GAMES and (words := shlex.split(command)):
-        return Engine(name, game.name, tuple(words), f"give the path of a program, or an engine: {', '.join(names)}")
+        return Engine(
+            name,
+            game.name,
+            tuple(words),
+            f"give the path of a program, or an engine: {', '.join(names)}",
+        )
     if name not in names:
-        only = "" if game.name in GTP_GAMES else f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
-        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}{only}")
+        only = (
+            ""
+            if game.name in GTP_GAMES
+            else f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
+        )
+        raise ValueError(
+            f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}{only}"
+        )
     return ENGINES[name]

@@ -76,13 +76,20 @@ class Posterior:
         """Each player's rating with its interval."""
         reach = NORMAL_95 * np.sqrt(np.diag(self.covariance))
         rows = zip(self.names, self.value, reach, self.games, strict=True)
-        return {name: Rating(float(v), float(v - r), float(v + r), int(games)) for name, v, r, games in rows}
+        return {
+            name: Rating(float(v), float(v - r), float(v + r), int(games))
+            for name, v, r, games in rows
+        }
 
     def difference(self, player: str, opponent: str) -> Rating:
         """How far a player stands above another; its interval is narrower than those of both where they have played each other."""
         i, j = self.names.index(player), self.names.index(opponent)
         value = float(self.value[i] - self.value[j])
-        reach = NORMAL_95 * float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]) ** 0.5
+        reach = (
+            NORMAL_95
+            * float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
+            ** 0.5
+        )
         return Rating(value, value - reach, value + reach)
 
 
@@ -119,13 +126,20 @@ def posterior(
         np.add.at(gradient, second, -pull)
         curvature = precision.copy()
         weight = ELO**2 / dispersion * chance * (1 - chance)
-        for rows, columns, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
+        for rows, columns, sign in (
+            (first, first, 1),
+            (second, second, 1),
+            (first, second, -1),
+            (second, first, -1),
+        ):
             np.add.at(curvature, (rows, columns), sign * weight)
         step = np.linalg.solve(curvature, gradient)
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
-    games_each = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
+    games_each = np.bincount(first, minlength=len(names)) + np.bincount(
+        second, minlength=len(names)
+    )
     return Posterior(names, value, np.linalg.inv(curvature), games_each, dispersion)
 
 
@@ -134,18 +148,27 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
 
     Until there are more pairs than `EVEN_PAIRS`, what counts most is that of games which are won or lost.
     """
-    first, pairs = posterior(scores_of(rows), {zero: ZERO}, newcomers), dict[Key, list[tuple[float, float]]]()
+    first, pairs = (
+        posterior(scores_of(rows), {zero: ZERO}, newcomers),
+        dict[Key, list[tuple[float, float]]](),
+    )
     values = dict(zip(first.names, first.value, strict=True))
     for row in (row for row in rows if "score" in row):
         chance = float(expected(values[row["player"]], values[row["opponent"]]))
         pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
         pair.append((row["score"] - chance, chance * (1 - chance)))
-    gaps, variances = np.array([np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2]).reshape(-1, 2).T
+    gaps, variances = (
+        np.array([np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2])
+        .reshape(-1, 2)
+        .T
+    )
     dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
     return posterior(scores_of(rows), {zero: ZERO}, newcomers, dispersion=float(dispersion))
 
 
-def _precision(names: tuple[str, ...], priors: Mapping[str, Rating], covariance: np.ndarray | None) -> np.ndarray:
+def _precision(
+    names: tuple[str, ...], priors: Mapping[str, Rating], covariance: np.ndarray | None
+) -> np.ndarray:
     """[player, player] the inverse of the covariance of what is known beforehand."""
     variances = [priors[name].deviation ** 2 if name in priors else UNKNOWN**2 for name in names]
     prior = np.diag(variances)
@@ -246,7 +269,9 @@ def read_ladder(game: str | AnyGame) -> Ladder:
         names = ", ".join(sorted(path.stem for path in DATA.glob("*.json")))
         raise ValueError(f"there is no ladder of {name}; games with a ladder: {names}")
     if str(game) != name:
-        raise ValueError(f"there is no ladder of {game}; the opponents' ratings are those of {name}")
+        raise ValueError(
+            f"there is no ladder of {game}; the opponents' ratings are those of {name}"
+        )
     content = msgspec.json.decode(path.read_bytes())
     rungs = list[Rung]()
     for rung in content["rungs"]:
@@ -258,7 +283,9 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
 
 
-def level_rows(agents: Mapping[str, Entrant], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
+def level_rows(
+    agents: Mapping[str, Entrant], estimate: Posterior, zero: str
+) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
@@ -320,7 +347,9 @@ def on_side(game: AnyGame, side: int) -> list[bool]:
     return [(seat in first) != (side == 1) for seat in range(game.players)]
 
 
-def rated_match(game: AnyGame, pair: Sequence[tuple[str, Player]], seed: tuple[int, ...], side: int) -> Match:
+def rated_match(
+    game: AnyGame, pair: Sequence[tuple[str, Player]], seed: tuple[int, ...], side: int
+) -> Match:
     """A game between two players.
 
     Args:
@@ -345,7 +374,9 @@ def rated_row(match: Match) -> GameRow:
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}
-    for each in match.entrants:  # the version of each engine, as it says it, and the arguments that it was started with
+    for each in (
+        match.entrants
+    ):  # the version of each engine, as it says it, and the arguments that it was started with
         if isinstance(each, EnginePlayer):
             row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
     return row
@@ -359,7 +390,9 @@ def score_of(match: Match, returns: Sequence[float]) -> float:
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
     """The mean reward of a side as a share of both sides' means; ½ where nobody gets anything."""
     side = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if inside])
-    opponents = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside])
+    opponents = np.mean(
+        [reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside]
+    )
     return float(side / (side + opponents)) if side + opponents else 0.5
 
 
@@ -379,7 +412,14 @@ class Pairs:
         failures: of each engine, in a row.
     """
 
-    def __init__(self, game: AnyGame, players: Mapping[str, Player], ledger: Ledger, seed: int, stamp: GameRow) -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        players: Mapping[str, Player],
+        ledger: Ledger,
+        seed: int,
+        stamp: GameRow,
+    ) -> None:
         self.ledger, self.failures = ledger, Counter[str]()
         self._game, self._players, self._seed, self._stamp = game, players, seed, stamp
 
@@ -388,7 +428,8 @@ class Pairs:
         return [
             row
             for row in self.ledger.rows.values()
-            if {player, opponent} == {row["player"], row["opponent"]} and row.get("game") == str(self._game)
+            if {player, opponent} == {row["player"], row["opponent"]}
+            and row.get("game") == str(self._game)
         ]
 
     def has_failed(self, player: str) -> bool:
@@ -456,7 +497,9 @@ class Climb:
         self._rungs = [rung for rung in opponents if rung.is_installed()]
         self.absent = [rung.name for rung in opponents if rung not in self._rungs]
         if not self._rungs:
-            raise ValueError(f"no opponent of {ladder.game} can play here; not installed: {', '.join(self.absent)}")
+            raise ValueError(
+                f"no opponent of {ladder.game} can play here; not installed: {', '.join(self.absent)}"
+            )
         players: dict[str, Player] = {rung.name: rung.player() for rung in self._rungs}
         game = games.load(ladder.game)
         stamp = (stamp or {}) | ({"files": digests} if digests else {})
@@ -466,7 +509,9 @@ class Climb:
     def rows(self) -> list[GameRow]:
         """All games of this player, including void ones."""
         rows = self._ledger.rows.values()
-        return [row for row in rows if (row.get("game"), row["player"]) == (self.ladder.game, self.name)]
+        return [
+            row for row in rows if (row.get("game"), row["player"]) == (self.ladder.game, self.name)
+        ]
 
     def _refuse_edited(self, digests: Mapping[str, str]) -> None:
         for row in self.rows:
@@ -484,7 +529,10 @@ class Climb:
     def games(self, number: int) -> Iterator[GameRow]:
         """Play until there are so many games that are not void; each is kept before it is given out."""
         with self._pairs as pairs:
-            while sum("score" in row for row in self.rows) < number and (rung := self._next()) is not None:
+            while (
+                sum("score" in row for row in self.rows) < number
+                and (rung := self._next()) is not None
+            ):
                 yield from pairs.play(self.name, rung.name)
 
     @property
@@ -501,4 +549,8 @@ class Climb:
         opponents = [rung for rung in self._rungs if not self._pairs.has_failed(rung.name)]
         if unpaired := [rung for rung in opponents if attempts[rung.name] % 2]:
             return unpaired[0]
-        return max(opponents, key=lambda rung: informative(rating, rung.rating, counts[rung.name]), default=None)
+        return max(
+            opponents,
+            key=lambda rung: informative(rating, rung.rating, counts[rung.name]),
+            default=None,
+        )

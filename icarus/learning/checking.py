@@ -20,7 +20,9 @@ def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
     """
     evaluation.check(game)
     positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()), 0.1, 1.0)
-    values, error, variance = judged(evaluation, inputs_of(evaluation, positions), positions.rewards)
+    values, error, variance = judged(
+        evaluation, inputs_of(evaluation, positions), positions.rewards
+    )
     yield f"evaluation: mean squared error {error:.4f} in {GAMES} games against itself, where knowing nothing has {variance:.4f}"
     sums = values.sum(axis=1)
     yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"

@@ -42,7 +42,9 @@ def generations_of(evaluation: Evaluation) -> list[Generation]:
 
 def write_curve(evaluation: Evaluation, directory: Path) -> None:
     """Write the page and the picture into a directory; errors as of `write_whole`."""
-    write_whole(directory / PAGE, html(f"An evaluation of {evaluation.game}", list(blocks_of(evaluation))))
+    write_whole(
+        directory / PAGE, html(f"An evaluation of {evaluation.game}", list(blocks_of(evaluation)))
+    )
     write_whole(directory / PICTURE, curve_svg(generations_of(evaluation)))
 
 
@@ -54,7 +56,14 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     yield Picture(curve_svg(generations), "the learning curve")
     judge, reference = about["judge"]["strategy"], about["reference"]["strategy"]
     caption = f"Mean reward of {judge} at {about['iterations']} iterations, less the opponent's in its place, {CONFIDENCE:.0%}:"
-    header = ["generation", "error", "of", f"against {reference}", "against the one before", "taken"]
+    header = [
+        "generation",
+        "error",
+        "of",
+        f"against {reference}",
+        "against the one before",
+        "taken",
+    ]
     yield Table(caption, header, [_row(each) for each in generations])
     yield Paragraph(
         f"The file has generation {numbers[-1]}: {about['games'] * about['rounds']:,} games each, seed {about['seed']}."
@@ -80,8 +89,12 @@ def curve_svg(generations: Sequence[Generation]) -> str:
     def y(value: float) -> float:
         return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / max(high - low, 1e-9)
 
-    parts = [f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="{FAINT}"/>']
-    parts += [words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}]
+    parts = [
+        f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="{FAINT}"/>'
+    ]
+    parts += [
+        words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}
+    ]
     points = " ".join(f"{x(i):.1f},{y(each.value):.1f}" for i, each in enumerate(strengths))
     parts.append(f'<polyline points="{points}" fill="none" stroke="{INK}"/>')
     for i, (generation, strength) in enumerate(zip(generations, strengths, strict=True)):
@@ -89,6 +102,10 @@ def curve_svg(generations: Sequence[Generation]) -> str:
         parts.append(
             f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(strength.low):.1f}" y2="{y(strength.high):.1f}" stroke="{FAINT}"/>'
         )
-        parts.append(f'<circle cx="{x(i):.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>')
+        parts.append(
+            f'<circle cx="{x(i):.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>'
+        )
         parts.append(words(x(i), HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"))
-    return frame(WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve")
+    return frame(
+        WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve"
+    )

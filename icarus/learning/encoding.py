@@ -7,7 +7,17 @@ import numpy as np
 
 from icarus.compiler import offset_of
 from icarus.kernel import AnyGame, Game
-from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, FIELD, INTERVALS, LENGTH, REAL, VALUES, numbers_in
+from icarus.kernel.evaluation import (
+    ACTIONS,
+    BITS,
+    COUNT,
+    FIELD,
+    INTERVALS,
+    LENGTH,
+    REAL,
+    VALUES,
+    numbers_in,
+)
 
 MOST_VALUES = 64  # of a fact that has an input for each
 MOST_INTERVALS = 16
@@ -29,12 +39,18 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
     for state in states:
         for name, number in numbers_in(state).items():
             values.setdefault(name, set()).add(number)
-    lists = {name.removeprefix(LENGTH): len(lengths) > 1 for name, lengths in values.items() if name.startswith(LENGTH)}
+    lists = {
+        name.removeprefix(LENGTH): len(lengths) > 1
+        for name, lengths in values.items()
+        if name.startswith(LENGTH)
+    }
     silent = tuple(f"{name}{'[' if varies else '#'}" for name, varies in lists.items())
     return tuple(name for name in values if not name.startswith(silent))
 
 
-def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def fields_of(
+    game: AnyGame, facts: np.ndarray, names: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
     """The fields of a game's states, [fields] FIELD, and the limits of their intervals.
 
     Args:
@@ -57,17 +73,25 @@ def fields_of(game: AnyGame, facts: np.ndarray, names: Sequence[str]) -> tuple[n
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
-        is_mask = width == 8 if limits_of_fact is None else least == 0 and most & (most + 1) == 0 or width == 8
+        is_mask = (
+            width == 8
+            if limits_of_fact is None
+            else least == 0 and most & (most + 1) == 0 or width == 8
+        )
         if is_whole and most - least < MOST_VALUES and not (is_mask and limits_of_fact is None):
             add(VALUES, place, width, int(least), int(most - least) + 1)
         elif is_mask:
             add(BITS, place, width, 0, int(np.bitwise_or.reduce(numbers)).bit_length())
         else:
-            between = np.unique(np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1]))
+            between = np.unique(
+                np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1])
+            )
             add(INTERVALS, place, width, len(limits), len(between) + 1)
             limits += between.tolist()
     if not fields:
-        raise ValueError(f"no fact of {game} varies in its first games: there is nothing to learn from")
+        raise ValueError(
+            f"no fact of {game} varies in its first games: there is nothing to learn from"
+        )
     add(COUNT, 0, 0, 0, MOST_LEGAL + 1)
     if game.actions is not None and game.actions <= MOST_ACTIONS:
         add(ACTIONS, 0, 0, 0, game.actions)

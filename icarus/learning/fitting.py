@@ -15,14 +15,20 @@ SELDOM = 20  # rows of weights are for inputs that are met so often
 SCALE = 0.5  # of the first weights
 
 
-def with_random_weights(evaluation: Evaluation, positions: Positions, units: int, seed: int) -> Evaluation:
+def with_random_weights(
+    evaluation: Evaluation, positions: Positions, units: int, seed: int
+) -> Evaluation:
     """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
 
     Args:
         evaluation: without weights, in which each input by the player to move has a row of its own.
         positions: of random games by it.
     """
-    network, blocks, outputs = evaluation.network, evaluation.players + 1, len(evaluation.network.base)
+    network, blocks, outputs = (
+        evaluation.network,
+        evaluation.players + 1,
+        len(evaluation.network.base),
+    )
     counts = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
     is_used = counts >= min(SELDOM, max(1, len(positions.ends) // 1000))
     for field in network.fields:
@@ -31,7 +37,11 @@ def with_random_weights(evaluation: Evaluation, positions: Positions, units: int
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(blocks), inputs.start + counts[:, inputs].argmax(axis=1)] = False
-    rows = np.where(is_used, np.cumsum(is_used).reshape(is_used.shape) - 1, -1).astype(np.int32).ravel()
+    rows = (
+        np.where(is_used, np.cumsum(is_used).reshape(is_used.shape) - 1, -1)
+        .astype(np.int32)
+        .ravel()
+    )
     random, count = np.random.default_rng(seed), int(is_used.sum())
     scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
@@ -39,10 +49,14 @@ def with_random_weights(evaluation: Evaluation, positions: Positions, units: int
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
     output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
     bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
-    return attrs.evolve(evaluation, network=LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base))
+    return attrs.evolve(
+        evaluation, network=LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base)
+    )
 
 
-def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> tuple[Evaluation, float, float]:
+def fitted(
+    evaluation: Evaluation, positions: Positions, rate: float, seed: int
+) -> tuple[Evaluation, float, float]:
     """The evaluation with weights that fit better, its mean squared error on the branches held out, and the variance of rewards there.
 
     Args:
@@ -58,24 +72,38 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     targets = training[1] if outputs > 1 else training[1].ravel()
     batch = min(BATCH, len(targets))
     network = MLPRegressor(
-        hidden_layer_sizes=(len(old.bias),), alpha=0.0, batch_size=batch, learning_rate_init=rate, random_state=seed
+        hidden_layer_sizes=(len(old.bias),),
+        alpha=0.0,
+        batch_size=batch,
+        learning_rate_init=rate,
+        random_state=seed,
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
         network.partial_fit(training[0][:batch], targets[:batch])
         for array, weights in zip(
-            [*network.coefs_, *network.intercepts_], (old.hidden, old.output, old.bias, old.base), strict=True
+            [*network.coefs_, *network.intercepts_],
+            (old.hidden, old.output, old.bias, old.base),
+            strict=True,
         ):
             array[:] = weights
-        network.out_activation_ = "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
+        network.out_activation_ = (
+            "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
+        )
         for _ in range(EPOCHS):
             network.partial_fit(training[0], targets)
-    hidden, output, bias, base = (each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_))
-    new = attrs.evolve(evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base))
+    hidden, output, bias, base = (
+        each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_)
+    )
+    new = attrs.evolve(
+        evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base)
+    )
     _, error, variance = judged(new, inputs[out], positions.rewards[out])
     return new, error, variance
 
 
-def judged(evaluation: Evaluation, inputs: Any, rewards: np.ndarray) -> tuple[np.ndarray, float, float]:
+def judged(
+    evaluation: Evaluation, inputs: Any, rewards: np.ndarray
+) -> tuple[np.ndarray, float, float]:
     """The values of positions, their mean squared error by the rewards at the ends of their games, and the variance of these."""
     values = evaluation.of_sums(inputs @ evaluation.network.hidden)
     return values, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
@@ -86,4 +114,6 @@ def inputs_of(evaluation: Evaluation, positions: Positions) -> Any:
     from scipy.sparse import csr_matrix
 
     ones, starts = np.ones(len(positions.rows), np.float32), np.r_[0, positions.ends]
-    return csr_matrix((ones, positions.rows, starts), (len(positions.ends), len(evaluation.network.hidden)))
+    return csr_matrix(
+        (ones, positions.rows, starts), (len(positions.ends), len(evaluation.network.hidden))
+    )

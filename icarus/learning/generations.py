@@ -26,7 +26,15 @@ from icarus.compiler import seeded
 from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import CHANCE, AnyGame, Evaluation, Game, check_game, random_action, read_evaluation
+from icarus.kernel import (
+    CHANCE,
+    AnyGame,
+    Evaluation,
+    Game,
+    check_game,
+    random_action,
+    read_evaluation,
+)
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learning.curve import Generation, write_curve
 from icarus.learning.encoding import fields_of, names_of
@@ -145,7 +153,9 @@ class Chunk:
 def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
     """Play some games; returns their seed and their positions."""
     game = load_unedited(chunk.source.game, chunk.source.files).game
-    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest)
+    return chunk.seed, games_played(
+        game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest
+    )
 
 
 def learn(
@@ -187,29 +197,45 @@ def learn(
         player.agent(loaded_game.names, iterations=1)
     seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory())) if out is None else directory_of(out)
-        chosen = attrs.evolve(chosen, games=chosen.games or (GAMES if isinstance(loaded, Game) else PLAIN_GAMES))
+        directory = (
+            Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            if out is None
+            else directory_of(out)
+        )
+        chosen = attrs.evolve(
+            chosen, games=chosen.games or (GAMES if isinstance(loaded, Game) else PLAIN_GAMES)
+        )
         plan = {"game": str(loaded), "rules": empty.rules} | lasting(chosen) | {"files": files}
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
         write_settings(directory / SETTINGS, plan)
         playing = stack.enter_context(start_workers(workers, cluster))
         ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
         source = str(loaded) if isinstance(game, str) else game
-        learning = Learning(Source(source, files), chosen, empty, directory, ledger, playing, report)
+        learning = Learning(
+            Source(source, files), chosen, empty, directory, ledger, playing, report
+        )
         while True:
             learning.add_generation()
             if out is not None:
                 write_whole(Path(out), learning.result.to_bytes())
                 write_curve(learning.result, directory)
             late = time.monotonic() - started + learning.took > seconds
-            if late if chosen.generations is None else len(learning.generations) >= chosen.generations:
+            if (
+                late
+                if chosen.generations is None
+                else len(learning.generations) >= chosen.generations
+            ):
                 return learning.result
 
 
 def lasting(settings: LearningSettings) -> dict[str, Any]:
     """The settings that decide what is played, as JSON can hold them."""
     table = msgspec.to_builtins(attrs.evolve(settings, files=()))
-    return {name: value for name, value in table.items() if name not in ("minutes", "generations", "files")}
+    return {
+        name: value
+        for name, value in table.items()
+        if name not in ("minutes", "generations", "files")
+    }
 
 
 def directory_of(out: str | Path) -> Path:
@@ -225,7 +251,10 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     """
     states, sums = list[Any](), set[float]()
     for number in range(SAMPLED):
-        state, luck = game.new_initial_state((seed, DEALS, number)), random.Random(seed * SAMPLED + number)
+        state, luck = (
+            game.new_initial_state((seed, DEALS, number)),
+            random.Random(seed * SAMPLED + number),
+        )
         while not state.is_terminal():
             if len(state.history) >= LONGEST_GAME:
                 raise ValueError(
@@ -234,7 +263,9 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
             states.append(game.ask("copy", state.data))
             player = state.current_player()
             if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
-                states.append(state.redraw(player, state.beliefs(player), seeded(luck.randrange(1 << 60))))
+                states.append(
+                    state.redraw(player, state.beliefs(player), seeded(luck.randrange(1 << 60)))
+                )
             state.apply_action(random_action(state, luck))
         sums.add(round(sum(state.returns()), 6))
     names = names_of(game, states)
@@ -260,8 +291,18 @@ class Learning:
         self, source: Source, settings: LearningSettings, empty: Evaluation, directory: Path, ledger: Ledger,
         playing: Workers, report: Report
     ) -> None:  # fmt: skip
-        self.source, self.settings, self.directory, self.ledger = source, settings, directory, ledger
-        self.playing, self.report, self.generations, self.took = playing, report, list[Generation](), 0.0
+        self.source, self.settings, self.directory, self.ledger = (
+            source,
+            settings,
+            directory,
+            ledger,
+        )
+        self.playing, self.report, self.generations, self.took = (
+            playing,
+            report,
+            list[Generation](),
+            0.0,
+        )
         self.evaluation = self._kept(0, lambda: self._random(empty))
 
     def _file(self, number: int) -> Path:
@@ -296,7 +337,9 @@ class Learning:
             self._tell(number, "rounds", i, count, error or None)
             positions = self._play(evaluation, turn, SHARE, REST)
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
-            evaluation, error, variance = fitted(evaluation, positions, rate, self.settings.seed + turn)
+            evaluation, error, variance = fitted(
+                evaluation, positions, rate, self.settings.seed + turn
+            )
         return attrs.evolve(evaluation, about={"error": error, "variance": variance})
 
     def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
@@ -313,23 +356,32 @@ class Learning:
         measured = [float(new.about[name]) for name in ("error", "variance")]
         last = differences[-1] if before else None
         is_taken = last is None or last.value > 0
-        self.generations.append(Generation(number, measured[0], measured[1], differences[0], last, is_taken))
+        self.generations.append(
+            Generation(number, measured[0], measured[1], differences[0], last, is_taken)
+        )
         if is_taken:
             self.evaluation = new
         self.took = time.monotonic() - started
 
     def _player(self, number: int) -> Entrant:
         file = self._file(number)
-        return attrs.evolve(self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}")
+        return attrs.evolve(
+            self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}"
+        )
 
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
-        settings, players, player = self.settings, range(self.evaluation.players), self._player(number)
+        settings, players, player = (
+            self.settings,
+            range(self.evaluation.players),
+            self._player(number),
+        )
         matches = []
         for deal in range(settings.deals):
             for seat in (*players, NOBODY):
                 seated = [
-                    attrs.evolve(player if i == seat else opponent, iterations=settings.iterations) for i in players
+                    attrs.evolve(player if i == seat else opponent, iterations=settings.iterations)
+                    for i in players
                 ]
                 key = f"generation {number}", str(player), str(opponent), deal, seat
                 seed = (settings.seed, MATCHES, number, deal)

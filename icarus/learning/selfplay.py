@@ -28,7 +28,17 @@ from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write
 NOISE, BRANCHES, MOST_AHEAD = 0.02, 1 / 16, 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
 ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
-FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize", "facts")
+FUNCTIONS = (
+    "player",
+    "legal",
+    "apply",
+    "rewards",
+    "chance",
+    "initial",
+    "prepare",
+    "determinize",
+    "facts",
+)
 GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
 
@@ -93,7 +103,9 @@ class Log(NamedTuple):
 
 
 @helper
-def value_of(table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray) -> int:
+def value_of(
+    table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray
+) -> int:
     """Write the value of a state for each player, and its rows to `active`; returns their number."""
     game, address = table.game[0], address_of(state)
     if game.facts != 0:
@@ -150,9 +162,9 @@ def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
     game, i = table.game[0], first
     mover = call(game.player, (address_of(table.branch),))
     while mover != TERMINAL:
-        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (log.ends[i - 1] if i else 0) + len(
-            table.active
-        ):
+        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (
+            log.ends[i - 1] if i else 0
+        ) + len(table.active):
             return first
         count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
         rows = value_of(table, table.branch, mover, table.actions, count, log.values[i])
@@ -178,7 +190,9 @@ def write_targets(log: Log, first: int, end: int, rewards: np.ndarray, rest: flo
             if log.how[i] != FORCED:
                 value = log.after[i, p]
             log.rewards[i, p] = rewards[p]
-            log.targets[i, p] = value if log.how[i] == RANDOM else (1.0 - rest) * value + rest * following
+            log.targets[i, p] = (
+                value if log.how[i] == RANDOM else (1.0 - rest) * value + rest * following
+            )
 
 
 @helper
@@ -202,7 +216,9 @@ def play_games(table: SelfPlay, log: Log, games: int, rest: float) -> int:
         call(game.initial, (true, address_of(table.rng), address_of(table.parameters)))
         mover, actions, is_new = call(game.player, (true,)), 0, True
         while mover != TERMINAL and actions < LONGEST_GAME:
-            if mover != CHANCE and (is_new or (game.determinize != 0 and uniform(table.rng) < table.about[2])):
+            if mover != CHANCE and (
+                is_new or (game.determinize != 0 and uniform(table.rng) < table.about[2])
+            ):
                 is_new = False
                 begin_branch(table, mover)
                 first, end = end, play_branch(table, log, end, number)
@@ -272,7 +288,12 @@ class Positions:
 
 
 def games_played(
-    game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int], share: float, rest: float
+    game: AnyGame,
+    evaluation: Evaluation,
+    games: int,
+    seed: Sequence[int],
+    share: float,
+    rest: float,
 ) -> Positions:
     """Games by an evaluation against itself; by one without weights at random.
 
@@ -302,7 +323,8 @@ def games_played(
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     last = int(log.ends[count - 1])
     return Positions(
-        log.rows[:last].copy(), *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches))
+        log.rows[:last].copy(),
+        *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches)),
     )
 
 
@@ -315,7 +337,12 @@ def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
 
 
 def _table(
-    game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, share: float, seed: Sequence[int]
+    game: AnyGame,
+    evaluation: Evaluation,
+    called: Any,
+    max_legal: int,
+    share: float,
+    seed: Sequence[int],
 ) -> SelfPlay:
     network, players, rules = evaluation.network, game.players, np.zeros(1, GAME)
     absent = {"determinize"} if game.determinize is None else set()

@@ -30,7 +30,9 @@ def capture_siblings(history: History, updates: Updates, last_phase: int = EXPAN
             player, legal, last_bits = steps[i].player, legal_at(history, i), 0
             for action in legal:
                 last_bits |= 1 << (action & 63)
-            for j in range(i, len(steps) - 1):  # most actions are not legal at h_i: their last bits tell it
+            for j in range(
+                i, len(steps) - 1
+            ):  # most actions are not legal at h_i: their last bits tell it
                 action = steps[j].action
                 if steps[j].player == player and last_bits >> (action & 63) & 1 and action in legal:
                     update(updates, child(history, i, action), 0)

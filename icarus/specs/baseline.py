@@ -68,7 +68,9 @@ def bound_of(stats: Row, player: int, exploration: float) -> float:
 
 
 @helper
-def write_bounds(history: History, theta: Theta, legal: Array, out: Array, exploration: float) -> None:
+def write_bounds(
+    history: History, theta: Theta, legal: Array, out: Array, exploration: float
+) -> None:
     """The baseline's values of all legal actions."""
     player = history.steps[-1].player
     for i in range(len(legal)):
@@ -76,6 +78,8 @@ def write_bounds(history: History, theta: Theta, legal: Array, out: Array, explo
 
 
 @values(uniform_in_simulation=True)
-def bounds(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
+def bounds(
+    history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION
+) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, …)"""
     write_bounds(history, theta, legal, out, exploration)

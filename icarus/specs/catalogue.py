@@ -14,7 +14,15 @@ import numpy as np
 
 from icarus.algebra import *
 from icarus.kernel import *
-from icarus.specs.baseline import BASELINE, EXPLORATION, backpropagate, bound_of, bounds, capture_tree, write_bounds
+from icarus.specs.baseline import (
+    BASELINE,
+    EXPLORATION,
+    backpropagate,
+    bound_of,
+    bounds,
+    capture_tree,
+    write_bounds,
+)
 from icarus.specs.mast import MAST
 
 DRAW = 0.5  # the reward of a playout that nobody won
@@ -33,7 +41,12 @@ Discount = Annotated[float, Range(0, 1, above=True)]
 
 @values(uniform_in_simulation=True)
 def urgent(
-    history: History, theta: Theta, legal: Array, out: Array, urgency: float = 1.0, exploration: float = EXPLORATION
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    urgency: float = 1.0,
+    exploration: float = EXPLORATION,
 ) -> None:
     """q_ρ/n + c √(log m / n), the urgency if n = 0 or m = 0, for θ([h # a]~) = (q, n, m)"""
     write_bounds(history, theta, legal, out, exploration)
@@ -57,15 +70,24 @@ MOST_VARIANCE = 0.25  # of a reward in [0, 1]
 
 
 @values(uniform_in_simulation=True)
-def tuned(history: History, theta: Theta, legal: Array, out: Array, exploration: float = math.sqrt(2.0)) -> None:
+def tuned(
+    history: History, theta: Theta, legal: Array, out: Array, exploration: float = math.sqrt(2.0)
+) -> None:
     """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + c √(log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
     step = history.steps[-1]
     for i in range(len(legal)):
         out[i] = np.inf
         stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
-            mean, rate = stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits
-            variance = stats.squares[step.player] / stats.visits - mean * mean + exploration * math.sqrt(rate)
+            mean, rate = (
+                stats.reward[step.player] / stats.visits,
+                math.log(stats.availability) / stats.visits,
+            )
+            variance = (
+                stats.squares[step.player] / stats.visits
+                - mean * mean
+                + exploration * math.sqrt(rate)
+            )
             out[i] = mean + math.sqrt(rate * max(0.0, min(MOST_VARIANCE, variance)))
 
 
@@ -81,7 +103,9 @@ def backpropagate_squares(stats: Row, context: int, rewards: Array) -> None:
 UCB1_TUNED = attrs.evolve(
     BASELINE,
     name="UCB1_TUNED",
-    information=information(reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT),  # UCB1-Tuned-2
+    information=information(
+        reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT
+    ),  # UCB1-Tuned-2
     policy=argmax().over(tuned),  # UCB1-Tuned-4
     backpropagation=backpropagate_squares,  # UCB1-Tuned-7
 )
@@ -128,7 +152,10 @@ def divergence_bounds(history: History, theta: Theta, legal: Array, out: Array) 
         out[i] = np.inf
         stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
-            out[i] = upper_bound(stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits)
+            out[i] = upper_bound(
+                stats.reward[step.player] / stats.visits,
+                math.log(stats.availability) / stats.visits,
+            )
 
 
 KL_UCB = attrs.evolve(BASELINE, name="KL_UCB", policy=argmax().over(divergence_bounds))  # KL-UCB-4
@@ -192,7 +219,9 @@ THOMPSON = attrs.evolve(BASELINE, name="THOMPSON", policy=argmax().over(drawn_me
 
 
 @backpropagation
-def backpropagate_discounted(stats: Row, context: int, rewards: Array, discount: Discount = 0.999) -> None:
+def backpropagate_discounted(
+    stats: Row, context: int, rewards: Array, discount: Discount = 0.999
+) -> None:
     """(γ q + μ, γ n + 1, γ m + 1) if ψ = ψ_visit; (γ q, γ n, γ m + 1) if ψ = ψ_avail"""
     visited = 1.0 if context == VISIT else 0.0
     for player in range(len(rewards)):
@@ -250,7 +279,9 @@ def estimates(
         trials += find(theta, child(history, present, legal[i])).visits
     for i in range(len(legal)):
         stats = find(theta, child(history, present, legal[i]))
-        first = find(theta, extended(history.keys[reference, step.perspective], step.player, legal[i]))
+        first = find(
+            theta, extended(history.keys[reference, step.perspective], step.player, legal[i])
+        )
         n, many = stats.visits, first.visits_as_first
         if n + many > 0:
             beta = many / (many + n + bias * many * n)
@@ -270,7 +301,11 @@ def capture_from_tree(history: History, updates: Updates) -> None:
         for j in range(i, len(steps) - 1):
             step = steps[j]
             if step.player != CHANCE and not was_played(history, i, j):
-                update(updates, extended(history.keys[i, step.perspective], step.player, step.action), AS_FIRST)
+                update(
+                    updates,
+                    extended(history.keys[i, step.perspective], step.player, step.action),
+                    AS_FIRST,
+                )
 
 
 @helper
@@ -300,7 +335,9 @@ def backpropagate_as_first(stats: Row, context: int, rewards: Array) -> None:
 GRAVE = Enhancement(
     name="GRAVE",
     records=HISTORY,  # GRAVE-1
-    information=information(reward=REWARDS, visits=COUNT, reward_as_first=REWARDS, visits_as_first=COUNT),  # GRAVE-2
+    information=information(
+        reward=REWARDS, visits=COUNT, reward_as_first=REWARDS, visits_as_first=COUNT
+    ),  # GRAVE-2
     initial=initial(),  # GRAVE-3
     policy=argmax().over(estimates),  # GRAVE-4
     contexts=Space(("{ψ_first, ψ_visit}",)),  # GRAVE-5
@@ -321,7 +358,12 @@ GRAVE = Enhancement(
 
 @values(uniform_in_simulation=True)
 def biased_by_history(
-    history: History, theta: Theta, legal: Array, out: Array, influence: float = 5.0, exploration: float = EXPLORATION
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    influence: float = 5.0,
+    exploration: float = EXPLORATION,
 ) -> None:
     """q_ρ/n + c √(log m / n) + s_a/n_a · W/(n − q_ρ + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), θ(a, ρ) = (s_a, n_a, ·)"""
     step = history.steps[-1]
@@ -380,7 +422,9 @@ def capture_tree_and_discounted_actions(history: History, updates: Updates) -> N
 
 
 @backpropagation
-def backpropagate_anywhere(stats: Row, context: int, rewards: Array, discount: Discount = 0.99) -> None:
+def backpropagate_anywhere(
+    stats: Row, context: int, rewards: Array, discount: Discount = 0.99
+) -> None:
     """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context != AVAILABLE:
         factor = discount if context == ANYWHERE else 1.0
@@ -441,7 +485,9 @@ def bonus_of(stats: Row, length: int, steepness: float) -> float:
 
 
 @capture
-def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, steepness: float = 1.0) -> None:
+def capture_tree_with_bonus(
+    history: History, theta: Theta, updates: Updates, steepness: float = 1.0
+) -> None:
     """ξ of the baseline with ψ = b in place of ψ_visit # ⟨(ρ, t)⟩ with ρ the winner"""
     steps, winner, bonus = history.steps, first_winner(history.rewards), 0.0
     if winner != NO_ACTION:
@@ -480,7 +526,9 @@ RELATIVE_BONUS = attrs.evolve(
     BASELINE,
     name="RELATIVE_BONUS",
     records=HISTORY | PLAYER,  # RB-1
-    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lengths=REAL, squares=REAL),  # RB-2
+    information=information(
+        reward=REWARDS, visits=COUNT, availability=COUNT, lengths=REAL, squares=REAL
+    ),  # RB-2
     policy=argmax().over(bounds),  # RB-4
     contexts=Space(("[−1, 1] ∪ {ψ_avail} ∪ ℕ",)),  # RB-5
     capture=capture_tree_with_bonus,  # RB-6
@@ -503,7 +551,9 @@ RELATIVE_BONUS = attrs.evolve(
 def trial(history: History, i: int, action: int) -> int:
     """The record of an action at a simultaneous decision: the history before the first of the choices, extended by it."""
     steps, first = history.steps, i
-    while first > 0 and steps[first].choice > 1 and steps[first - 1].choice == steps[first].choice - 1:
+    while (
+        first > 0 and steps[first].choice > 1 and steps[first - 1].choice == steps[first].choice - 1
+    ):
         first -= 1
     return extended(history.keys[first, steps[i].perspective], steps[i].player, action)
 
@@ -537,7 +587,9 @@ def capture_trials(history: History, updates: Updates) -> None:
         if step.phase == SIMULATION:
             return
         if step.choice > 0:
-            update(updates, trial(history, i, step.action), np.float64(step.probability).view(np.int64))
+            update(
+                updates, trial(history, i, step.action), np.float64(step.probability).view(np.int64)
+            )
 
 
 @backpropagation
@@ -582,7 +634,12 @@ UNKNOWN = 0.5  # the mean reward of a joint action that was never played
 
 @values
 def matched(
-    history: History, theta: Theta, legal: Array, out: Array, share: Fraction = 0.2, exploration: float = EXPLORATION
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    share: Fraction = 0.2,
+    exploration: float = EXPLORATION,
 ) -> None:
     """γ/K + (1 − γ) R⁺(a)/Σ_b R⁺(b) at a simultaneous decision, R from θ([h # a]~); else 1 where UCB1 is greatest, 0 for other actions"""
     present = len(history.steps) - 1
@@ -595,7 +652,9 @@ def matched(
             out[i] = max(0.0, find(theta, trial(history, present, legal[i])).regret)
             total += out[i]
         for i in range(len(legal)):
-            out[i] = share / len(legal) + (1.0 - share) * (out[i] / total if total > 0.0 else 1.0 / len(legal))
+            out[i] = share / len(legal) + (1.0 - share) * (
+                out[i] / total if total > 0.0 else 1.0 / len(legal)
+            )
     else:
         write_bounds(history, theta, legal, out, exploration)
         most = -np.inf
@@ -624,7 +683,9 @@ def capture_tree_and_regrets(history: History, theta: Theta, updates: Updates) -
 
 
 @helper
-def ask_for_regrets(history: History, theta: Theta, updates: Updates, first: int, end: int, i: int) -> None:
+def ask_for_regrets(
+    history: History, theta: Theta, updates: Updates, first: int, end: int, i: int
+) -> None:
     """The updates of the player at step i, who chose at once with those at all steps from `first` to before `end`."""
     step = history.steps[i]
     for action in legal_at(history, i):
@@ -655,7 +716,9 @@ def backpropagate_regret(stats: Row, context: int, rewards: Array) -> None:
     if context in (VISIT, AVAILABLE):
         backpropagate(stats, context, rewards)
     else:
-        stats.regret += np.int64(context).view(np.float64)  # a context is an integer: the bits of the regret
+        stats.regret += np.int64(context).view(
+            np.float64
+        )  # a context is an integer: the bits of the regret
 
 
 REGRET_MATCHING = attrs.evolve(
@@ -689,7 +752,12 @@ LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are n
 
 @values(uniform_in_simulation=True)
 def biased_by_heuristic(
-    history: History, theta: Theta, legal: Array, out: Array, weight: float = 1.0, exploration: float = EXPLORATION
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    weight: float = 1.0,
+    exploration: float = EXPLORATION,
 ) -> None:
     """q_ρ/n + c √(log m / n) + H_a/(n + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), H_a the weighted heuristic of a for ρ"""
     step = history.steps[-1]
@@ -699,7 +767,9 @@ def biased_by_heuristic(
         out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
 
 
-PROGRESSIVE_BIAS = attrs.evolve(BASELINE, name="PROGRESSIVE_BIAS", policy=argmax().over(biased_by_heuristic))  # PB-4
+PROGRESSIVE_BIAS = attrs.evolve(
+    BASELINE, name="PROGRESSIVE_BIAS", policy=argmax().over(biased_by_heuristic)
+)  # PB-4
 
 
 # ----------------------------------------------------------------------------------- progressive unpruning and widening
@@ -720,7 +790,9 @@ AboveOne = Annotated[float, Range(1, 1e3, above=True)]
 
 
 @helper
-def open_best(history: History, theta: Theta, legal: Array, out: Array, width: int, exploration: float) -> None:
+def open_best(
+    history: History, theta: Theta, legal: Array, out: Array, width: int, exploration: float
+) -> None:
     """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
     lookahead, player = lookahead_at(history, -1), history.steps[-1].player
     for i in range(len(legal)):
@@ -779,10 +851,14 @@ def widened(
     open_best(history, theta, legal, out, width, exploration)
 
 
-PROGRESSIVE_UNPRUNING = attrs.evolve(BASELINE, name="PROGRESSIVE_UNPRUNING", policy=argmax().over(unpruned))  # PU-4
+PROGRESSIVE_UNPRUNING = attrs.evolve(
+    BASELINE, name="PROGRESSIVE_UNPRUNING", policy=argmax().over(unpruned)
+)  # PU-4
 
 
-PROGRESSIVE_WIDENING = attrs.evolve(BASELINE, name="PROGRESSIVE_WIDENING", policy=argmax().over(widened))  # PW-4
+PROGRESSIVE_WIDENING = attrs.evolve(
+    BASELINE, name="PROGRESSIVE_WIDENING", policy=argmax().over(widened)
+)  # PW-4
 
 
 # ----------------------------------------------------------------------------------------------------------------- PUCT
@@ -822,7 +898,9 @@ def predicted(
         stats = find(theta, child(history, -1, legal[i]))
         probability = math.exp((ahead[i] - most) / temperature) / total
         mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
-        out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
+        out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (
+            1 + stats.visits
+        )
 
 
 PUCT = attrs.evolve(
@@ -851,7 +929,12 @@ FIRST_VALUE = 2  # contexts from here on tell a value and its player, those belo
 
 @values(uniform_in_simulation=True)
 def mixed(
-    history: History, theta: Theta, legal: Array, out: Array, alpha: Fraction = 0.4, exploration: float = EXPLORATION
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    alpha: Fraction = 0.4,
+    exploration: float = EXPLORATION,
 ) -> None:
     """(1 − α) q_ρ/n + α v_ρ + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, v)"""
     step = history.steps[-1]
@@ -859,7 +942,9 @@ def mixed(
         out[i] = np.inf
         stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
-            out[i] = (1.0 - alpha) * (stats.reward[step.player] / stats.visits) + alpha * stats.worth[step.player]
+            out[i] = (1.0 - alpha) * (
+                stats.reward[step.player] / stats.visits
+            ) + alpha * stats.worth[step.player]
             out[i] += exploration * math.sqrt(math.log(stats.availability) / stats.visits)
 
 
@@ -894,11 +979,19 @@ def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
     In loops over the players: expressions of arrays take the compiler seconds.
     """
     step, place = history.steps[i], place_of_action(history, i)
-    of_child, best, total, visits, most = np.zeros(len(worth)), np.zeros(len(worth)), np.zeros(len(worth)), 0, -1.0
+    of_child, best, total, visits, most = (
+        np.zeros(len(worth)),
+        np.zeros(len(worth)),
+        np.zeros(len(worth)),
+        0,
+        -1.0,
+    )
     for k in range(step.count):
         stats = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
-            of_child[player] = stats.worth[player] if stats.visits > 0 else lookahead_at(history, i)[k, player]
+            of_child[player] = (
+                stats.worth[player] if stats.visits > 0 else lookahead_at(history, i)[k, player]
+            )
             if k == place:
                 of_child[player] = worth[player]
         times = stats.visits + 1 if k == place else stats.visits
@@ -918,7 +1011,9 @@ def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
 def backpropagate_worths(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
     if context >= FIRST_VALUE:
-        stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
+        stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (
+            (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
+        )
     else:
         backpropagate(stats, context, rewards)
 
@@ -926,7 +1021,9 @@ def backpropagate_worths(stats: Row, context: int, rewards: Array) -> None:
 IMPLICIT_MINIMAX = attrs.evolve(
     BASELINE,
     name="IMPLICIT_MINIMAX",
-    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, worth=ESTIMATES),  # IM-2
+    information=information(
+        reward=REWARDS, visits=COUNT, availability=COUNT, worth=ESTIMATES
+    ),  # IM-2
     policy=argmax().over(mixed),  # IM-4
     contexts=Space(("({ψ_avail, ψ_visit} ∪ [0, 1])",)) * PLAYER,  # IM-5
     capture=capture_worths,  # IM-6
@@ -947,7 +1044,9 @@ WON = 1.0  # the reward of a win
 
 
 @values
-def winning(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
+def winning(
+    history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION
+) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m); −1 if another action wins at once, and a does not"""
     step = history.steps[-1]
     wins = endings_at(history, -1)[:, step.player] == WON
@@ -997,7 +1096,9 @@ def greatest_bounds(history: History, theta: Theta, legal: Array) -> tuple[float
 
 
 @values(uniform_in_simulation=True)
-def solved(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
+def solved(
+    history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION
+) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if max l ≥ max u or l = u
 
     for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
@@ -1015,7 +1116,12 @@ def solved(history: History, theta: Theta, legal: Array, out: Array, exploration
 
 @helper
 def cut(
-    history: History, theta: Theta, legal: Array, out: Array, pessimism: float = 0.0, optimism: float = 0.0
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    pessimism: float = 0.0,
+    optimism: float = 0.0,
 ) -> None:
     """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
     step = history.steps[-1]
@@ -1116,7 +1222,9 @@ def backpropagate_proofs(stats: Row, context: int, rewards: Array) -> None:
 SCORE_BOUNDS = Enhancement(
     name="SCORE_BOUNDS",
     records=HISTORY | HISTORY * PLAYER,  # SB-1
-    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lower=LIMIT, upper=LIMIT),  # SB-2
+    information=information(
+        reward=REWARDS, visits=COUNT, availability=COUNT, lower=LIMIT, upper=LIMIT
+    ),  # SB-2
     initial=initial(upper=1.0),  # SB-3
     policy=argmax().over(within_bounds),  # SB-4
     contexts=Space(("{ψ_avail, ψ_visit} ∪ [0, 1] ∪ [0, 1]",)),  # SB-5
@@ -1125,7 +1233,9 @@ SCORE_BOUNDS = Enhancement(
 )
 
 
-MCTS_SOLVER = attrs.evolve(SCORE_BOUNDS, name="MCTS_SOLVER", policy=argmax().over(solved))  # MCTS-Solver-4
+MCTS_SOLVER = attrs.evolve(
+    SCORE_BOUNDS, name="MCTS_SOLVER", policy=argmax().over(solved)
+)  # MCTS-Solver-4
 
 
 def bounded(enhancement: Enhancement) -> Enhancement:
@@ -1138,7 +1248,9 @@ def bounded(enhancement: Enhancement) -> Enhancement:
     source, of_tree, add = slots
     select, name = helper(source.function), enhancement.name
 
-    def cut_values(history: History, theta: Theta, legal: Array, out: Array, *parameters: float) -> None:
+    def cut_values(
+        history: History, theta: Theta, legal: Array, out: Array, *parameters: float
+    ) -> None:
         select(history, theta, legal, out, *parameters)
         cut(history, theta, legal, out)
 
@@ -1150,10 +1262,16 @@ def bounded(enhancement: Enhancement) -> Enhancement:
         if not tightened(stats, context):
             add(stats, context, rewards)
 
-    functions = {"policy.source": cut_values, "capture": capture_and_prove, "backpropagation": add_or_tighten}
+    functions = {
+        "policy.source": cut_values,
+        "capture": capture_and_prove,
+        "backpropagation": add_or_tighten,
+    }
     for slot, function in functions.items():
         function.__qualname__ = f"BOUNDED_{name}.{slot}"  # where another process finds it
-    cut_values.__doc__ = f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
+    cut_values.__doc__ = (
+        f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
+    )
     cut_values.__annotations__ |= source.function.__annotations__
     capture_and_prove.__doc__ = f"ξ of {name} # the bounds of ξ of SCORE_BOUNDS"
     add_or_tighten.__doc__ = f"ω of {name}; (…, max{{l, ψ}}, min{{u, ψ}}) of the bound ψ"
@@ -1161,11 +1279,15 @@ def bounded(enhancement: Enhancement) -> Enhancement:
         enhancement,
         name=f"BOUNDED_{name}",
         records=enhancement.records | HISTORY * PLAYER,  # Bounded-1
-        information=information(**dict(enhancement.information.fields), lower=LIMIT, upper=LIMIT),  # Bounded-2
+        information=information(
+            **dict(enhancement.information.fields), lower=LIMIT, upper=LIMIT
+        ),  # Bounded-2
         initial=initial(upper=1.0),  # Bounded-3
         policy=argmax().over(attrs.evolve(source, function=cut_values)),  # Bounded-4
         contexts=Space((f"{enhancement.contexts} ∪ [0, 1] ∪ [0, 1]",)),  # Bounded-5
-        capture=capture(capture_and_prove, reads_simulation=of_tree.reads_simulation, proves=True),  # Bounded-6
+        capture=capture(
+            capture_and_prove, reads_simulation=of_tree.reads_simulation, proves=True
+        ),  # Bounded-6
         backpropagation=backpropagation(add_or_tighten),  # Bounded-7
     )
 
@@ -1230,13 +1352,17 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: Count 
 
 
 @backpropagation
-def backpropagate_with_batch(stats: Row, context: int, rewards: Array, decay: Fraction = 0.8) -> None:
+def backpropagate_with_batch(
+    stats: Row, context: int, rewards: Array, decay: Fraction = 0.8
+) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b); (q + μ_ρ, n + 1, b) if k < b"""
     number = context // MAX_PLAYERS
     factor = decay ** max(0, number - stats.batch)
     stats.reward = factor * stats.reward + rewards[context % MAX_PLAYERS]
     stats.visits = factor * stats.visits + 1.0
-    stats.batch = max(number, stats.batch)  # of threads with the same records one may be a batch behind
+    stats.batch = max(
+        number, stats.batch
+    )  # of threads with the same records one may be a batch behind
 
 
 MAST_BATCH_DECAY = attrs.evolve(
@@ -1268,7 +1394,9 @@ def weights(history: History, theta: Theta, legal: Array, out: Array) -> None:
 
 
 @capture
-def capture_steps_of_winners(history: History, theta: Theta, updates: Updates, rate: float = 0.32) -> None:
+def capture_steps_of_winners(
+    history: History, theta: Theta, updates: Updates, rate: float = 0.32
+) -> None:
     """⟨((a, ρ_i), α ([a = a_{i+1}] − p_i(a))) : a legal at h_i, μ_ρi > ½⟩, p_i(a) ∝ e^w with w = θ(a, ρ_i), 0 ≤ i < t"""
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
@@ -1296,7 +1424,9 @@ def greatest_weight(theta: Theta, legal: Array, player: int) -> float:
 @backpropagation
 def add_change(stats: Row, context: int, rewards: Array) -> None:
     """w + ψ"""
-    stats.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
+    stats.weight += np.int64(context).view(
+        np.float64
+    )  # a context is an integer: the bits of the change
 
 
 PPA = Enhancement(
@@ -1344,7 +1474,12 @@ def previous_action(history: History, i: int) -> int:
 
 @values
 def tiles(
-    history: History, theta: Theta, legal: Array, out: Array, share: Fraction = SHARE, bound: Fraction = 0.6
+    history: History,
+    theta: Theta,
+    legal: Array,
+    out: Array,
+    share: Fraction = SHARE,
+    bound: Fraction = 0.6,
 ) -> None:
     """q/n if it is above the bound, 0 otherwise, for θ({b, a}, ρ_t) = (q, n) with b the previous action of ρ_t"""
     present = len(history.steps) - 1
@@ -1364,13 +1499,19 @@ def capture_tiles(history: History, updates: Updates) -> None:
     for j in range(len(steps) - 1):
         for i in range(j):
             if steps[i].player == steps[j].player != CHANCE and steps[i].action != steps[j].action:
-                update(updates, tile(steps[i].action, steps[j].action, steps[j].player), steps[j].player)
+                update(
+                    updates,
+                    tile(steps[i].action, steps[j].action, steps[j].player),
+                    steps[j].player,
+                )
 
 
 def by_share(cmc: Enhancement) -> Enhancement:
     """CMC with the rule of its share: tiles decide so often, and chance at other times."""
     source = cmc.policy.source
-    return attrs.evolve(cmc, policy=epsilon_greedy(1 - float(dict(source.parameters)["share"])).over(source))
+    return attrs.evolve(
+        cmc, policy=epsilon_greedy(1 - float(dict(source.parameters)["share"])).over(source)
+    )
 
 
 CMC = attrs.evolve(
@@ -1403,7 +1544,9 @@ def predicate(history: History, i: int, k: int, action: int) -> int:
 
 
 @values
-def greatest_mean(history: History, theta: Theta, legal: Array, out: Array, least: Count = 3) -> None:
+def greatest_mean(
+    history: History, theta: Theta, legal: Array, out: Array, least: Count = 3
+) -> None:
     """max of q/n for θ(a, ρ) = (q, n) and for all θ(k, ⌊f_k⌋, a, ρ) = (q, n) with n at least 3; 1 if a was never played"""
     for i in range(len(legal)):
         anywhere = find(theta, record(legal[i], history.steps[-1].player))

@@ -28,7 +28,11 @@ def capture_positions(history: History, updates: Updates, first: int = 0) -> Non
     for i in range(first, len(steps)):
         update(updates, steps[i].episode, VISIT)
     for i in range(len(steps) - 1):
-        position, player, played = history.episodes[i, steps[i].perspective], steps[i].player, steps[i].action
+        position, player, played = (
+            history.episodes[i, steps[i].perspective],
+            steps[i].player,
+            steps[i].action,
+        )
         for action in legal_at(history, i):
             if action != played:
                 update(updates, extended(position, player, action), AVAILABLE)

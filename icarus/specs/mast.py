@@ -46,7 +46,11 @@ def capture_available(history: History, updates: Updates, last_phase: Phase = SI
         step = history.steps[i]
         if step.player != CHANCE and step.phase <= last_phase:
             for action in legal_at(history, i):
-                update(updates, record(action, step.player), step.player if action == step.action else ONLY_AVAILABLE)
+                update(
+                    updates,
+                    record(action, step.player),
+                    step.player if action == step.action else ONLY_AVAILABLE,
+                )
 
 
 @backpropagation(bounded_mean=True)
@@ -61,7 +65,9 @@ def backpropagate_available(stats: Row, context: int, rewards: Array) -> None:
 def count_available(mast: Enhancement) -> Enhancement:
     """MAST with the slots that its rule needs: UCB1 asks how often an action was available."""
     bandit = mast.policy.rule.bandit
-    old, new = (capture_actions, capture_available) if bandit else (capture_available, capture_actions)
+    old, new = (
+        (capture_actions, capture_available) if bandit else (capture_available, capture_actions)
+    )
     if mast.capture.function is not old.function:
         return mast
     return attrs.evolve(
@@ -87,4 +93,6 @@ MAST = Enhancement(
 )
 
 
-TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))  # TO-MAST-6
+TO_MAST = attrs.evolve(
+    MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION)
+)  # TO-MAST-6

@@ -165,7 +165,9 @@ def with_grams(nast: Enhancement) -> Enhancement:
     """NAST with the records of its n."""
     n = int(dict(nast.capture.parameters)["n"])
     name = re.sub(r"^nast\d\(", "nast(", nast.name)
-    return attrs.evolve(nast, records=MOVE**n * PLAYER, name=f"NAST{n}" if name == f"nast({n})" and n <= 3 else name)
+    return attrs.evolve(
+        nast, records=MOVE**n * PLAYER, name=f"NAST{n}" if name == f"nast({n})" and n <= 3 else name
+    )
 
 
 NAST = NAST2 = Enhancement(
@@ -194,7 +196,9 @@ NAST1, NAST3 = NAST(1), NAST(3)
 
 
 @values
-def mean_of_grams(history: History, theta: Theta, legal: Array, out: Array, least: Count = 7) -> None:
+def mean_of_grams(
+    history: History, theta: Theta, legal: Array, out: Array, least: Count = 7
+) -> None:
     """the mean of q/n over θ(⟨…, a_t, a⟩~, ρ_t) = (q, n) for 1, 2 and 3 moves, n ≥ k for 2 and 3; 1 if a was never played"""
     present = len(history.steps) - 1
     player = history.steps[present].player

@@ -43,7 +43,14 @@ COLOURS |= {
 COLOURS |= {"green": "#5b8c6a", "meadow": "#7d9a6b", "stone": "#8a8f86", "purple": "#4a3b52"}
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
-PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}  # by the ninths of a die
+PIPS = {
+    "1": "4",
+    "2": "26",
+    "3": "246",
+    "4": "0268",
+    "5": "02468",
+    "6": "023568",
+}  # by the ninths of a die
 
 
 def svg(scene: Scene) -> str:
@@ -52,7 +59,9 @@ def svg(scene: Scene) -> str:
         return _lines([*scene.words, *filter(None, [scene.footer])])
     is_table = bool(scene.rows or scene.middle)
     ink = ON_FELT if is_table else INK
-    board_width = max([place.x + place.width for place in scene.places], default=0) * SIDE + 2 * MARGIN
+    board_width = (
+        max([place.x + place.width for place in scene.places], default=0) * SIDE + 2 * MARGIN
+    )
     width = max(WIDTH if is_table else 200, board_width)
     parts, y = [], MARGIN
     if scene.title:
@@ -73,7 +82,9 @@ def svg(scene: Scene) -> str:
     return frame(width, y + 4, parts, FELT if is_table else PAPER, scene.title or scene.footer)
 
 
-def frame(width: float, height: float, parts: Iterable[str], ground: str, title: str, kind: str = "board") -> str:
+def frame(
+    width: float, height: float, parts: Iterable[str], ground: str, title: str, kind: str = "board"
+) -> str:
     """One SVG element of this size on a coloured ground; `kind` is its class in a page."""
     size = f'width="{width:g}" height="{height:g}"'
     return (
@@ -97,7 +108,13 @@ def _lines(lines: Sequence[str]) -> str:
 
 
 def words(
-    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, is_bold: bool = False
+    x: float,
+    y: float,
+    text: str,
+    size: float = 12,
+    anchor: str = "start",
+    fill: str = INK,
+    is_bold: bool = False,
 ) -> str:
     """Text at a place."""
     style = f'font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS.get(fill, fill)}"'
@@ -105,7 +122,9 @@ def words(
     return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{escape(text)}</text>'
 
 
-def _box(x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0) -> str:
+def _box(
+    x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0
+) -> str:
     place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{rx:g}"'
     return f'<rect {place} fill="{COLOURS.get(fill, fill)}" stroke="{stroke}"/>'
 
@@ -114,22 +133,33 @@ def _disc(x: float, y: float, radius: float, fill: str) -> str:
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{COLOURS.get(fill, fill)}" stroke="{EDGE}"/>'
 
 
-def _part(name: str, inside: Iterable[str], holds: str = "", kind: str = "place", attribute: str = "part") -> str:
+def _part(
+    name: str, inside: Iterable[str], holds: str = "", kind: str = "place", attribute: str = "part"
+) -> str:
     """Something that one can click, or that a mark may point out: its name in a move, and what it `holds`, in words."""
     description = f' aria-label="{escape(f"{name}, {holds}", quote=True)}"' if holds else ""
     return f'<g class="{kind}" data-{attribute}="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
 
 
-def _board(places: Sequence[Spot], paths: Sequence[tuple[str, str]], top: float, ink: str) -> list[str]:
+def _board(
+    places: Sequence[Spot], paths: Sequence[tuple[str, str]], top: float, ink: str
+) -> list[str]:
     centres = {
-        place.name: (MARGIN + (place.x + place.width / 2) * SIDE, top + (place.y + place.height / 2) * SIDE)
+        place.name: (
+            MARGIN + (place.x + place.width / 2) * SIDE,
+            top + (place.y + place.height / 2) * SIDE,
+        )
         for place in places
     }
     parts = []
     for begin, end in paths:
         (x1, y1), (x2, y2) = centres[begin], centres[end]
-        parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{ink}" opacity=".5"/>')
-    return parts + [_draw_place(place, MARGIN + place.x * SIDE, top + place.y * SIDE) for place in places]
+        parts.append(
+            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{ink}" opacity=".5"/>'
+        )
+    return parts + [
+        _draw_place(place, MARGIN + place.x * SIDE, top + place.y * SIDE) for place in places
+    ]
 
 
 def _draw_place(place: Spot, x: float, y: float) -> str:
@@ -157,16 +187,26 @@ def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -
             shape = [_box(x + 3, top, width - 6, 16, piece.fill, rx=3)]
             shape.append(words(middle, top + 12, piece.sign, 11, "middle", piece.ink))
         else:
-            pitch = min(SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1))
+            pitch = min(
+                SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1)
+            )
             offset = SIDE * 0.38 + pitch * min(i, STACK - 1)
             bases = {"up": y + height - offset, "down": y + offset}
-            centre = bases.get(place.shape, y + height / 2 if len(place.pieces) == 1 else y + offset)
+            centre = bases.get(
+                place.shape, y + height / 2 if len(place.pieces) == 1 else y + offset
+            )
             sign = str(i + 1) if i >= STACK else piece.sign
             shape = [_disc(middle, centre, SIDE * 0.38, piece.fill)] if piece.fill else []
             size = SIDE * (0.45 if piece.fill else 0.62)
             if sign:
-                shape.append(words(middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True))
-        pieces.append(_part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape))
+                shape.append(
+                    words(
+                        middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True
+                    )
+                )
+        pieces.append(
+            _part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape)
+        )
     return pieces
 
 
@@ -176,7 +216,9 @@ def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) ->
     if name is None:
         return _box(x, y, width, height, CARD_BACK, ON_FELT, 4)
     if kind == "plate":
-        return _box(x, y, width, 20, "#fffdf8", rx=4) + words(x + width / 2, y + 14, name, 11, "middle", CARD_INK)
+        return _box(x, y, width, 20, "#fffdf8", rx=4) + words(
+            x + width / 2, y + 14, name, 11, "middle", CARD_INK
+        )
     if kind == "stake":
         return _disc(x + width / 2, y + width / 2, width / 2, "gold") + words(
             x + width / 2, y + width * 0.64, name, width * 0.42, "middle", CARD_INK, is_bold=True
@@ -185,10 +227,14 @@ def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) ->
     face = [_box(x, y, width, height, "#fffdf8", rx=4)]
     if kind == "die" and name in PIPS:
         for line, column in (divmod(int(pip), 3) for pip in PIPS[name]):
-            face.append(_disc(x + width * (1 + column) / 4, y + width * (1 + line) / 4, width * 0.08, ink))
+            face.append(
+                _disc(x + width * (1 + column) / 4, y + width * (1 + line) / 4, width * 0.08, ink)
+            )
         return "".join(face)
     if kind == "die":
-        return face[0] + words(x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True)
+        return face[0] + words(
+            x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True
+        )
     rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "★" if name in "BR" else "")
     face.append(words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, is_bold=True))
     return "".join([*face, words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink)])
@@ -219,14 +265,23 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
     return y + height + 10
 
 
-def _draw_middle(parts: list[str], cards: Sequence[tuple[str, str | None]], y: float, across: float) -> float:
+def _draw_middle(
+    parts: list[str], cards: Sequence[tuple[str, str | None]], y: float, across: float
+) -> float:
     width, x, line = 40.0, MARGIN, 0
     for label, name in cards:
         room = max(width, 6.2 * len(label)) + 10
         if x + room > across - 10:
             x, line = MARGIN, line + 1
         top = y + 6 + line * (width * 1.4 + 24)
-        parts.append(_part(name or "", [_draw_item("card", x, top, name, width)], kind="card", attribute="shown"))
+        parts.append(
+            _part(
+                name or "",
+                [_draw_item("card", x, top, name, width)],
+                kind="card",
+                attribute="shown",
+            )
+        )
         parts.append(words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT))
         x += room
     return y + 6 + (line + 1) * (width * 1.4 + 24)
@@ -242,7 +297,9 @@ TOKENS = re.compile(r"[\s,;:()]+|[^\s,;:()]+")
 ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 
 
-def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Scene:
+def drawing(
+    state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None
+) -> Scene:
     """A state as a seat may see it; as the environment sees it, everything open, for None.
 
     A game without a board is shown by its text; where it hides information, to a seat only what it knows.
@@ -263,7 +320,11 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
         view = state if seat is None or is_open else state.determinize(seat, seed=0)
         scene = game.board.scene(view.facts, seat)
         return scene if seat is not None or player is None else scene.opened_to(player)
-    return Scene(words=tuple(str(state).split("\n"))) if seat is None or is_open else _certain(state, seat)
+    return (
+        Scene(words=tuple(str(state).split("\n")))
+        if seat is None or is_open
+        else _certain(state, seat)
+    )
 
 
 def _certain(state: State, seat: int) -> Scene:
@@ -279,7 +340,9 @@ def _certain(state: State, seat: int) -> Scene:
     if game.observation is not None:
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
         for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
-            with contextlib.suppress(Exception):  # an impossible state may be more than a text bears
+            with contextlib.suppress(
+                Exception
+            ):  # an impossible state may be more than a text bears
                 tokens = _tokens(game, data)
                 if [*map(len, tokens)] == [*map(len, texts[0])]:
                     texts.append(tokens)
@@ -299,7 +362,9 @@ def _agreed(texts: Sequence[list[list[str]]]) -> tuple[str, ...]:
     for variants in zip(*texts, strict=True):
         words = [HIDDEN]
         if len({len(line) for line in variants}) == 1:
-            words = [same[0] if len({*same}) == 1 else HIDDEN for same in zip(*variants, strict=True)]
+            words = [
+                same[0] if len({*same}) == 1 else HIDDEN for same in zip(*variants, strict=True)
+            ]
         lines.append("".join(words))
     return tuple(lines)
 
@@ -307,11 +372,17 @@ def _agreed(texts: Sequence[list[list[str]]]) -> tuple[str, ...]:
 def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:
     """What one clicks, in order, to take an action: parts of the scene; () where only a button does it."""
     board = state.game.board
-    explicit = board.parts(state.facts, action, seat) if board is not None and board.parts is not None else None
+    explicit = (
+        board.parts(state.facts, action, seat)
+        if board is not None and board.parts is not None
+        else None
+    )
     return scene.names_in(state.action_to_string(action)) if explicit is None else explicit
 
 
 def seen_parts(state: State, action: int) -> tuple[str, ...] | None:
     """The parts in which everybody sees that an action is done in this state; None where a game does not say so."""
     board = state.game.board
-    return board.marks(state.facts, action) if board is not None and board.marks is not None else None
+    return (
+        board.marks(state.facts, action) if board is not None and board.marks is not None else None
+    )

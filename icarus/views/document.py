@@ -91,11 +91,22 @@ def _html(block: Block) -> str:
             lines = f'<div class="wide" tabindex="0"><pre>{escape(text)}</pre></div>'
             return _folded(summary, lines) if summary else lines
         case Picture(source, text):
-            svg = source.encode() if isinstance(source, str) else source.with_suffix(".svg").read_bytes()
+            svg = (
+                source.encode()
+                if isinstance(source, str)
+                else source.with_suffix(".svg").read_bytes()
+            )
             image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>" if text else image
+            return (
+                f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>"
+                if text
+                else image
+            )
         case Table(caption, header, rows, folded):
-            head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
+            head = "".join(
+                f'<th scope="col"><button type="button">{escape(name)}</button></th>'
+                for name in header
+            )
             body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
             title = f"<caption>{escape(caption)}</caption>" if caption and not folded else ""
             head = f"{title}<thead><tr>{head}</tr></thead>"
@@ -108,7 +119,11 @@ def _folded(summary: str, page: str) -> str:
 
 
 def _cell(text: str) -> str:
-    number = text[:1].isdecimal() or text[:1] in ("<", ">", "+", "-") and any(letter.isdecimal() for letter in text)
+    number = (
+        text[:1].isdecimal()
+        or text[:1] in ("<", ">", "+", "-")
+        and any(letter.isdecimal() for letter in text)
+    )
     kind = "number" if number else "long" if len(text) > LONG_TEXT else MARKED.get(text)
     return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
 
@@ -131,7 +146,10 @@ def text_of(blocks: Sequence[Block]) -> str:
 def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as lines, their columns side by side."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 # ---------------------------------------------------------------------------------------------------- interactive pages
@@ -169,12 +187,16 @@ def in_notebook(page: str, title: str) -> str:
     """A page in a frame of its own, for a notebook."""
     style = "width:100%;height:560px;border:1px solid #8884;border-radius:6px"
     text, title = escape(page, quote=True), escape(title, quote=True)
-    return f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{text}" style="{style}"></iframe>'
+    return (
+        f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{text}" style="{style}"></iframe>'
+    )
 
 
 def pack(data: object) -> str:
     """Data as a page unpacks them."""
-    return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)).decode()
+    return base64.b64encode(
+        zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
+    ).decode()
 
 
 def check_new_file(path: Path) -> None:
@@ -186,7 +208,9 @@ def check_new_file(path: Path) -> None:
     if path.exists():
         raise ValueError(f"{str(path)!r} exists and is not overwritten; give a new file")
     if not path.parent.is_dir():
-        raise ValueError(f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}")
+        raise ValueError(
+            f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}"
+        )
 
 
 def write_new(path: Path, text: str) -> None:

@@ -26,7 +26,11 @@ DRAWN = 300  # boards in a page
 
 
 def show_playout(
-    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int] = 0,
+    after: int = 0,
+    scheme: Scheme = MO_ISMCTS,
 ) -> "Shown":
     """Show the playout that `search(state, strategy, seed=seed)` makes after `after` others, step by step.
 
@@ -72,35 +76,55 @@ def playout_page(playout: InspectedPlayout) -> str:
     return document.html(title, [*_blocks(playout), Heading("boards"), *boards])
 
 
-def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int | None = None) -> list[Block]:
+def _blocks(
+    playout: InspectedPlayout, updates: int | None = None, values: int | None = None
+) -> list[Block]:
     """What happened; at most so many updates of a component, and so many values of a decision."""
-    strategy, length = playout.scheme.label(playout.strategy), count_text(len(playout.choices), "action")
+    strategy, length = (
+        playout.scheme.label(playout.strategy),
+        count_text(len(playout.choices), "action"),
+    )
     name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
     decisions = []
     for t, choice in enumerate(playout.choices):
         who = seat_name(playout.state.game, choice.player).removeprefix("player ")
-        decisions.append([str(t), choice.phase, who, choice.action, decider(choice), _values(choice, values)])
+        decisions.append(
+            [str(t), choice.phase, who, choice.action, decider(choice), _values(choice, values)]
+        )
     blocks: list[Block] = [Heading(name)]
     blocks += [Heading("begun at a state drawn for the root"), Preformatted(str(playout.states[0]))]
-    blocks += [Heading("decisions"), Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions)]
+    blocks += [
+        Heading("decisions"),
+        Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions),
+    ]
     blocks += [
         Heading("ended at"),
         Preformatted(str(playout.states[-1])),
         Paragraph(f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}"),
     ]
     for component, changes in playout.updates.items():
-        rows = [[each.record, f"context {each.context}", change(each)] for each in changes[:updates]]
+        rows = [
+            [each.record, f"context {each.context}", change(each)] for each in changes[:updates]
+        ]
         new = sum(each.before is None for each in changes)
-        blocks += [Heading(f"{component} captured {count_text(len(changes), 'record')}, {new} of them new")]
+        blocks += [
+            Heading(f"{component} captured {count_text(len(changes), 'record')}, {new} of them new")
+        ]
         blocks += [Table("", ["record", "context", "information"], rows)] if rows else []
-        blocks += [Paragraph(f"and {len(changes) - len(rows)} more")] if len(rows) < len(changes) else []
+        blocks += (
+            [Paragraph(f"and {len(changes) - len(rows)} more")] if len(rows) < len(changes) else []
+        )
     return blocks
 
 
 def _values(choice: Choice, most: int | None) -> str:
     """The highest values, and always that of the action chosen."""
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    top = [item for i, item in enumerate(ranked) if most is None or i < most or item[0] == choice.action]
+    top = [
+        item
+        for i, item in enumerate(ranked)
+        if most is None or i < most or item[0] == choice.action
+    ]
     more = ", …" if len(top) < len(ranked) else ""
     return ", ".join(f"{action} {number_text(value)}" for action, value in top) + more
 
@@ -125,7 +149,9 @@ def number_text(value: FieldValue) -> str:
     """A number, or several, in four digits."""
     if isinstance(value, list):
         return f"({', '.join(map(number_text, value))})"
-    return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return (
+        "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- notebooks
@@ -145,7 +171,8 @@ def _log_frame(log: GameLog) -> str:
 FRAMES: dict[type, Callable[[Any], str]] = {
     State: lambda state: svg(drawing(state)),
     AnyGame: lambda game: (
-        _as_text(f"{game}: {count_text(game.players, 'player')}") + svg(drawing(game.new_initial_state(0)))
+        _as_text(f"{game}: {count_text(game.players, 'player')}")
+        + svg(drawing(game.new_initial_state(0)))
     ),
     Enhancement: lambda enhancement: _as_text(enhancement.specification()),
     GameLog: _log_frame,
@@ -210,7 +237,10 @@ class ShownRecords:
         has_means = {"reward", "visits"} <= {*names}
         means = [[_mean_text(record.fields)] * has_means for record in self.records]
         header = ["record", *names, *["mean reward"] * has_means]
-        rows = [[each.text, *each.field_texts, *mean] for each, mean in zip(self.records, means, strict=True)]
+        rows = [
+            [each.text, *each.field_texts, *mean]
+            for each, mean in zip(self.records, means, strict=True)
+        ]
         title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
         return "\n".join([title, *document.text_columns([header, *rows])])
 
@@ -219,7 +249,11 @@ class ShownRecords:
 
 def _mean_text(fields: dict[str, FieldValue]) -> str:
     """The mean reward; of a record without a visit there is none."""
-    return number_text((np.asarray(fields["reward"]) / fields["visits"]).tolist()) if fields["visits"] else "-"
+    return (
+        number_text((np.asarray(fields["reward"]) / fields["visits"]).tolist())
+        if fields["visits"]
+        else "-"
+    )
 
 
 def _most_updated(records: Records, most: int) -> np.ndarray:
@@ -230,7 +264,11 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     kinds = {name: domain.kind for name, domain in records.enhancement.information.fields}
     counts = [name for name, kind in kinds.items() if kind == Kind.COUNT]
     numbers = [name for name, kind in kinds.items() if kind != Kind.LABEL]
-    measure = records.rows[(counts or numbers)[0]] if numbers else records.rows[next(iter(kinds))] != NO_ACTION
+    measure = (
+        records.rows[(counts or numbers)[0]]
+        if numbers
+        else records.rows[next(iter(kinds))] != NO_ACTION
+    )
     sizes = np.abs(measure.astype(float)).reshape(len(measure), -1).max(axis=1, initial=0)
     return records.rows[np.argsort(-sizes, kind="stable")[:most]]
 
@@ -242,13 +280,24 @@ class _Texts:
     """Records of one component in the words of the game."""
 
     def __init__(self, result: Result, records: Records, rows: np.ndarray) -> None:
-        self._enhancement, self._game, self._texts = records.enhancement, records.game, move_texts(result.state)
-        self._histories = history_texts(result) if HISTORY in records.enhancement.records.alternatives else {}
-        self._parts = parts_of(rows["record"], self._enhancement.records, self._game.players, self._texts)
+        self._enhancement, self._game, self._texts = (
+            records.enhancement,
+            records.game,
+            move_texts(result.state),
+        )
+        self._histories = (
+            history_texts(result) if HISTORY in records.enhancement.records.alternatives else {}
+        )
+        self._parts = parts_of(
+            rows["record"], self._enhancement.records, self._game.players, self._texts
+        )
 
     def record(self, row: np.void) -> ShownRecord:
         """A row of the table."""
-        key, fields = int(row["record"]), {name: row[name].tolist() for name in self._enhancement.information.names}
+        key, fields = (
+            int(row["record"]),
+            {name: row[name].tolist() for name in self._enhancement.information.names},
+        )
         texts = [
             self._move(int(row[name])) if domain == REPLY else number_text(fields[name])
             for name, domain in self._enhancement.information.fields
@@ -291,7 +340,9 @@ def move_texts(state: State) -> dict[int, str]:
     return numbers | {action: " or ".join(names) for action, names in texts.items()}
 
 
-def _note_moves(state: State, rng: np.random.Generator, texts: dict[int, dict[str, None]], hidden: set[int]) -> None:
+def _note_moves(
+    state: State, rng: np.random.Generator, texts: dict[int, dict[str, None]], hidden: set[int]
+) -> None:
     """Play a random game, and note all legal actions on its way, and how the chosen ones are seen."""
     for _ in range(LONGEST):
         if state.is_terminal():

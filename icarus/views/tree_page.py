@@ -48,7 +48,9 @@ class TreePages:
     @staticmethod
     def frame(result: Result) -> str:
         """The page in a frame of its own, for a notebook."""
-        return in_notebook(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), "the tree of the search")
+        return in_notebook(
+            tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), "the tree of the search"
+        )
 
 
 def _left_out(tree: Tree) -> str:
@@ -57,7 +59,11 @@ def _left_out(tree: Tree) -> str:
     several = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
     if tree.least > 1:
         return f"; histories of at least {tree.least} visits are shown{several}"
-    return f"; {count:,} of {visited:,} visited histories are shown{several}" if count < visited else several
+    return (
+        f"; {count:,} of {visited:,} visited histories are shown{several}"
+        if count < visited
+        else several
+    )
 
 
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
@@ -86,7 +92,9 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "seen": _observations(tree) if hidden else None,
         "guess": state.game.determinize is not None and state.game.board is None,
         "drawn": nodes,
-        "boards": [svg(drawing(tree.state(node), state.current_player(), drawn_for=True)) for node in nodes],
+        "boards": [
+            svg(drawing(tree.state(node), state.current_player(), drawn_for=True)) for node in nodes
+        ],
     }
 
 
@@ -102,5 +110,7 @@ def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
 def _observations(tree: Tree) -> list[int]:
     """What each observer saw of each last action, in small numbers."""
     assert tree.moves is not None
-    _, small = np.unique(np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True)
+    _, small = np.unique(
+        np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True
+    )
     return small.ravel().tolist()

@@ -45,10 +45,18 @@ shares = st.integers(1, 9).map(lambda tenths: tenths / 10)
 def composed(inner):
     return st.one_of(
         st.tuples(inner, inner).map(lambda pair: pair[0] >> pair[1]),
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: functools.reduce(operator.add, parts) / len(parts)),
-        st.lists(inner, min_size=2, max_size=4).map(lambda members: functools.reduce(operator.and_, members)),
-        st.tuples(shares, inner, inner).map(lambda drawn: drawn[0] * drawn[1] + (1 - drawn[0]) * drawn[2]),
-        st.tuples(inner, inner).map(lambda pair: rave_weight(k=3) * pair[0] + (1 - rave_weight(k=3)) * pair[1]),
+        st.lists(inner, min_size=2, max_size=4).map(
+            lambda parts: functools.reduce(operator.add, parts) / len(parts)
+        ),
+        st.lists(inner, min_size=2, max_size=4).map(
+            lambda members: functools.reduce(operator.and_, members)
+        ),
+        st.tuples(shares, inner, inner).map(
+            lambda drawn: drawn[0] * drawn[1] + (1 - drawn[0]) * drawn[2]
+        ),
+        st.tuples(inner, inner).map(
+            lambda pair: rave_weight(k=3) * pair[0] + (1 - rave_weight(k=3)) * pair[1]
+        ),
     )
 
 
@@ -80,7 +88,9 @@ def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
     redefined = capture(capture_actions)
     redefined.function.__qualname__ = "capture_actions"
     for slot in (of_a_function, redefined):
-        with pytest.raises(pickle.PicklingError, match=f"{slot.name} cannot go to another process; define it once"):
+        with pytest.raises(
+            pickle.PicklingError, match=f"{slot.name} cannot go to another process; define it once"
+        ):
             pickle.dumps(attrs.evolve(MAST, name="MINE", capture=slot))
 
 
@@ -105,7 +115,8 @@ def test_rave_is_the_maxilinear_combination_of_equation_14():
 
 
 @pytest.mark.parametrize(
-    ("visits", "k", "expected"), [(0, 250, 1.0), (250, 250, 0.5), (83, 249, 0.7071), (1000, 1000, 0.5)]
+    ("visits", "k", "expected"),
+    [(0, 250, 1.0), (250, 250, 0.5), (83, 249, 0.7071), (1000, 1000, 0.5)],
 )
 def test_the_weight_of_rave_is_equation_15(visits, k, expected):
     assert rave_weight(k=k).at(0.5, visits, visits) == pytest.approx(expected, abs=1e-4)
@@ -161,19 +172,24 @@ def test_every_misuse_of_an_operator_is_a_type_error(misuse):
         misuse()
 
 
-@pytest.mark.parametrize(("slot", "value"), [("records", "A"), ("initial", 0), ("policy", gibbs()), ("capture", print)])
+@pytest.mark.parametrize(
+    ("slot", "value"), [("records", "A"), ("initial", 0), ("policy", gibbs()), ("capture", print)]
+)
 def test_a_slot_of_the_wrong_kind_is_refused_by_name(slot, value):
     with pytest.raises(TypeError, match=f"^{slot} is .*; it must be a"):
         attrs.evolve(MAST, **{slot: value})
 
 
 def test_a_policy_that_reads_what_is_not_kept_is_refused():
-    with pytest.raises(ValueError, match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the A ∪"):
+    with pytest.raises(
+        ValueError, match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the A ∪"
+    ):
         attrs.evolve(MAST, information=LGR.information)
 
 
 @pytest.mark.parametrize(
-    ("name", "operators"), [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")]
+    ("name", "operators"),
+    [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")],
 )
 def test_no_name_reads_as_a_composition(name: str, operators: str) -> None:
     message = f"the name of an enhancement is {name!r}, which reads as a composition by {operators}"
@@ -202,9 +218,12 @@ def test_a_majority_vote_says_what_it_is():
     strategy = BASELINE >> (MAST & NAST2 & LGRF)
     assert str(strategy) == "BASELINE >> (MAST & NAST2 & LGRF)"
     assert str((MAST & NAST2) >> LGRF) == "(MAST & NAST2) >> LGRF"
-    assert "one drawn from each of α[MAST], α[NAST2], α[LGRF]" in (MAST & NAST2 & LGRF).specification()
+    assert (
+        "one drawn from each of α[MAST], α[NAST2], α[LGRF]" in (MAST & NAST2 & LGRF).specification()
+    )
     with pytest.raises(
-        ValueError, match=r"the weights of \(MAST \+ NAST2\) sum to 2, not to 1.*: it cannot be an operand of &"
+        ValueError,
+        match=r"the weights of \(MAST \+ NAST2\) sum to 2, not to 1.*: it cannot be an operand of &",
     ):
         (MAST + NAST2) & LGRF
 
@@ -256,7 +275,9 @@ def test_a_rule_goes_over_candidates_or_values_only():
         gibbs(temperature=0)
 
 
-@pytest.mark.parametrize("text", ["- " * 900 + "1", "MAST" + "[0]" * 600, "(" * 5000, " >> ".join(["MAST"] * 5000)])
+@pytest.mark.parametrize(
+    "text", ["- " * 900 + "1", "MAST" + "[0]" * 600, "(" * 5000, " >> ".join(["MAST"] * 5000)]
+)
 def test_a_text_of_any_depth_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="^the strategy '"):
         parse(text)
@@ -270,11 +291,21 @@ FALSE_ALARM = 1e-4
 INFINITE = math.inf
 
 
-def frequencies(rule: int, parameter: float, values_of_actions: Sequence[float], draws: int = DRAWS) -> list[int]:
+def frequencies(
+    rule: int, parameter: float, values_of_actions: Sequence[float], draws: int = DRAWS
+) -> list[int]:
     rng = seeded(12)
     counts = [0] * len(values_of_actions)
     for _ in range(draws):
-        counts[follow_rule(rule, parameter, np.array(values_of_actions, np.float64), len(values_of_actions), rng)] += 1
+        counts[
+            follow_rule(
+                rule,
+                parameter,
+                np.array(values_of_actions, np.float64),
+                len(values_of_actions),
+                rng,
+            )
+        ] += 1
     return counts
 
 
@@ -283,9 +314,13 @@ def agrees(counts: Sequence[int], expected: Sequence[float]) -> bool:
     assert math.isclose(sum(expected), 1)
     if any(count and not share for count, share in zip(counts, expected, strict=True)):
         return False
-    pairs = [(count, share * sum(counts)) for count, share in zip(counts, expected, strict=True) if share]
+    pairs = [
+        (count, share * sum(counts)) for count, share in zip(counts, expected, strict=True) if share
+    ]
     return (
-        len(pairs) == 1 or chisquare([count for count, _ in pairs], [share for _, share in pairs]).pvalue > FALSE_ALARM
+        len(pairs) == 1
+        or chisquare([count for count, _ in pairs], [share for _, share in pairs]).pvalue
+        > FALSE_ALARM
     )
 
 
@@ -302,12 +337,18 @@ RULES: list[tuple] = [  # the parameter, the values, and how often each action i
     (RULE_ARGMAX, 0, [INFINITE, 1.0, INFINITE], [0.5, 0, 0.5]),
     (RULE_ARGMAX, 0, [-2.0, -1.0, -1.0], [0, 0.5, 0.5]),
     (RULE_ARGMAX, 0, [3.0], [1]),
-    *((RULE_GIBBS, t, EVEN, normalised([math.exp(value / t) for value in EVEN])) for t in (0.25, 1.0, 5.0)),
+    *(
+        (RULE_GIBBS, t, EVEN, normalised([math.exp(value / t) for value in EVEN]))
+        for t in (0.25, 1.0, 5.0)
+    ),
     (RULE_GIBBS, 0.001, [0.5, 1.0, 0.3], [0, 1, 0]),  # but for e^(-500)
     (RULE_GIBBS, 1.0, [INFINITE, 0.5, INFINITE, 0.0], [0.5, 0, 0.5, 0]),
     (RULE_GIBBS, 1.0, [-INFINITE] * 4, [0.25] * 4),
     (RULE_GIBBS, 1.0, [-INFINITE, 0.5], [0, 1]),
-    *((RULE_EPSILON_GREEDY, e, MIXED, [e / 4, 0.5 - e / 4, 0.5 - e / 4, e / 4]) for e in (0.0, 0.2, 1.0)),
+    *(
+        (RULE_EPSILON_GREEDY, e, MIXED, [e / 4, 0.5 - e / 4, 0.5 - e / 4, e / 4])
+        for e in (0.0, 0.2, 1.0)
+    ),
     (RULE_ROULETTE, 0, [0.2, 0.0, 1.0, 0.3], normalised([0.2, 0.0, 1.0, 0.3])),
     (RULE_ROULETTE, 0, [0.0] * 5, [0.2] * 5),
     (RULE_ROULETTE, 0, [1.0, 0.0], [1, 0]),  # the last pocket is never skipped to
@@ -398,10 +439,15 @@ def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
     assert valued(ucb1_by_visits, theta, [1, 2], 1.0)[0] == math.sqrt(math.log(trials))
 
 
-@pytest.mark.parametrize("kept", [{"reward": REAL**2, "visits": COUNT}, {"reward": REAL, "visits": REAL}])
+@pytest.mark.parametrize(
+    "kept", [{"reward": REAL**2, "visits": COUNT}, {"reward": REAL, "visits": REAL}]
+)
 def test_a_policy_over_fields_of_other_kinds_is_refused(kept: dict[str, Any]) -> None:
     """Of two numbers it would read the reward of player 2 beyond their end."""
-    with pytest.raises(ValueError, match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the ℝ.* of ODD"):
+    with pytest.raises(
+        ValueError,
+        match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the ℝ.* of ODD",
+    ):
         attrs.evolve(MAST, name="ODD", information=information(**kept))
 
 
@@ -420,7 +466,12 @@ def unchanged(stats: Any, context: int, rewards: np.ndarray) -> None:
 
 @values
 def favourite(
-    history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, action: int = 0, value: float = 1.0
+    history: Any,
+    theta: Any,
+    legal: np.ndarray,
+    out: np.ndarray,
+    action: int = 0,
+    value: float = 1.0,
 ) -> None:
     """a fixed value for one action, 0 for the others"""
     for i in range(len(legal)):
@@ -428,13 +479,22 @@ def favourite(
 
 
 IDLE = Enhancement(
-    "IDLE", ACTION, information(visits=COUNT), initial(), argmax().over(favourite), NOTHING, nothing, unchanged
+    "IDLE",
+    ACTION,
+    information(visits=COUNT),
+    initial(),
+    argmax().over(favourite),
+    NOTHING,
+    nothing,
+    unchanged,
 )
 
 
 def fond_of(action: int, value: float = 1.0, name: str = "FOND") -> Enhancement:
     """An enhancement that learns nothing and plays the arg max of a fixed value for one action."""
-    return attrs.evolve(IDLE, name=f"{name}{action}", policy=argmax().over(favourite(action=action, value=value)))
+    return attrs.evolve(
+        IDLE, name=f"{name}{action}", policy=argmax().over(favourite(action=action, value=value))
+    )
 
 
 @weight
@@ -443,7 +503,9 @@ def quarter_then_one(rewards: Any, visits: int, availability: int) -> float:
     return 0.25 if visits == 0 else 1.0
 
 
-def played_at_the_root(strategy: Enhancement, iterations: int = 4000, root: State | None = None) -> dict[int, int]:
+def played_at_the_root(
+    strategy: Enhancement, iterations: int = 4000, root: State | None = None
+) -> dict[int, int]:
     search = CompiledSearch(root or after(toy.BRANCHES), strategy, 21)
     search.run(iterations)
     return dict(zip(search.actions, search.result().visits.tolist(), strict=True))
@@ -456,7 +518,9 @@ def test_a_linear_mixture_plays_each_policy_with_its_weight() -> None:
 
 def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
     # The root is unvisited in the first playout only; from then on the weight of FOND0 is 1.
-    visits = played_at_the_root(quarter_then_one * fond_of(0) + (1 - quarter_then_one) * fond_of(1), 500)
+    visits = played_at_the_root(
+        quarter_then_one * fond_of(0) + (1 - quarter_then_one) * fond_of(1), 500
+    )
     assert visits[0] >= 499 and visits[2] == 0
 
 
@@ -474,7 +538,11 @@ def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infi
     slot = attrs.evolve(favourite(action=1), parameters=(("action", 1), ("value", INFINITE)))
     endless = attrs.evolve(IDLE, name="ENDLESS", policy=argmax().over(slot))
     assert played_at_the_root(1.0 * fond_of(0) ^ 0.0 * endless, 20) == {0: 20, 1: 0, 2: 0}
-    assert played_at_the_root((1 - 1e-6) * fond_of(0, 1e6) ^ 1e-6 * endless, 20) == {0: 0, 1: 20, 2: 0}
+    assert played_at_the_root((1 - 1e-6) * fond_of(0, 1e6) ^ 1e-6 * endless, 20) == {
+        0: 0,
+        1: 20,
+        2: 0,
+    }
 
 
 @pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
@@ -513,7 +581,13 @@ def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
 
     @values
     def constants(
-        history: Any, theta: Any, legal: Any, out: Any, a: float = first, b: float = second, c: float = third
+        history: Any,
+        theta: Any,
+        legal: Any,
+        out: Any,
+        a: float = first,
+        b: float = second,
+        c: float = third,
     ):
         """v(a) as given"""
         for i in range(len(legal)):
@@ -536,7 +610,9 @@ def majority_of(*members: Sequence[float]) -> list[float]:
     shares = [0.0, 0.0, 0.0]
     for cast in itertools.product(range(3), repeat=len(members)):
         chance = math.prod(member[vote] for member, vote in zip(members, cast, strict=True))
-        tied = [action for action in range(3) if cast.count(action) == max(map(cast.count, range(3)))]
+        tied = [
+            action for action in range(3) if cast.count(action) == max(map(cast.count, range(3)))
+        ]
         for action in tied:
             shares[action] += chance / len(tied)
     return shares
@@ -544,7 +620,10 @@ def majority_of(*members: Sequence[float]) -> list[float]:
 
 SOFT, HARD, OTHER = (1.0, 0.0, 0.5), (0.0, 1.0, 0.2), (0.1, 0.2, 0.9)
 P, Q, R = softmax(*SOFT), softmax(*HARD), softmax(*OTHER)
-A, B, C = (fixed(name, *worth, rule=gibbs(1.0)) for name, worth in zip("ABC", (SOFT, HARD, OTHER), strict=True))
+A, B, C = (
+    fixed(name, *worth, rule=gibbs(1.0))
+    for name, worth in zip("ABC", (SOFT, HARD, OTHER), strict=True)
+)
 KNOWS_NOTHING = fixed("KNOWS_NOTHING", 0.3, 0.3, 0.3, rule=gibbs(1.0))
 FIRST, SECOND = fixed("FIRST", 1, 0, 0), fixed("SECOND", 0, 1, 0)
 
@@ -567,7 +646,9 @@ FIRST, SECOND = fixed("FIRST", 1, 0, 0), fixed("SECOND", 0, 1, 0)
     ],
     ids=str,
 )
-def test_a_majority_vote_has_the_distribution_of_its_definition(strategy: Enhancement, expected: list[float]) -> None:
+def test_a_majority_vote_has_the_distribution_of_its_definition(
+    strategy: Enhancement, expected: list[float]
+) -> None:
     assert agrees(votes_of(strategy), expected)
 
 

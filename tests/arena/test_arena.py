@@ -26,7 +26,9 @@ from icarus.arena.player import ChosenAction, Entrant, PartlyRandom, RandomPlaye
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers
 
 FIELDS = ("name", "seed")
-ROWS: list[dict[str, Any]] = [{"name": "a", "seed": [number], "score": number / 4} for number in range(6)]
+ROWS: list[dict[str, Any]] = [
+    {"name": "a", "seed": [number], "score": number / 4} for number in range(6)
+]
 
 
 @attrs.frozen
@@ -49,7 +51,10 @@ def test_what_is_kept_is_not_played_again(tmp_path: Path) -> None:
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.play(tasks, played)] == [9, 1, 9]
     path.write_bytes(path.read_bytes() + b'{"torn')
-    assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1]  # what is being written is passed over
+    assert [row["is"] for row in read_rows(path, FIELDS)] == [
+        9,
+        1,
+    ]  # what is being written is passed over
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.played([*tasks, Square(2)], played)] == [4]
     assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
@@ -90,10 +95,14 @@ NO_LEDGERS = {
 
 
 @pytest.mark.parametrize("content", NO_LEDGERS.values(), ids=NO_LEDGERS)
-def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(
+    content: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"rows\.jsonl.*(damaged|the last line has no end and is not a row)"):
+    with pytest.raises(
+        ValueError, match=r"rows\.jsonl.*(damaged|the last line has no end and is not a row)"
+    ):
         Ledger(path, FIELDS)
     assert path.read_bytes() == content
 
@@ -101,7 +110,9 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content: bytes, t
 def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     packed, content = tmp_path / "rows.jsonl.gz", gzip.compress(b"".join(map(line_of, ROWS)))
     packed.write_bytes(content)
-    with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is packed and cannot go on; give .*rows\.jsonl, which"):
+    with pytest.raises(
+        ValueError, match=r"rows\.jsonl\.gz is packed and cannot go on; give .*rows\.jsonl, which"
+    ):
         Ledger(packed, FIELDS)
     assert packed.read_bytes() == content
     packed.write_bytes(b"no archive")
@@ -112,7 +123,9 @@ def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: 
 
 @pytest.mark.parametrize("whole", [0, 1, 3])
 @pytest.mark.parametrize("kept", [12, 30, -1, "zeros"])
-def test_what_a_killed_process_left_of_a_row_is_cut_off(whole: int, kept: int | str, tmp_path: Path) -> None:
+def test_what_a_killed_process_left_of_a_row_is_cut_off(
+    whole: int, kept: int | str, tmp_path: Path
+) -> None:
     path, rows = tmp_path / "rows.jsonl", b"".join(map(line_of, ROWS[:whole]))
     left = bytes(40) if isinstance(kept, str) else line_of(ROWS[whole])[:kept]
     path.write_bytes(rows + left)
@@ -132,14 +145,19 @@ def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_p
         assert [*ledger.rows.values()] == ROWS[:2]
     path.write_bytes(line_of(ROWS[0]) + line_of({**ROWS[0], "score": 1.0}))
     assert list(read_rows(path, FIELDS)) == ROWS[:1]
-    with pytest.raises(ValueError, match="line 2: damaged; a line above is another row of the same game"):
+    with pytest.raises(
+        ValueError, match="line 2: damaged; a line above is another row of the same game"
+    ):
         Ledger(path, FIELDS, strict=True)
 
 
 def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
     path, lines = tmp_path / "rows.jsonl", [line_of(row) for row in ROWS]
     content = json.dumps(ROWS[1]).encode()
-    lines[1] = b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))  # as some were written once
+    lines[1] = b'%s,"check":"%08x"}\n' % (
+        content[:-1],
+        zlib.crc32(content),
+    )  # as some were written once
     path.write_bytes(b"".join(lines))
     assert list(read_rows(path, FIELDS)) == ROWS
     unchecked = b'{"name":"b","seed":[0]}\n'
@@ -251,11 +269,14 @@ def test_every_match_is_played_once_and_alike_wherever(two: Workers) -> None:
 def test_matches_are_played_into_a_ledger_and_again_alike(two: Workers, tmp_path: Path) -> None:
     entrants = Entrant("RAVE", iterations=4), Entrant("BASELINE", iterations=4, random_moves=0.5)
     matches = [
-        Match((i,), "othello", entrants, (7, i), opening=4 * (i % 2), labels={"is_opened": i % 2}) for i in range(4)
+        Match((i,), "othello", entrants, (7, i), opening=4 * (i % 2), labels={"is_opened": i % 2})
+        for i in range(4)
     ]
     with Ledger(tmp_path / "rows.jsonl", ["number"]) as ledger:
         rows = ledger.play(matches, game_row, two)
-        assert [row["number"] for row in rows] == [0, 1, 2, 3] and [row["is_opened"] for row in rows] == [0, 1, 0, 1]
+        assert [row["number"] for row in rows] == [0, 1, 2, 3] and [
+            row["is_opened"] for row in rows
+        ] == [0, 1, 0, 1]
         assert ledger.play(matches, game_row) == rows  # not played again
     for row, match in zip(rows, matches, strict=True):
         again = game_row(match)
@@ -303,7 +324,10 @@ def opened(seed: int, plies: int) -> list[tuple[int, int]]:
         (Entrant(), "random play"),
         (Entrant("RAVE >> MAST"), "RAVE >> MAST"),
         (Entrant("MAST", seconds=0.5), "MAST, 0.5 s"),
-        (Entrant("MAST", move_decay=1e-05, iterations=8), "MAST   [move_decay = 1e-05], 8 iterations"),
+        (
+            Entrant("MAST", move_decay=1e-05, iterations=8),
+            "MAST   [move_decay = 1e-05], 8 iterations",
+        ),
         (
             Entrant("X", "RIS_ISMCTS with EXP3", 0.5, random_moves=0.1),
             "X   [scheme = RIS_ISMCTS with EXP3, move_decay = 0.5, random_moves = 0.1]",
@@ -322,11 +346,15 @@ def test_a_text_that_does_not_say_who_plays_is_refused() -> None:
     for text in ("", "MAST   [move_decay = much]"):
         with pytest.raises(ValueError, match="does not say who plays"):
             read_entrant(text)
-    assert read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"  # which is then no strategy
+    assert (
+        read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"
+    )  # which is then no strategy
 
 
 def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
-    assert sorted(two.results(dying_once, [(str(tmp_path / "died"), i) for i in range(8)])) == list(range(8))
+    assert sorted(two.results(dying_once, [(str(tmp_path / "died"), i) for i in range(8)])) == list(
+        range(8)
+    )
 
 
 def test_a_task_that_fails_or_kills_is_named(two: Workers) -> None:
@@ -339,7 +367,9 @@ class Unlucky(Executor):
 
     def submit(self, function: Any, play: Any, number: int) -> Future:  # type: ignore[override]
         future: Future = Future()
-        future.set_exception(BrokenExecutor()) if number == 1 else future.set_result(function(play, number))
+        future.set_exception(BrokenExecutor()) if number == 1 else future.set_result(
+            function(play, number)
+        )
         return future
 
 
@@ -359,7 +389,9 @@ class Gone(Executor):
         (Gone, "does not answer any more .* run the same command to continue"),
     ],
 )
-def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(executor: type[Executor], message: str) -> None:
+def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(
+    executor: type[Executor], message: str
+) -> None:
     with pytest.raises(GameFailed, match=message):
         list(Workers(2, executor).results(squared, range(4)))
 

@@ -144,9 +144,14 @@ def test_the_right_games_keep_their_contract(game: Game) -> None:
     assert report.passed, str(report)
     lacking = "not checked: view, legal, history, redraw; write `observation` and `retrace`"
     assert repr(report).startswith(f"<audit of {game}: {lacking if game.determinize else 'passed'}")
-    with pytest.raises(KeyError, match="the audit has no check 'move'; its checks: mover, choices, "):
+    with pytest.raises(
+        KeyError, match="the audit has no check 'move'; its checks: mover, choices, "
+    ):
         report["move"]
-    assert all(report[name].passed for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "board"))
+    assert all(
+        report[name].passed
+        for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "board")
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ slips, on purpose
@@ -326,7 +331,9 @@ def heuristic(state: Any, out: np.ndarray) -> None:
     out[0] = out[1] = 0.5
 
 
-TOLD = attrs.evolve(NIM, name="told-nim", features=features, feature_names=("left",), heuristic=heuristic)
+TOLD = attrs.evolve(
+    NIM, name="told-nim", features=features, feature_names=("left",), heuristic=heuristic
+)
 
 
 def features_that_write(state: Any, out: np.ndarray) -> None:
@@ -358,18 +365,48 @@ def initial_of_numpy(state: Any, rng: np.ndarray) -> None:
 
 
 WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
-    (NIM, {"rewards": rewards_of_one}, "rewards", "returned [1.0, nan]; it must be 2 numbers from 0 to 1"),
-    (NIM, {"rewards": rewards_of_two}, "rewards", "returned [2.0, 0.0]; it must be 2 numbers from 0 to 1"),
-    (NIM, {"rewards": rewarding_changes}, "memory", "rewards changes the state, which it may only read"),
+    (
+        NIM,
+        {"rewards": rewards_of_one},
+        "rewards",
+        "returned [1.0, nan]; it must be 2 numbers from 0 to 1",
+    ),
+    (
+        NIM,
+        {"rewards": rewards_of_two},
+        "rewards",
+        "returned [2.0, 0.0]; it must be 2 numbers from 0 to 1",
+    ),
+    (
+        NIM,
+        {"rewards": rewarding_changes},
+        "memory",
+        "rewards changes the state, which it may only read",
+    ),
     (
         COIN,
         {"chance": chance_of_nine_tenths},
         "chances",
         "returned [0.25, 0.65]; it must be 2 probabilities that sum to 1",
     ),
-    (COIN, {"chance": chance_of_one}, "chances", "returned [1.0, nan]; it must be 2 probabilities that sum to 1"),
-    (NIM, {"legal": legal_twice}, "choices", "returned [1, 1]; it must be a list of different integers"),
-    (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
+    (
+        COIN,
+        {"chance": chance_of_one},
+        "chances",
+        "returned [1.0, nan]; it must be 2 probabilities that sum to 1",
+    ),
+    (
+        NIM,
+        {"legal": legal_twice},
+        "choices",
+        "returned [1, 1]; it must be a list of different integers",
+    ),
+    (
+        NIM,
+        {"legal": legal_reading_beside},
+        "indices",
+        "index 4 is out of bounds for axis 0 with size 4",
+    ),
     (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
     (
         SMALL_NIM,
@@ -379,7 +416,12 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     ),
     (SMALL_NIM, {"apply": apply_halving}, "indices", "an array of integers is given the float"),
     (NIM, {"apply": apply_halving}, "indices", "an array of integers is given the float"),
-    (NIM, {"legal": legal_of_nothing}, "indices", "index 2 of an array of np.empty is read before anything is written"),
+    (
+        NIM,
+        {"legal": legal_of_nothing},
+        "indices",
+        "index 2 of an array of np.empty is read before anything is written",
+    ),
     (NIM, {"legal": legal_too_many}, "choices", "nim7 gave 6 legal actions, of 3 at most"),
     (NIM, {"legal": legal_outside}, "memory", "legal writes outside its `actions`"),
     (
@@ -396,30 +438,85 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     ),
     (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
     (NIM, {"legal": legal_of_place}, "choices", "and for a copy ["),
-    (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states from one by the same action"),
-    (NIM, {"initial": initial_by_luck}, "repeat", "initial makes a different state from the same seed"),
+    (
+        NIM,
+        {"apply": apply_by_luck},
+        "repeat",
+        "apply makes two different states from one by the same action",
+    ),
+    (
+        NIM,
+        {"initial": initial_by_luck},
+        "repeat",
+        "initial makes a different state from the same seed",
+    ),
     (NIM, {"episode": episode_by_luck}, "repeat", ", then for the same state "),
-    (SECRET, {"determinize": determinize_by_luck}, "repeat", "two different states from the same seed"),
+    (
+        SECRET,
+        {"determinize": determinize_by_luck},
+        "repeat",
+        "two different states from the same seed",
+    ),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
     (NIM, {"apply": apply_raising}, "errors", "apply raises ValueError('no such heap')"),
-    (NIM, {"player": player_seven}, "mover", "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL"),
+    (
+        NIM,
+        {"player": player_seven},
+        "mover",
+        "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL",
+    ),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
     (SECRET, {"observe": observe_own}, "moves", "sees his own action"),
-    (NIM, {"episode": episode_below}, "episodes", "returned -7; it must be a label of at least 0, or CONTINUES"),
+    (
+        NIM,
+        {"episode": episode_below},
+        "episodes",
+        "returned -7; it must be a label of at least 0, or CONTINUES",
+    ),
     (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall returns"),
-    (SECRET, {"recall": recall_of_players}, "recall", "perspective 2, the environment's, which sees"),
+    (
+        SECRET,
+        {"recall": recall_of_players},
+        "recall",
+        "perspective 2, the environment's, which sees",
+    ),
     (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
     (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
-    (SECRET, {"simultaneous": always_second}, "at once", "simultaneous is 2 for player 0, after 0 for player -4"),
+    (
+        SECRET,
+        {"simultaneous": always_second},
+        "at once",
+        "simultaneous is 2 for player 0, after 0 for player -4",
+    ),
     (NIM, {"simultaneous": one_then_two}, "at once", "whose choice is visible"),
-    (TOLD, {"heuristic": heuristic_of_two}, "features", "did not write a number from 0 to 1 for each player"),
-    (TOLD, {"features": features_that_write}, "memory", "features changes the state, which it may only read"),
-    (SECRET, {"observe": observe_that_writes}, "memory", "observe changes the state, which it may only read"),
-    (NIM, {"initial": initial_of_numpy}, "luck", "initial draws from np.random, which no seed fixes"),
+    (
+        TOLD,
+        {"heuristic": heuristic_of_two},
+        "features",
+        "did not write a number from 0 to 1 for each player",
+    ),
+    (
+        TOLD,
+        {"features": features_that_write},
+        "memory",
+        "features changes the state, which it may only read",
+    ),
+    (
+        SECRET,
+        {"observe": observe_that_writes},
+        "memory",
+        "observe changes the state, which it may only read",
+    ),
+    (
+        NIM,
+        {"initial": initial_of_numpy},
+        "luck",
+        "initial draws from np.random, which no seed fixes",
+    ),
     (SECRET, {"recall": None}, "recall", "the game has no recall: write one, or an episode"),  # type: ignore[dict-item]
 ]
 
@@ -433,7 +530,11 @@ def name_of(wrong: Any) -> str | None:
 
 @pytest.mark.parametrize(("game", "slip", "promise", "message"), WRONG, ids=name_of)
 def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
-    game: Game, slip: dict[str, Callable], promise: str, message: str, monkeypatch: pytest.MonkeyPatch
+    game: Game,
+    slip: dict[str, Callable],
+    promise: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.modules["icarus.audit.contract"], "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
@@ -447,7 +548,12 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
         assert len(example.splitlines()) > 1 or "text of " in example
     if promise == "indices":
         with pytest.raises((IndexError, TypeError, ValueError), match=message):
-            search(attrs.evolve(game, **slip).new_initial_state(), BASELINE, iterations=9, engine="python")
+            search(
+                attrs.evolve(game, **slip).new_initial_state(),
+                BASELINE,
+                iterations=9,
+                engine="python",
+            )
         (function,) = slip.values()
         assert f"in plain Python, {function.__name__} ({__file__}, line " in example
 
@@ -499,7 +605,9 @@ def rewards_of_four(state: Any, out: np.ndarray) -> None:
 
 
 def test_the_contract_is_tested_in_games_that_go_on_from_determinizations() -> None:
-    game = attrs.evolve(SECRET, determinize=determinize_to_four, rewards=rewards_of_four, retrace=None)
+    game = attrs.evolve(
+        SECRET, determinize=determinize_to_four, rewards=rewards_of_four, retrace=None
+    )
     report = audit(game, games=20, determinizations=1)
     assert set(report.failed) == {"rewards"}
     assert "then in a determinization for player 1" in report["rewards"].examples[0]
@@ -513,7 +621,9 @@ def text_of_halves(state: Any) -> str:
 def test_a_text_that_hides_what_differs_is_no_alarm_where_recall_tells_it_apart() -> None:
     blind = attrs.evolve(SECRET, text=text_of_halves, rewards=rewards_of_halves)
     assert audit(blind, games=10, determinizations=300).passed
-    assert audit(attrs.evolve(blind, recall=None), games=2, determinizations=10).failed == ("recall",)
+    assert audit(attrs.evolve(blind, recall=None), games=2, determinizations=10).failed == (
+        "recall",
+    )
 
 
 def rewards_of_halves(state: Any, out: np.ndarray) -> None:
@@ -528,5 +638,7 @@ def test_every_promise_of_the_contract_is_broken_here() -> None:
 def test_only_the_function_that_writes_outside_is_blamed() -> None:
     report = audit(attrs.evolve(NIM, legal=legal_outside), games=2, determinizations=30)
     examples = report["memory"].examples
-    assert len(examples) == 2 and all("legal writes outside its `actions`" in example for example in examples)
+    assert len(examples) == 2 and all(
+        "legal writes outside its `actions`" in example for example in examples
+    )
     assert all(f"line {legal_outside.__code__.co_firstlineno})" in example for example in examples)

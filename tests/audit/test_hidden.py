@@ -33,7 +33,9 @@ SECRETIVE.sort(key=lambda game: game not in (CARD, SECRETS, toy.CLASHES))
 by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
-BY_ACTIONS: dict[tuple, list[int]] = {}  # rows of one tree that the same actions lead to, whatever was dealt
+BY_ACTIONS: dict[
+    tuple, list[int]
+] = {}  # rows of one tree that the same actions lead to, whatever was dealt
 BY_DEPTH: dict[tuple, list[int]] = {}  # rows of one tree after as many actions
 for k, row in enumerate(ROWS):
     BY_ACTIONS.setdefault((row.tree, row.actions()), []).append(k)
@@ -54,7 +56,9 @@ def few_games_of_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
 
 
-def audited(game: Game, broken: Callable | None = None, games: int = 4, **changes: Any) -> AuditReport:
+def audited(
+    game: Game, broken: Callable | None = None, games: int = 4, **changes: Any
+) -> AuditReport:
     """The report on a game, without choices made at once: those of toy-clashes are in wild places, which an audit refuses."""
     changes |= {"simultaneous": None, **({"determinize": broken} if broken else {})}
     return audit(attrs.evolve(game, **changes), games=games, determinizations=400)
@@ -79,8 +83,12 @@ def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
 def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     report = audited(game)
     assert report.passed
-    absent = {name for name in STEP_CLAIMS if report[name].absent}  # in games without a hidden move, or of one decision
-    assert [name for name in HIDDEN if report[name].passed] == [name for name in HIDDEN if name not in absent]
+    absent = {
+        name for name in STEP_CLAIMS if report[name].absent
+    }  # in games without a hidden move, or of one decision
+    assert [name for name in HIDDEN if report[name].passed] == [
+        name for name in HIDDEN if name not in absent
+    ]
 
 
 def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
@@ -89,12 +97,15 @@ def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
     assert "games, no `determinize`: every player sees everything, " in str(report)
     assert not any(check.name in HIDDEN for check in report.checks)
     assert all(
-        report[name].passed for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "memory", "board")
+        report[name].passed
+        for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "memory", "board")
     )
 
 
 def test_the_same_seed_gives_the_same_audit() -> None:
-    first, second, third = (audit(CARD, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5))
+    first, second, third = (
+        audit(CARD, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5)
+    )
     assert attrs.evolve(first, seconds=0) == attrs.evolve(second, seconds=0)
     assert first["uniform"].p_values != third["uniform"].p_values
 
@@ -109,14 +120,20 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
     state.row = ALIKE[start + below(rng, count + 1) % count]
 
 
-@pytest.mark.parametrize("game", slow_after(1, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name)
+@pytest.mark.parametrize(
+    "game", slow_after(1, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name
+)
 def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
-    report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=8, determinizations=1000)
+    report = audit(
+        attrs.evolve(game, determinize=first_twice_as_likely), games=8, determinizations=1000
+    )
     assert report.failed == ("uniform",)
     pattern = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
     example = report["uniform"].examples[0]
     assert re.search(pattern, example)
-    assert example.endswith("if the rules make some likelier than others, give the game multiplicity(state)")
+    assert example.endswith(
+        "if the rules make some likelier than others, give the game multiplicity(state)"
+    )
 
 
 def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -140,9 +157,21 @@ def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
     ("changes", "failed", "pattern"),
     [
         ({}, (), ""),
-        ({"determinize": peeping}, ("unseen",), "is another one where this is the truth, which he cannot tell from it"),
-        ({"determinize": redrawing_for_chance}, ("sees all",), "the player knows 'c.*', which a draw for CHANCE lacks"),
-        ({"observe": None}, ("seen",), "draws for player . say what no other way to there says, such as"),
+        (
+            {"determinize": peeping},
+            ("unseen",),
+            "is another one where this is the truth, which he cannot tell from it",
+        ),
+        (
+            {"determinize": redrawing_for_chance},
+            ("sees all",),
+            "the player knows 'c.*', which a draw for CHANCE lacks",
+        ),
+        (
+            {"observe": None},
+            ("seen",),
+            "draws for player . say what no other way to there says, such as",
+        ),
     ],
     ids=["right", "the stock is left as it is", "redrawn for chance", "a drawn card is not hidden"],
 )
@@ -170,7 +199,10 @@ def nothing_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarr
 def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
     report = audited(game, anything_but_the_truth)
     assert "truth" in report.failed
-    assert f"never drawn, although he cannot tell it from the true state:\n  {game.name}" in report["truth"].examples[0]
+    assert (
+        f"never drawn, although he cannot tell it from the true state:\n  {game.name}"
+        in report["truth"].examples[0]
+    )
     assert report["actions"].passed and report["legal"].passed and report["history"].passed
 
 
@@ -219,13 +251,17 @@ def without_voids(state: Any, observer: int, beliefs: Any) -> None:
 def test_hands_that_contradict_a_shown_void_are_found() -> None:
     report = audit(attrs.evolve(WHIST, prepare=without_voids), games=1, determinizations=20)
     assert report.failed == ("legal",)
-    assert re.search(r"player \d could not have played \d+[♣♦♠♥]:\n  round of 7", report["legal"].examples[0])
+    assert re.search(
+        r"player \d could not have played \d+[♣♦♠♥]:\n  round of 7", report["legal"].examples[0]
+    )
 
 
 def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     determinize_whist(state, observer, beliefs, rng)
     if state.stage == PLAY:
-        state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(state.hands[observer] | state.played)
+        state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(
+            state.hands[observer] | state.played
+        )
 
 
 def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
@@ -245,7 +281,11 @@ def only_once(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
 
 
 def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
-    report = audit(attrs.evolve(WHIST, determinize=only_once, retrace=None, ranges={}), games=1, determinizations=10)
+    report = audit(
+        attrs.evolve(WHIST, determinize=only_once, retrace=None, ranges={}),
+        games=1,
+        determinizations=10,
+    )
     assert report.failed == ("again",)
     assert "it has been determinized already" in report["again"].examples[0]
 
@@ -260,7 +300,9 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
         assert not report[name].passed
         assert "not checked" in str(report[name]) and "the game has no retrace" in str(report[name])
     assert re.search(r"not checked: .*legal, history; write `retrace`$", str(report))
-    assert "without `retrace` it cannot know whether a draw contradicts" in str(report).splitlines()[0]
+    assert (
+        "without `retrace` it cannot know whether a draw contradicts" in str(report).splitlines()[0]
+    )
 
 
 def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -278,8 +320,15 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
     def passes(game: Game, **settings: Any) -> bool:
         return audit(game, games=4, determinizations=1000, **settings).passed
 
-    game, twice = attrs.evolve(KUHN, determinize=some_deals_twice), lambda state: 2 if DEAL_OF[state.row] == 0 else 1
-    assert not passes(game) and passes(game, multiplicity=twice) and not passes(KUHN, multiplicity=twice)
+    game, twice = (
+        attrs.evolve(KUHN, determinize=some_deals_twice),
+        lambda state: 2 if DEAL_OF[state.row] == 0 else 1,
+    )
+    assert (
+        not passes(game)
+        and passes(game, multiplicity=twice)
+        and not passes(KUHN, multiplicity=twice)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------- the rest
@@ -298,12 +347,19 @@ def keeps_one_hand_of(determinize: Any) -> Any:
 
 
 def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found() -> None:
-    nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=2, determinizations=60)
+    nothing = audit(
+        attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=2, determinizations=60
+    )
     assert "no draw at any decision differs from the true state" in nothing["redraw"].examples[0]
     rules = knockout_whist(players=7)
-    report = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
+    report = audit(
+        attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)),
+        games=1,
+        determinizations=5,
+    )
     named = re.search(
-        r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(report["redraw"])
+        r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are",
+        str(report["redraw"]),
     )
     assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
 
@@ -312,9 +368,18 @@ def test_an_audit_has_three_outcomes() -> None:
     open_game = audit(games.load("othello"), games=1)
     assert (open_game.outcome, open_game.unchecked) == ("passed", ())
     few = audit(games.load("leduc-poker"), games=1, determinizations=5)
-    assert few.outcome == "not checked" and "uniform" in few.unchecked and "small enough" in few["uniform"].note
+    assert (
+        few.outcome == "not checked"
+        and "uniform" in few.unchecked
+        and "small enough" in few["uniform"].note
+    )
     assert "passed (not checked: " in str(few).splitlines()[-1]
-    assert CliRunner().invoke(app, ["check", "leduc-poker", "--games", "1", "--determinizations", "5"]).exit_code == 3
+    assert (
+        CliRunner()
+        .invoke(app, ["check", "leduc-poker", "--games", "1", "--determinizations", "5"])
+        .exit_code
+        == 3
+    )
 
 
 def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found() -> None:
@@ -322,7 +387,10 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found() -
         return SimpleNamespace(data=np.array([(places,)], [("place", np.int8, (4,))]))
 
     redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")
-    redraws.begin(state(0, 1, 2, 2)), redraws.begin(state(2, 0, 1, 2))  # player 0, player 1, the talon
+    (
+        redraws.begin(state(0, 1, 2, 2)),
+        redraws.begin(state(2, 0, 1, 2)),
+    )  # player 0, player 1, the talon
     for number in range(2 * OFTEN):
         redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data])
     redraws.judge(check)

@@ -20,7 +20,14 @@ def written(line: str, **changes: Any) -> Any:
     assert source.count(OWN) == 1
     path = SKELETONS / "hidden.py.txt"
     space: dict[str, Any] = {"__name__": "swap"}
-    exec(compile(source.replace(OWN, line and f"    if {line}:\n        return True\n"), str(path), "exec"), space)
+    exec(
+        compile(
+            source.replace(OWN, line and f"    if {line}:\n        return True\n"),
+            str(path),
+            "exec",
+        ),
+        space,
+    )
     return attrs.evolve(space["GAME"], **changes)
 
 
@@ -34,7 +41,9 @@ def written(line: str, **changes: Any) -> Any:
         ("i == observer or i >= TOP", ("redraw",)),  # nor is the stock
     ],
 )
-def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(line: str, failed: tuple[str, ...]) -> None:
+def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(
+    line: str, failed: tuple[str, ...]
+) -> None:
     report = audit(written(line), games=10, determinizations=60)
     assert report.failed == failed, report
 
@@ -42,7 +51,10 @@ def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(line: 
 def test_without_an_observation_the_first_line_says_what_is_not_known() -> None:
     report = audit(written("i < 2", observation=None), games=2, determinizations=20)
     assert report.outcome == "not checked" and {"view", "redraw"} <= {*report.unchecked}
-    assert "without `observation` it cannot know which cards a player holds" in str(report).splitlines()[0]
+    assert (
+        "without `observation` it cannot know which cards a player holds"
+        in str(report).splitlines()[0]
+    )
     assert str(report).endswith("; write `observation`")
 
 
@@ -62,11 +74,20 @@ def fits(card: int, last: int) -> bool:
 def dealt(rng: np.ndarray) -> dict[str, Any]:
     deck = luck(rng).sample(range(CARDS), CARDS)
     hands = [sorted(deck[i * HAND : (i + 1) * HAND]) for i in range(3)]
-    return {"hands": hands, "rest": sorted(deck[3 * HAND :]), "played": [], "said": [[], [], []], "last": 5, "moves": 0}
+    return {
+        "hands": hands,
+        "rest": sorted(deck[3 * HAND :]),
+        "played": [],
+        "said": [[], [], []],
+        "last": 5,
+        "moves": 0,
+    }
 
 
 def legal(state: dict[str, Any]) -> list[int]:
-    return [card for card in state["hands"][state["moves"] % 3] if fits(card, state["last"])] or [GO]
+    return [card for card in state["hands"][state["moves"] % 3] if fits(card, state["last"])] or [
+        GO
+    ]
 
 
 def act(state: dict[str, Any], action: int) -> None:
@@ -83,8 +104,12 @@ def act(state: dict[str, Any], action: int) -> None:
 def going(remembers: bool) -> PythonGame:
     """Who has no card that fits the last one says "go", which a sampler may forget."""
 
-    def determinize(state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray) -> dict[str, Any]:
-        drawn = {name: [*value] if isinstance(value, list) else value for name, value in state.items()}
+    def determinize(
+        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
+    ) -> dict[str, Any]:
+        drawn = {
+            name: [*value] if isinstance(value, list) else value for name, value in state.items()
+        }
         if observer == CHANCE:
             return drawn
         others = [i for i in range(3) if i != observer]
@@ -108,7 +133,12 @@ def going(remembers: bool) -> PythonGame:
         apply=act,
         rewards=lambda state: [float(len(hand) <= HAND - 3) for hand in state["hands"]],
         determinize=determinize,
-        observation=lambda state, player: (state["hands"][player], state["played"], state["said"], state["moves"]),
+        observation=lambda state, player: (
+            state["hands"][player],
+            state["played"],
+            state["said"],
+            state["moves"],
+        ),
         max_length=12,
     )
 
@@ -123,9 +153,15 @@ def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remem
 def picking(only: int = 2) -> PythonGame:
     """Three pick a side at once; the picks are a list that grows."""
 
-    def determinize(state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray) -> dict[str, Any]:
+    def determinize(
+        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
+    ) -> dict[str, Any]:
         picks = state["picks"]
-        return {"picks": [p if observer in (i, CHANCE) else int(below(rng, only)) for i, p in enumerate(picks)]}
+        return {
+            "picks": [
+                p if observer in (i, CHANCE) else int(below(rng, only)) for i, p in enumerate(picks)
+            ]
+        }
 
     return PythonGame(
         name="picks",
@@ -158,5 +194,7 @@ def wrong_recall(state: dict[str, Any], perspective: int) -> list[int]:
 
 def test_a_broken_recall_stops_no_other_check() -> None:
     report = audit(attrs.evolve(picking(), recall=wrong_recall), games=2, determinizations=40)
-    assert report.failed == ("recall",) and "KeyError('seen')" in report["recall"].examples[0], report
+    assert report.failed == ("recall",) and "KeyError('seen')" in report["recall"].examples[0], (
+        report
+    )
     assert report["view"].passed and report["swap"].checked

@@ -76,11 +76,18 @@ def with_a_talon(rng: np.ndarray) -> dict:
 
 
 def coins(state: dict) -> int:
-    return second_chance.player(state) if state["turn"] == 2 or state["drawing"] else random.randrange(2)
+    return (
+        second_chance.player(state)
+        if state["turn"] == 2 or state["drawing"]
+        else random.randrange(2)
+    )
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"determinize": wrongly(cards=lambda cards, rng: cards[::-1] if below(rng, 2) else cards)}, "view"),
+    (
+        {"determinize": wrongly(cards=lambda cards, rng: cards[::-1] if below(rng, 2) else cards)},
+        "view",
+    ),
     ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "unseen"),
     ({"determinize": wrongly(cards=lambda cards, rng: [*cards, 0]), "observation": None}, "truth"),
     ({"determinize": by_the_truth}, "swap"),
@@ -102,13 +109,19 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"legal": lambda state: []}, "choices"),
     ({"player": lambda state: TERMINAL}, "end"),
     (
-        {"determinize": None, "observe": None, "initial": lambda rng: {**second_chance.initial(rng), "rng": luck(rng)}},
+        {
+            "determinize": None,
+            "observe": None,
+            "initial": lambda rng: {**second_chance.initial(rng), "rng": luck(rng)},
+        },
         "",
     ),
 ]
 
 
-@pytest.mark.parametrize(("changes", "claim"), CHANGES, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("changes", "claim"), CHANGES, ids=lambda each: each if isinstance(each, str) else ""
+)
 def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str) -> None:
     random.seed(1)  # some of these games draw from it, which no seed of an audit fixes
     report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else 25)
@@ -117,7 +130,9 @@ def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str)
 
 
 @pytest.mark.parametrize("name", ["determinize", "legal"])
-def test_a_function_that_does_not_return_is_named_with_its_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_does_not_return_is_named_with_its_line(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def endless(*arguments: Any) -> Any:
         while True:
             pass
@@ -154,7 +169,9 @@ def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
 
 
 def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
-    dealt: list[int] = []  # what a module remembers of the games before; each deal is asked for twice
+    dealt: list[
+        int
+    ] = []  # what a module remembers of the games before; each deal is asked for twice
 
     def initial(rng: np.ndarray) -> dict:
         dealt.append(1)
@@ -168,13 +185,16 @@ CHOICES = 'list(state["deck"]) if state["drawing"] else '
 IN_A_FILE = {
     "hash": CHOICES + "[hash('keep') % 1000 + 20, SWAP]",
     "order of a set": CHOICES + "[list('abcdefgh').index(each) for each in {*'abcdefgh'}]",
-    "memo": CHOICES + "MEMO.setdefault(state['turn'], [KEEP, SWAP][:: 1 if state['cards'][0] > 3 else -1])",
+    "memo": CHOICES
+    + "MEMO.setdefault(state['turn'], [KEEP, SWAP][:: 1 if state['cards'][0] > 3 else -1])",
 }
 
 
 @pytest.mark.parametrize("legal", IN_A_FILE.values(), ids=IN_A_FILE)
 def test_a_game_that_is_another_one_in_a_new_process_is_found(legal: str, tmp_path: Path) -> None:
-    source = Path(second_chance.__file__).read_text().replace('name="second-chance"', 'name="outlives"')
+    source = (
+        Path(second_chance.__file__).read_text().replace('name="second-chance"', 'name="outlives"')
+    )
     changed = source.replace(CHOICES + "[KEEP, SWAP]", legal).replace(
         "KEEP, SWAP = 0, 10", "MEMO, KEEP, SWAP = {}, 0, 10"
     )
@@ -205,7 +225,10 @@ def dice(text: Callable) -> PythonGame:
         player=lambda state: TERMINAL if len(state["thrown"]) == 6 else len(state["thrown"]) % 2,
         legal=lambda state: [0, 1],
         apply=throw,
-        rewards=lambda state: [float(state["sums"][0] > state["sums"][1]), float(state["sums"][1] > state["sums"][0])],
+        rewards=lambda state: [
+            float(state["sums"][0] > state["sums"][1]),
+            float(state["sums"][1] > state["sums"][0]),
+        ],
         text=text,
     )
 
@@ -225,7 +248,11 @@ class Coins:
     """Each player has a coin, hidden from the other; both may be turned, and who has heads wins."""
 
     def __init__(self, rng: random.Random) -> None:
-        self.coins, self.player, self.turned = [rng.randrange(2), rng.randrange(2)], 0, [False, False]
+        self.coins, self.player, self.turned = (
+            [rng.randrange(2), rng.randrange(2)],
+            0,
+            [False, False],
+        )
 
     def num_players(self) -> int:
         return 2
@@ -333,13 +360,24 @@ class Three:
 
     def resample(self, player: int, rng: random.Random) -> Any:
         sample = copy.deepcopy(self)
-        fixed = {player, *([self.blind] if self.blind is not None else []), *([0] if self.sees and player == 1 else [])}
-        free = rng.sample(sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed}), 3 - len(fixed))
+        fixed = {
+            player,
+            *([self.blind] if self.blind is not None else []),
+            *([0] if self.sees and player == 1 else []),
+        }
+        free = rng.sample(
+            sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed}), 3 - len(fixed)
+        )
         sample.cards = [card if i in fixed else free.pop() for i, card in enumerate(self.cards)]
         return sample
 
     def observation(self, player: int) -> tuple:
-        return player, self.cards[player], self.sees and player == 1 and self.cards[0], tuple(self.said)
+        return (
+            player,
+            self.cards[player],
+            self.sees and player == 1 and self.cards[0],
+            tuple(self.said),
+        )
 
 
 def sampler(change: Callable) -> dict[str, Callable]:
@@ -375,11 +413,21 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Three, {"blind": 2}, "redraw"),
     (Alike, {}, "seen"),
     (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
-    (Coins, sampler(lambda state, sample, player, rng: sample.coins.__setitem__(player, rng.randrange(2))), "view"),
+    (
+        Coins,
+        sampler(
+            lambda state, sample, player, rng: sample.coins.__setitem__(player, rng.randrange(2))
+        ),
+        "view",
+    ),
     (Coins, sampler(turned), "swap"),
     (Coins, sampler(biased), "uniform"),
     (Coins, sampler(changing), "memory"),
-    (Coins, sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)), "player"),
+    (
+        Coins,
+        sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)),
+        "player",
+    ),
     (Coins, {"resample": lambda self, player, rng: None}, "errors"),
     (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
     (Coins, {"legal_actions": lambda self: [random.randrange(1000)]}, "choices"),
@@ -395,17 +443,26 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("base", "changes", "claim"), CLASSES, ids=lambda each: getattr(each, "__name__", None))
-def test_a_class_passes_or_what_is_wrong_with_it_is_found(base: type, changes: dict[str, Any], claim: str) -> None:
+@pytest.mark.parametrize(
+    ("base", "changes", "claim"), CLASSES, ids=lambda each: getattr(each, "__name__", None)
+)
+def test_a_class_passes_or_what_is_wrong_with_it_is_found(
+    base: type, changes: dict[str, Any], claim: str
+) -> None:
     game = attrs.evolve(game_of(type(base.__name__, (base,), changes)), max_length=50)
     report = audit(game, games=25 if "blind" in changes else FEW)
     assert claim in report.failed if claim else report.passed, report
 
 
-@pytest.mark.parametrize(("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")])
+@pytest.mark.parametrize(
+    ("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")]
+)
 def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable, claim: str) -> None:
     report = audit(game_of(type("Coins", (Coins,), {"legal_actions": legal_actions})), games=1)
-    assert f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})" in report[claim].examples[0]
+    assert (
+        f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})"
+        in report[claim].examples[0]
+    )
 
 
 def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
@@ -453,10 +510,16 @@ def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
         ({"multiplicity": lambda state: 0}, ("errors",)),
     ],
 )
-def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict, failed: tuple[str, ...]) -> None:
+def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(
+    changes: dict, failed: tuple[str, ...]
+) -> None:
     report = audit(hidden_rank(**changes), games=FEW)
     assert report.failed == failed, report
-    assert "multiplicity" not in changes or deals is changes["multiplicity"] or "above 0" in str(report)
+    assert (
+        "multiplicity" not in changes
+        or deals is changes["multiplicity"]
+        or "above 0" in str(report)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- the rest
@@ -476,9 +539,15 @@ def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> Non
 
 def test_a_compiled_game_passes_in_plain_python_too() -> None:
     kuhn = audit(in_python(games.load("kuhn-poker")), games=4)
-    assert kuhn.passed and kuhn["view"].checked and kuhn["truth"].checked and kuhn["uniform"].checked
+    assert (
+        kuhn.passed and kuhn["view"].checked and kuhn["truth"].checked and kuhn["uniform"].checked
+    )
     nim = audit(in_python(example("nim").NIM), games=FEW)
-    assert nim.passed and nim.perfect and not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
+    assert (
+        nim.passed
+        and nim.perfect
+        and not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
+    )
 
 
 # -------------------- The classes of examples/adopted: as games they pass the audit, and the twenty faults planted in them are found.
@@ -487,7 +556,18 @@ def test_a_compiled_game_passes_in_plain_python_too() -> None:
 FOLDER = Path(__file__).parents[2] / "examples" / "adopted"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 FAULTS = tomllib.loads((FOLDER / "faults.toml").read_text())
-CLAIM_OF = ["unseen", "view", "view", "view", "swap", "seen", "view", "uniform", "seen", "swap"]  # fault by fault
+CLAIM_OF = [
+    "unseen",
+    "view",
+    "view",
+    "view",
+    "swap",
+    "seen",
+    "view",
+    "uniform",
+    "seen",
+    "swap",
+]  # fault by fault
 SLOW = ("battleship",)  # whose `resample` takes long
 
 
@@ -513,7 +593,9 @@ def test_the_games_pass(name: str) -> None:
     assert report.perfect != hasattr(game_class(name), "resample")
 
 
-@pytest.mark.parametrize("fault", FAULTS["rules"], ids=lambda fault: f"{fault['game']}: {fault['wrong']}")
+@pytest.mark.parametrize(
+    "fault", FAULTS["rules"], ids=lambda fault: f"{fault['game']}: {fault['wrong']}"
+)
 def test_a_fault_of_the_rules_shows_in_lock_step(fault: dict[str, str]) -> None:
     wrong = game_class(fault["game"], fault["text"], fault["fault"])
 
@@ -529,7 +611,10 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault: dict[str, str]) -> None:
     ("fault", "claim"),
     [
         pytest.param(
-            fault, claim, id=f"{fault['game']}: {fault['wrong']}", marks=slowly(fault["game"], claim == "seen")
+            fault,
+            claim,
+            id=f"{fault['game']}: {fault['wrong']}",
+            marks=slowly(fault["game"], claim == "seen"),
         )
         for fault, claim in zip(FAULTS["samplers"], CLAIM_OF, strict=True)
     ],

@@ -12,7 +12,20 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots, ismcts, mcts
 
 from examples.nim import NIM
-from icarus import BASELINE, EPIC, MAST, NAST2, RAVE, SO_ISMCTS, Agent, DeterminizedUCT, audit, games, in_python, search
+from icarus import (
+    BASELINE,
+    EPIC,
+    MAST,
+    NAST2,
+    RAVE,
+    SO_ISMCTS,
+    Agent,
+    DeterminizedUCT,
+    audit,
+    games,
+    in_python,
+    search,
+)
 from icarus.bridges import openspiel
 from icarus.bridges.openspiel import Bot, register_game, register_games
 from tests.audit.test_contract import COIN
@@ -57,7 +70,9 @@ def test_a_game_goes_as_openspiel_s_own_after_pickling_too(name) -> None:
         assert state.current_player() == original.current_player()
         assert state.legal_actions() == original.legal_actions()
         action = luck.choice(original.legal_actions())
-        assert state.action_to_string(action) == original.action_to_string(original.current_player(), action)
+        assert state.action_to_string(action) == original.action_to_string(
+            original.current_player(), action
+        )
         state.apply_action(action), original.apply_action(action)
     assert state.is_terminal()
     lowest, highest = loaded.min_utility(), loaded.max_utility()
@@ -95,7 +110,9 @@ def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name) -
     )  # all look alike to player 1
     state.apply_action(state.legal_actions()[0])
     drawn = {state.determinize(1, seed=seed).data.history_str() for seed in range(40)}
-    assert len(drawn) == len(game.new_initial_state().legal_actions())  # player 0 may have chosen anything
+    assert len(drawn) == len(
+        game.new_initial_state().legal_actions()
+    )  # player 0 may have chosen anything
     assert search(state, BASELINE, iterations=20, seed=1).visits.sum() == 20
 
 
@@ -106,7 +123,9 @@ t "" 2 "" { -1, 1 }
 """
 
 
-@pytest.mark.parametrize("name", ["laser_tag", "markov_soccer", "pathfinding", "efg_game(filename=FILE)"])
+@pytest.mark.parametrize(
+    "name", ["laser_tag", "markov_soccer", "pathfinding", "efg_game(filename=FILE)"]
+)
 def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> None:
     (tmp_path / "one.efg").write_text(EFG)
     game = openspiel.game(name.replace("FILE", str(tmp_path / "one.efg")))
@@ -119,14 +138,20 @@ def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> 
     [
         (lambda: openspiel.game("leduc"), "cannot load 'leduc': Unknown game"),
         (lambda: openspiel.game("zzzz"), "cannot load 'zzzz': Unknown game 'zzzz'.$"),
-        (lambda: openspiel.game("leduc_poker(foo=3)"), r"cannot load 'leduc_poker\(foo=3\)': .*foo"),
+        (
+            lambda: openspiel.game("leduc_poker(foo=3)"),
+            r"cannot load 'leduc_poker\(foo=3\)': .*foo",
+        ),
         (
             lambda: search(dealt(openspiel.game("liars_dice")), BASELINE, iterations=2),
             "cannot redraw .*; give determinize=",
         ),
         (lambda: openspiel.game("python_tic_tac_toe"), "after `import open_spiel.python.games`"),
         (lambda: openspiel.game("mfg_crowd_modelling"), "mean field game"),
-        (lambda: openspiel.state(pyspiel.load_game("goofspiel").new_initial_state()), "convert_to_turn_based"),
+        (
+            lambda: openspiel.state(pyspiel.load_game("goofspiel").new_initial_state()),
+            "convert_to_turn_based",
+        ),
         (
             lambda: openspiel.game(NIM),
             "a game must be one of OpenSpiel's, or its name, such as 'leduc_poker', not <game nim>",
@@ -207,7 +232,14 @@ SHIPPED = dict(games.GAMES)  # before a test has loaded a file with games of its
 NAMES = [f"icarus_{name.replace('-', '_')}" for name in SHIPPED]
 LONG = [  # their copies are replayed, all of the game at each step
     f"icarus_{name}"
-    for name in ("backgammon", "dou_di_zhu", "hearts", "knockout_whist", "lotr_confrontation", "othello")
+    for name in (
+        "backgammon",
+        "dou_di_zhu",
+        "hearts",
+        "knockout_whist",
+        "lotr_confrontation",
+        "othello",
+    )
 ]
 
 
@@ -219,7 +251,9 @@ def registered() -> None:
         register_games()
 
 
-@pytest.mark.parametrize("name", [*(name for name in NAMES if name not in LONG), *slow_after(0, LONG)])
+@pytest.mark.parametrize(
+    "name", [*(name for name in NAMES if name not in LONG), *slow_after(0, LONG)]
+)
 def test_openspiel_s_random_simulation_passes(name) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=False, verbose=False)
 
@@ -248,13 +282,21 @@ def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
     from open_spiel.python.policy import UniformRandomPolicy
 
     game, original = pyspiel.load_game("icarus_kuhn_poker"), pyspiel.load_game("kuhn_poker")
-    actual, expected = (exploitability.nash_conv(each, UniformRandomPolicy(each)) for each in (game, original))
+    actual, expected = (
+        exploitability.nash_conv(each, UniformRandomPolicy(each)) for each in (game, original)
+    )
     scale = original.max_utility() - original.min_utility()  # rewards are from 0 to 1
     assert actual == pytest.approx(expected / scale, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    "name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)", "kuhn_poker", "tic_tac_toe"]
+    "name",
+    [
+        "icarus_kuhn_poker",
+        "icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)",
+        "kuhn_poker",
+        "tic_tac_toe",
+    ],
 )
 def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
     game = pickle.loads(pickle.dumps(pyspiel.load_game(name)))
@@ -263,7 +305,9 @@ def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
     assert sum(returns) == pytest.approx(game.utility_sum())
 
 
-@pytest.mark.parametrize("name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=2,in_a_row=2)"])
+@pytest.mark.parametrize(
+    "name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=2,in_a_row=2)"]
+)
 def test_openspiel_s_ismcts_plays_icarus_s_games(name) -> None:
     """It demands of each state drawn that the player cannot tell it from the true one."""
     game, luck = pyspiel.load_game(name), np.random.RandomState(1)
@@ -277,7 +321,9 @@ def test_openspiel_draws_what_determinize_draws() -> None:
     state = dealt(pyspiel.load_game("icarus_kuhn_poker"))
     state.apply_action(0)
     drawn = [state.resample_from_infostate(1, random.Random(seed).random) for seed in range(20)]
-    assert {each.information_state_string(1) for each in drawn} == {state.information_state_string(1)}
+    assert {each.information_state_string(1) for each in drawn} == {
+        state.information_state_string(1)
+    }
     assert len({each.information_state_string(0) for each in drawn}) == 2  # the other player's card
     again = [each.resample_from_infostate(1, random.Random(1).random) for each in drawn]
     assert {str(each) for each in again} == {str(again[0])}
@@ -304,19 +350,28 @@ def test_a_bot_goes_on_from_any_state() -> None:
 )
 def test_a_game_of_one_s_own_goes_to_openspiel(game) -> None:
     name = register_game(game, constant_sum=True)
-    assert name == "icarus_" + game.name.replace("-", "_") == register_game(game)  # told twice, the same
+    assert (
+        name == "icarus_" + game.name.replace("-", "_") == register_game(game)
+    )  # told twice, the same
     loaded = pyspiel.load_game(name)
     pyspiel.random_sim_test(loaded, num_sims=3, serialize=False, verbose=False)
     anew = "import pickle, sys; print(pickle.load(sys.stdin.buffer))"
     if game.name == NIM.name:  # a process in which OpenSpiel does not know it
-        process = subprocess.run([sys.executable, "-c", anew], input=pickle.dumps(loaded), stdout=subprocess.PIPE)
+        process = subprocess.run(
+            [sys.executable, "-c", anew], input=pickle.dumps(loaded), stdout=subprocess.PIPE
+        )
         assert process.stdout.decode() == f"{loaded}\n"
     bots = [Bot(Agent(BASELINE, iterations=30), seat) for seat in range(2)]
-    assert sum(evaluate_bots.evaluate_bots(loaded.new_initial_state(), bots, np.random.RandomState(1))) == 1
+    assert (
+        sum(evaluate_bots.evaluate_bots(loaded.new_initial_state(), bots, np.random.RandomState(1)))
+        == 1
+    )
 
 
 def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="):
+    with pytest.raises(
+        ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="
+    ):
         register_game(NIM)
     with pytest.raises(ValueError, match="OpenSpiel knows another game by the name icarus_othello"):
         register_game(attrs.evolve(NIM, name="othello", actions=18))
@@ -324,22 +379,32 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
 
 def test_an_action_beyond_the_number_of_actions_is_refused() -> None:
     """OpenSpiel would write beyond its mask of legal actions."""
-    state = pyspiel.load_game(register_game(attrs.evolve(NIM, name="narrow-nim", actions=3))).new_initial_state()
+    state = pyspiel.load_game(
+        register_game(attrs.evolve(NIM, name="narrow-nim", actions=3))
+    ).new_initial_state()
     with pytest.raises(
-        ValueError, match=r"narrow-nim has the legal action \d+, but `actions` is 3; give Game\(actions="
+        ValueError,
+        match=r"narrow-nim has the legal action \d+, but `actions` is 3; give Game\(actions=",
     ):
         state.legal_actions_mask()
 
 
 def test_what_is_no_game_or_no_agent_is_refused() -> None:
-    with pytest.raises(TypeError, match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'"):
+    with pytest.raises(
+        TypeError,
+        match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'",
+    ):
         register_game("othello")
     for agent in (BASELINE, Agent):
-        with pytest.raises(TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "):
+        with pytest.raises(
+            TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "
+        ):
             Bot(agent, 0)
 
 
 @pytest.mark.parametrize("slip", [{"player": -1}, {"player": "0"}, {"seed": -1}, {"seed": (1, 2)}])
 def test_a_bot_has_a_seat_and_a_seed(slip) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(slip))} is .*; it must be an integer of at least 0"):
+    with pytest.raises(
+        ValueError, match=f"{next(iter(slip))} is .*; it must be an integer of at least 0"
+    ):
         Bot(Agent(BASELINE, iterations=5), **{"player": 0} | slip)

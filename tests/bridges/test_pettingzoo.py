@@ -17,7 +17,13 @@ from icarus import BASELINE, Agent, games
 from icarus.bridges import openspiel, pettingzoo
 from tests.marks import slow_after
 
-OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
+OPENSPIEL = [
+    "kuhn_poker",
+    "leduc_poker",
+    "openspiel hearts",
+    "tic_tac_toe",
+    "liars_dice(numdice=2)",
+]
 
 
 def env_of(name):
@@ -42,7 +48,10 @@ def played(env, luck, steps=10_000):
 
 
 @pytest.mark.parametrize(
-    "name", slow_after(5, ["kuhn-poker", "goofspiel", "othello", "kuhn_poker", "leduc_poker", "knockout-whist"])
+    "name",
+    slow_after(
+        5, ["kuhn-poker", "goofspiel", "othello", "kuhn_poker", "leduc_poker", "knockout-whist"]
+    ),
 )
 def test_pettingzoo_s_own_tests_pass(name) -> None:
     with warnings.catch_warnings():
@@ -52,7 +61,8 @@ def test_pettingzoo_s_own_tests_pass(name) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*OPENSPIEL, *(name for name in games.names() if name != "hearts"), "hearts(threshold=1)"]
+    "name",
+    [*OPENSPIEL, *(name for name in games.names() if name != "hearts"), "hearts(threshold=1)"],
 )
 def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> None:
     env = env_of(name)
@@ -72,13 +82,18 @@ def test_a_reset_keeps_the_parameters_of_the_game() -> None:
         assert len(env.state_of_game.data.history()) == 4  # two dice each
 
 
-@pytest.mark.parametrize("name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"])
+@pytest.mark.parametrize(
+    "name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"]
+)
 def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
     env = env_of(name)
     env.reset(seed=7)
     env.step(int(np.flatnonzero(env.last()[4]["action_mask"])[0]))
     clone = copy.deepcopy(env)
-    assert str(clone.state_of_game) == str(env.state_of_game) and clone.state_of_game is not env.state_of_game
+    assert (
+        str(clone.state_of_game) == str(env.state_of_game)
+        and clone.state_of_game is not env.state_of_game
+    )
     assert played(clone, random.Random(1)) == played(env, random.Random(1))
 
 
@@ -88,7 +103,9 @@ def test_an_observation_shows_only_what_the_seat_sees() -> None:
     for seed in range(30):
         env.reset(seed=seed)
         cards = env.state_of_game.facts.cards
-        texts_by_card.setdefault(int(cards[0]), set()).add(env.observe("player_0")["observation"].tobytes())
+        texts_by_card.setdefault(int(cards[0]), set()).add(
+            env.observe("player_0")["observation"].tobytes()
+        )
     assert len(texts_by_card) == 3 and all(len(texts) == 1 for texts in texts_by_card.values())
 
 
@@ -131,12 +148,30 @@ def begun(name="othello", **settings):
         (lambda: begun().step(0), "action 0 is not legal here"),
         (lambda: begun().step("d3"), "action 'd3' is not legal here; legal: "),
         (lambda: begun().reset(seed=-1), "seed is -1; it must be an integer of at least 0"),
-        (lambda: pettingzoo.env(NIM), r"nim has no upper bound of its action numbers; give Game\(actions="),
-        (lambda: begun(attrs.evolve(NIM, actions=3)), r"nim has the legal action \d+, but `actions` is 3; give Game"),
-        (lambda: pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1)), "give both encode and space"),
-        (lambda: pettingzoo.env(BASELINE), r"an environment needs a Game, such as games.load\('othello'\), not BASE"),
-        (lambda: pettingzoo.policy(BASELINE), r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE"),
-        (lambda: pettingzoo.policy(Agent(BASELINE, iterations=5), seed="x"), "seed is 'x'; it must be an integer"),
+        (
+            lambda: pettingzoo.env(NIM),
+            r"nim has no upper bound of its action numbers; give Game\(actions=",
+        ),
+        (
+            lambda: begun(attrs.evolve(NIM, actions=3)),
+            r"nim has the legal action \d+, but `actions` is 3; give Game",
+        ),
+        (
+            lambda: pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1)),
+            "give both encode and space",
+        ),
+        (
+            lambda: pettingzoo.env(BASELINE),
+            r"an environment needs a Game, such as games.load\('othello'\), not BASE",
+        ),
+        (
+            lambda: pettingzoo.policy(BASELINE),
+            r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE",
+        ),
+        (
+            lambda: pettingzoo.policy(Agent(BASELINE, iterations=5), seed="x"),
+            "seed is 'x'; it must be an integer",
+        ),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(call, said) -> None:

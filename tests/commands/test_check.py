@@ -45,14 +45,38 @@ class TakeAway:
 ALWAYS = "list(range(1, min(3, self.stones) + 1))"
 FAULTS = [
     ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
-    ("min(3, self.stones)", "min(2, self.stones)", "in the reference [1, 2], which lacks 3 (take 3)"),
-    ("return self.stones == 0", "return self.stones <= 1", "the game continues and the reference has ended"),
+    (
+        "min(3, self.stones)",
+        "min(2, self.stones)",
+        "in the reference [1, 2], which lacks 3 (take 3)",
+    ),
+    (
+        "return self.stones == 0",
+        "return self.stones <= 1",
+        "the game continues and the reference has ended",
+    ),
     ("1 - self.player", "int(action == 1)", "current_player() is 1, and in the reference 0"),
-    ("[-1.0, 1.0] if", "[1.0, -1.0] if", "returns() is [0.0, 1.0], and in the reference [1.0, -1.0]"),
-    ("-4 if self.stones == 0 else self.player", "self.player", "current_player() is -4, and in the reference "),
+    (
+        "[-1.0, 1.0] if",
+        "[1.0, -1.0] if",
+        "returns() is [0.0, 1.0], and in the reference [1.0, -1.0]",
+    ),
+    (
+        "-4 if self.stones == 0 else self.player",
+        "self.player",
+        "current_player() is -4, and in the reference ",
+    ),
     (ALWAYS, "None", "the reference raises TypeError: 'NoneType' object is not iterable"),
-    ("1 - self.player", "__import__('random').randrange(2)", "the reference draws by luck of its own; give its file"),
-    ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
+    (
+        "1 - self.player",
+        "__import__('random').randrange(2)",
+        "the reference draws by luck of its own; give its file",
+    ),
+    (
+        "self.stones -= action",
+        "self.stones -= {1: 1, 2: 2}[action]",
+        "the reference raises KeyError: 3",
+    ),
 ]
 STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
 
@@ -109,7 +133,9 @@ def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypat
     assert "exists and is not overwritten" in capsys.readouterr().err
 
 
-def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_a_first_game_passes_the_audit_and_lacks_little(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
     game = game_in(written(tmp_path, monkeypatch))
     assert game.name == "my-game" and "icarus check my_game.py" in capsys.readouterr().out
     report = audit(game, games=2, determinizations=100)
@@ -143,12 +169,17 @@ def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsy
     Path("reference.py").write_text(REFERENCE.replace(*FAULTS[1][:2]))
     assert cli.run(["check", "mine.py", "--against", "reference.py", "--games", "2"]) == 1
     output = capsys.readouterr().out  # the last line is what people read
-    assert output.startswith("rules: ") and output.endswith("the game and the reference differ (see rules)\n")
+    assert output.startswith("rules: ") and output.endswith(
+        "the game and the reference differ (see rules)\n"
+    )
 
 
 def test_a_class_is_checked_as_a_game(capsys) -> None:
     assert cli.run(["check", str(EXAMPLES / "adopted" / "kalah.py"), "--games", "3"]) == 0
-    assert "audit of Kalah: 3 games, no `determinize`: every player sees everything" in capsys.readouterr().out
+    assert (
+        "audit of Kalah: 3 games, no `determinize`: every player sees everything"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
@@ -166,12 +197,20 @@ def test_the_first_difference_from_a_reference_is_told(
 def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
     """By the example of the documentation; without its function, the class would deal cards of its own."""
     game, path = game_in(written(tmp_path, monkeypatch)), tmp_path / "swap.py"
-    example = (EXAMPLES.parent / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    example = (
+        (EXAMPLES.parent / "docs/plain-python.md")
+        .read_text("utf-8")
+        .split("```python\n")[1]
+        .split("```")[0]
+    )
     path.write_text(example)
     assert compare(game, reference_in(path), games=20).passed
     path.write_text(example[: example.index("def reference")])
     comparison = str(compare(game, reference_in(path), games=100))
-    assert "the reference draws by luck of its own; give its file a function reference(state)" in comparison
+    assert (
+        "the reference draws by luck of its own; give its file a function reference(state)"
+        in comparison
+    )
 
 
 def test_probabilities_of_chance_are_compared(tmp_path: Path) -> None:
@@ -211,7 +250,9 @@ LACKING = {
 
 
 @pytest.mark.parametrize("line", LACKING)
-def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(line: str, tmp_path, monkeypatch, capsys) -> None:
+def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
+    line: str, tmp_path, monkeypatch, capsys
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
     Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
@@ -243,7 +284,9 @@ def test_an_error_of_the_game_is_not_the_reference_s() -> None:
         rewards=lambda state: [1.0],
     )
     for name, wrong in (("rewards", lambda state: [1.5]), ("legal", lambda state: [-1])):
-        said = compare(attrs.evolve(right, **{name: wrong}), lambda state: right.new_initial_state(), games=1)
+        said = compare(
+            attrs.evolve(right, **{name: wrong}), lambda state: right.new_initial_state(), games=1
+        )
         assert f"the game raises ValueError: {name} of once" in str(said)
 
 
@@ -267,14 +310,31 @@ def slipped(right: str, wrong: str) -> str:
 
 def line_of(text: str) -> int:
     """The line of the file in which a text first stands."""
-    return next(i for i, line in enumerate(Path("mine.py").read_text().splitlines(), 1) if text in line)
+    return next(
+        i for i, line in enumerate(Path("mine.py").read_text().splitlines(), 1) if text in line
+    )
 
 
 TEXT, ACTION = 'return f"{state.stones} stones', 'return f"take {action}"'
 ERRORS = [
-    ("search", TEXT, 'return "abc"[9] + f"{state.stones} stones', "text of stones raises IndexError: "),
-    ("check", TEXT, 'return state.stone + f"{state.stones}', "text of stones raises AttributeError: "),
-    ("play --watch --iterations 5", ACTION, "return {}[action % 1]", "action_text of stones raises KeyError: 0"),
+    (
+        "search",
+        TEXT,
+        'return "abc"[9] + f"{state.stones} stones',
+        "text of stones raises IndexError: ",
+    ),
+    (
+        "check",
+        TEXT,
+        'return state.stone + f"{state.stones}',
+        "text of stones raises AttributeError: ",
+    ),
+    (
+        "play --watch --iterations 5",
+        ACTION,
+        "return {}[action % 1]",
+        "action_text of stones raises KeyError: 0",
+    ),
     ("search", ACTION, "return action % 1", "action_text of stones gives 0, which is not a str"),
 ]
 
@@ -293,10 +353,30 @@ COUNT = "    count = min(MOST, state.stones)\n"
 WRITE = "        actions[i] = i + 1"
 CANNOT = "legal cannot be compiled: "
 CANNOT_BE_COMPILED = [
-    ("apply(state, action)", "apply(state)", "def apply", "stones takes (state); it must take (state, action)"),
-    (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}Use of unsupported opcode (IMPORT_NAME) found"),
-    (COUNT, '    with open("x"):\n    ' + COUNT, "with open(", f"{CANNOT}Unsupported context manager in use"),
-    (WRITE, '        actions[i] = i + "a"', '"a"', f"{CANNOT}compiled code does not support add(int64, "),
+    (
+        "apply(state, action)",
+        "apply(state)",
+        "def apply",
+        "stones takes (state); it must take (state, action)",
+    ),
+    (
+        COUNT,
+        COUNT + "    import random\n",
+        "import random",
+        f"{CANNOT}Use of unsupported opcode (IMPORT_NAME) found",
+    ),
+    (
+        COUNT,
+        '    with open("x"):\n    ' + COUNT,
+        "with open(",
+        f"{CANNOT}Unsupported context manager in use",
+    ),
+    (
+        WRITE,
+        '        actions[i] = i + "a"',
+        '"a"',
+        f"{CANNOT}compiled code does not support add(int64, ",
+    ),
 ]
 
 
@@ -309,10 +389,18 @@ def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
     assert len(sentence) < 200 and "own_" not in sentence
 
 
-def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(here: Path, icarus: Call) -> None:
-    Path("pairs.py").write_text((EXAMPLES / "own_pairs.py").read_text().replace('"OWN_PAIRS"', '"OWN_PARIS"'))
-    message = refused(icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py"))
-    assert message.startswith("'pairs.py' declares OWN_PAIRS with the name 'OWN_PARIS'; the name and the variable")
+def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
+    here: Path, icarus: Call
+) -> None:
+    Path("pairs.py").write_text(
+        (EXAMPLES / "own_pairs.py").read_text().replace('"OWN_PAIRS"', '"OWN_PARIS"')
+    )
+    message = refused(
+        icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py")
+    )
+    assert message.startswith(
+        "'pairs.py' declares OWN_PAIRS with the name 'OWN_PARIS'; the name and the variable"
+    )
 
 
 def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:

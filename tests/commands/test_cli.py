@@ -52,7 +52,9 @@ def refused(outcome: tuple[int, str, str]) -> str:
     code, _, errors = outcome
     errors = errors.lstrip("\n")
     assert code == 2, outcome
-    assert errors.startswith("icarus: ") and errors.endswith("\n") and errors.count("\n") == 1, errors
+    assert errors.startswith("icarus: ") and errors.endswith("\n") and errors.count("\n") == 1, (
+        errors
+    )
     assert "Traceback" not in errors
     return errors.removeprefix("icarus: ").rstrip("\n")
 
@@ -82,7 +84,9 @@ def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, comman
     code, output, _ = icarus(command)
     assert code == 0 and not RULES.search(output)
     columns = [len(re.split(r"  +", line)) for line in output.splitlines()]
-    assert set(columns) == {4} and not [line for line in output.splitlines() if line != line.rstrip()]
+    assert set(columns) == {4} and not [
+        line for line in output.splitlines() if line != line.rstrip()
+    ]
 
 
 @pytest.mark.parametrize(("term", "command"), [*itertools.product(("xterm", "dumb"), LISTS)])
@@ -102,7 +106,9 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_no_word_is_broken(
 
 
 def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: Call) -> None:
-    code, output, _ = icarus("search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2)
+    code, output, _ = icarus(
+        "search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2
+    )
     assert code == 0
     assert "X to move" in output
     assert "othello, player 0, RAVE >> MAST: 60 iterations" in output
@@ -135,9 +141,13 @@ def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus: Call) ->
     assert said.startswith("uniform choice: NashConv 0.916667 (exploitability 0.458333, its half)")
 
 
-def test_what_many_searches_take_is_told_first(icarus: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_many_searches_take_is_told_first(
+    icarus: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(measuring, "LONG", -1.0)
-    _, said, errors = icarus("exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5)
+    _, said, errors = icarus(
+        "exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5
+    )
     assert said.startswith("MAST (5 iterations), by stitching: NashConv ")
     assert re.fullmatch(r"16 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
 
@@ -172,7 +182,9 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
 POINTS = [(0.75, 0.125, 0.125), (0.25, 0.5, 0.25), (0.25, 0.25, 0.5), (0.625, 0.25, 0.125)]
 
 
-def results_of(monkeypatch: Any, icarus: Call, returns: list[tuple[float, ...]], *agents: str) -> list[str]:
+def results_of(
+    monkeypatch: Any, icarus: Call, returns: list[tuple[float, ...]], *agents: str
+) -> list[str]:
     """The lines of a match of three whose games came out so."""
     games = iter(returns)
     monkeypatch.setattr(searching, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))
@@ -183,18 +195,38 @@ def results_of(monkeypatch: Any, icarus: Call, returns: list[tuple[float, ...]],
     return output.splitlines()
 
 
-def test_graded_rewards_are_compared_by_their_mean_alone(monkeypatch: pytest.MonkeyPatch, icarus: Call) -> None:
+def test_graded_rewards_are_compared_by_their_mean_alone(
+    monkeypatch: pytest.MonkeyPatch, icarus: Call
+) -> None:
     """By hand: of .75, .5, .5, .625 the mean is .594, the standard error .060, and t of three degrees of freedom 3.182."""
     header, mast, rest = results_of(monkeypatch, icarus, POINTS, "MAST", "BASELINE")
     assert re.split(r"  +", header) == ["games", "seats", "mean reward", "95 % interval", "agent"]
-    assert re.split(r"  +", mast.strip()) == ["4", "1", "0.594", "[0.403, 0.784]", "MAST (2 iterations)"]
-    assert re.split(r"  +", rest.strip()) == ["4", "2", "0.203", "[0.108, 0.298]", "BASELINE (2 iterations)"]
+    assert re.split(r"  +", mast.strip()) == [
+        "4",
+        "1",
+        "0.594",
+        "[0.403, 0.784]",
+        "MAST (2 iterations)",
+    ]
+    assert re.split(r"  +", rest.strip()) == [
+        "4",
+        "2",
+        "0.203",
+        "[0.108, 0.298]",
+        "BASELINE (2 iterations)",
+    ]
 
 
-def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.MonkeyPatch, icarus: Call) -> None:
+def test_an_agent_against_itself_has_a_line_for_each_seat(
+    monkeypatch: pytest.MonkeyPatch, icarus: Call
+) -> None:
     lines = results_of(monkeypatch, icarus, [(1, 0, 0), (1, 0, 0), (0, 0, 1)], "MAST", "MAST")
     rows = [re.split(r"  +", line.strip()) for line in lines[1:]]
-    assert [row[:3] for row in rows] == [["3", "1", "0.667"], ["3", "1", "0.000"], ["3", "1", "0.333"]]
+    assert [row[:3] for row in rows] == [
+        ["3", "1", "0.667"],
+        ["3", "1", "0.000"],
+        ["3", "1", "0.333"],
+    ]
     assert [row[-1] for row in rows] == [f"player {i}, MAST (2 iterations)" for i in range(3)]
 
 
@@ -216,10 +248,14 @@ def halfway(rewards, visits, availability):
     return 0.5
 '''
 
-STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")  # take one, two or three; who takes the last wins
+STONES = (
+    Path(__file__).with_name("stones.txt").read_text("utf-8")
+)  # take one, two or three; who takes the last wins
 
 
-def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, tmp_path: Path) -> None:
+def test_a_file_of_ones_own_brings_games_enhancements_and_weights(
+    icarus: Call, tmp_path: Path
+) -> None:
     mine, brief = tmp_path / "mine.py", tmp_path / "brief.py"
     mine.write_text(ENHANCEMENT)
     brief.write_text(STONES)
@@ -229,8 +265,12 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
     code, output, errors = icarus("search", "stones", *files, *searched)
     assert code == 0, errors
     assert output.startswith("6 stones, player 1 to move\n")
-    assert re.search(r"^take 2 \* ", output, re.MULTILINE)  # which leaves 4, whatever the other takes
-    code, output, _ = icarus("match", "stones", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files)
+    assert re.search(
+        r"^take 2 \* ", output, re.MULTILINE
+    )  # which leaves 4, whatever the other takes
+    code, output, _ = icarus(
+        "match", "stones", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files
+    )
     assert code == 0 and "GREEDY (20 iterations)" in output
     code, output, _ = icarus("specs", "GREEDY", "--with", mine)
     assert code == 0 and "Enhancement GREEDY" in output and "ε = 0.1" in output
@@ -241,10 +281,15 @@ NIM = ROOT / "examples" / "nim.py"
 
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
     said = refused(icarus("search", ROOT / "examples" / "own_pairs.py"))
-    assert "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name" in said
+    assert (
+        "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name"
+        in said
+    )
     two = tmp_path / "two.py"
     two.write_text(NIM.read_text() + "\nimport attrs\nSECOND = attrs.evolve(NIM, name='nim-two')\n")
-    assert "has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(icarus("search", two))
+    assert "has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(
+        icarus("search", two)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
@@ -254,7 +299,9 @@ def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
     command = [sys.executable, "-m", "icarus", "search", "othello", "--seconds", "120"]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with child_process(command, cwd=ROOT, env=environment(), start_new_session=True, **pipes) as process:
+    with child_process(
+        command, cwd=ROOT, env=environment(), start_new_session=True, **pipes
+    ) as process:
         next(line for line in process.stdout if "to move" in line)
         time.sleep(0.5)
         os.kill(process.pid, signal.SIGINT)
@@ -277,19 +324,25 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(
         return played[-1]
 
     monkeypatch.setattr(searching, "play", play_two)
-    exit_code, output, errors = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3)
+    exit_code, output, errors = icarus(
+        "match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3
+    )
     assert exit_code == code
     assert len(re.findall(r"^ +2 .* \(3 iterations\)$", output, re.MULTILINE)) == 2
     assert "stopped after 2 of 5 games" in errors
 
 
-def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(python: Python, tmp_path: Path) -> None:
+def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(
+    python: Python, tmp_path: Path
+) -> None:
     script = (
         "import sys; sys.stdout.reconfigure(encoding='ascii'); sys.argv[:] = ['icarus', 'search', 'hearts', '--iterations', '5', "
         f"'--html', {str(tmp_path / 'tree.html')!r}]; from icarus.commands.cli import main; main()"
     )
     result = python(script)
-    assert result.returncode == 0 and "\\u2660" in result.stdout and (tmp_path / "tree.html").exists(), result.stderr
+    assert (
+        result.returncode == 0 and "\\u2660" in result.stdout and (tmp_path / "tree.html").exists()
+    ), result.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------- what is refused
@@ -379,11 +432,14 @@ STRATEGIES = {
     "rave(k=" * 201 + "1" + ")" * 201: "cannot be read at position",
     "1" + "0" * 5000 + "*MAST": "cannot be read at position",
     "MAST\x00": "cannot be read at position",
-    "MAST ^ " * 20_000 + "MAST": f"the strategy has 140,004 characters; at most {LONGEST:,} are allowed",
+    "MAST ^ " * 20_000
+    + "MAST": f"the strategy has 140,004 characters; at most {LONGEST:,} are allowed",
 }
 GAMES = {
     "knockout-whist(players=3, players=4)": "the parameter players of knockout-whist is given twice",
-    "knockout-whist(" + "(" * 5000 + ")": "is not a game's name; write it like knockout-whist(players=3)",
+    "knockout-whist("
+    + "(" * 5000
+    + ")": "is not a game's name; write it like knockout-whist(players=3)",
     "hearts(threshold=" + "-" * 5000 + "3)": "is not a game's name",
     "hearts(threshold=9**9**9)": "is not a game's name",
     "hearts(**{'a': 1})": "is not a game's name",
@@ -406,9 +462,17 @@ def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text: str) -> 
     [
         ("MAST", SO_ISMCTS, 0.25),  # by the options
         ("MAST   [move_decay = 0.5]", SO_ISMCTS, 0.5),
-        ("MAST [scheme = MO_ISMCTS with cutoff=4, move_decay = 1.0]", MO_ISMCTS.with_cutoff(4), 1.0),
+        (
+            "MAST [scheme = MO_ISMCTS with cutoff=4, move_decay = 1.0]",
+            MO_ISMCTS.with_cutoff(4),
+            1.0,
+        ),
     ],
 )
-def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text: str, scheme: Scheme, decay: float) -> None:
-    agent = load_game("othello", []).agent(text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None)
+def test_what_a_race_prints_behind_its_winner_goes_before_the_options(
+    text: str, scheme: Scheme, decay: float
+) -> None:
+    agent = load_game("othello", []).agent(
+        text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None
+    )
     assert agent == Agent(MAST, iterations=9, scheme=scheme, move_decay=decay)

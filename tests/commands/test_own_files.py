@@ -59,11 +59,15 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
     assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
 
 
-def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(tmp_path, monkeypatch):
+def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     written(tmp_path / "greedy_beside.py", OWN)
     written(tmp_path / "fractions.py", "raise SystemExit('another file of that name')\n")
-    mine = written(tmp_path / "mine.py", "import fractions\nfrom greedy_beside import GREEDY, KNOCKOUT\n")
+    mine = written(
+        tmp_path / "mine.py", "import fractions\nfrom greedy_beside import GREEDY, KNOCKOUT\n"
+    )
     assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
 
 
@@ -80,7 +84,9 @@ def test_a_digest_is_of_all_that_a_file_imports(tmp_path, monkeypatch):
     load_files([mine])
     before = own_files.digest_of(mine)
     stones.write_text("STONES = 9\n")
-    with pytest.raises(ValueError, match="stones_of_it.py was edited after this process had imported it; start the"):
+    with pytest.raises(
+        ValueError, match="stones_of_it.py was edited after this process had imported it; start the"
+    ):
         own_files.digest_of(mine)
     own_files._in_memory.clear()  # another process
     assert own_files.digest_of(mine) != before
@@ -97,7 +103,8 @@ def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(tmp_path, mo
         written(tmp_path / folder / "mine.py", "from rules_in_two import WHERE\n" + OWN)
     assert load_file(tmp_path / "one" / "mine.py").WHERE == "one"
     with pytest.raises(
-        ValueError, match="other/mine.py would import .*one/rules_in_two.py, not .*; give one of the two"
+        ValueError,
+        match="other/mine.py would import .*one/rules_in_two.py, not .*; give one of the two",
     ):
         load_file(tmp_path / "other" / "mine.py")
 
@@ -109,7 +116,11 @@ def test_an_imported_file_is_never_taken_from_bytecode_of_another_content(tmp_pa
     written(tmp_path / "package_of_it" / "__init__.py", "")
     for most in (3, 7):  # of one length, saved in one second
         os.utime(written(tmp_path / "package_of_it" / "numbers.py", f"MOST = {most}\n"), (1e9, 1e9))
-        monkeypatch.setattr(sys, "modules", {name: each for name, each in sys.modules.items() if "of_it" not in name})
+        monkeypatch.setattr(
+            sys,
+            "modules",
+            {name: each for name, each in sys.modules.items() if "of_it" not in name},
+        )
         for setting in ("_loaded", "_in_memory"):  # another process
             monkeypatch.setattr(own_files, setting, {})
         assert load_file(mine).MOST == most
@@ -143,10 +154,14 @@ def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path)
 A = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\n'
 WRONG = {
     "import math\n_hidden = math.pi\n": "mine.py' defines no game, enhancement, weight or rule, and no function that",
-    A + "B = attrs.evolve(OTHELLO, max_legal=63)\n": "mine.py' defines another game called 'othello'; give it a name",
-    A + "B = attrs.evolve(A, max_legal=63)\n": "mine.py' defines another game called 'a'; give it a name of its own",
+    A
+    + "B = attrs.evolve(OTHELLO, max_legal=63)\n": "mine.py' defines another game called 'othello'; give it a name",
+    A
+    + "B = attrs.evolve(A, max_legal=63)\n": "mine.py' defines another game called 'a'; give it a name of its own",
     "from icarus import Game\ndef mine() -> Game:\n    pass\n": "mine() is annotated to return a game but returns None",
-    OWN.replace("GREEDY", "NAST2"): "mine.py' defines another NAST2, which is an enhancement of the library; give",
+    OWN.replace(
+        "GREEDY", "NAST2"
+    ): "mine.py' defines another NAST2, which is an enhancement of the library; give",
 }
 
 
@@ -159,11 +174,17 @@ def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path, so
 
 @pytest.mark.parametrize(
     ("source", "change", "what"),
-    [(A, ("OTHELLO,", "OTHELLO, max_legal=63,"), "a game called 'a'"), (OWN, ("(MAST, ", "(LGRF, "), "")],
+    [
+        (A, ("OTHELLO,", "OTHELLO, max_legal=63,"), "a game called 'a'"),
+        (OWN, ("(MAST, ", "(LGRF, "), ""),
+    ],
 )
 def test_two_things_of_one_name_are_refused_in_two_files(tmp_path, source, change, what):
     """The last one would be searched with, and rows could not say which it was."""
-    first, second = written(tmp_path / "first.py", source), written(tmp_path / "second.py", source.replace(*change))
+    first, second = (
+        written(tmp_path / "first.py", source),
+        written(tmp_path / "second.py", source.replace(*change)),
+    )
     with pytest.raises(ValueError, match=f"first.py' and .*second.py' both define .*{what}"):
         load_files([first, second])
 
@@ -191,7 +212,9 @@ def test_a_command_begins_no_threads_of_linear_algebra(tmp_path, python, monkeyp
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)  # which the environment may have forbidden
+    monkeypatch.setattr(
+        sys, "dont_write_bytecode", False
+    )  # which the environment may have forbidden
     path = written(tmp_path / "mine.py", "X = 1")
     first = load_file(path)
     assert load_file(path) is first
@@ -207,11 +230,15 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path, monkeypatch)
         ("raise RuntimeError('first\\nsecond')", "RuntimeError in line 1: first second"),
         ("x = '\0'", "SyntaxError: source code string cannot contain null bytes"),
         (
-            MISERE + "attrs.evolve(OTHELLO, state=__import__('numpy').dtype([('disc', object)], align=True))",
+            MISERE
+            + "attrs.evolve(OTHELLO, state=__import__('numpy').dtype([('disc', object)], align=True))",
             "TypeError in line 4: state of a game is dtype([('disc', 'O')], align=True); it must be np.dtype([...], align=True) with "
             "named fields of numbers",
         ),
-        ("from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n", "KeyError in line 3: 'cards'"),
+        (
+            "from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n",
+            "KeyError in line 3: 'cards'",
+        ),
     ],
 )
 def test_an_error_in_a_file_is_told_with_its_line(tmp_path, source, message):
@@ -259,7 +286,9 @@ def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compil
     kuhn, both = games.load("plain-kuhn"), games.load("both")
     assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
     assert not isinstance(both, PythonGame)
-    assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {"goal": 5}
+    assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {
+        "goal": 5
+    }
     with pytest.raises(ValueError, match="race has no parameter 'end'; it takes goal"):
         games.load("race(end=3)")
 

@@ -23,7 +23,9 @@ QUICK = Agent(BASELINE, iterations=20)
 
 def session_of(game: str, seat: int | None = 0, agent: Agent = QUICK, seed: int = 3) -> Session:
     loaded = games.load(game)
-    return Session(loaded, [None if number == seat else agent for number in range(loaded.players)], seed)
+    return Session(
+        loaded, [None if number == seat else agent for number in range(loaded.players)], seed
+    )
 
 
 def act_others(session: Session) -> None:
@@ -65,11 +67,15 @@ def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str
 
 
 QUICK_GAMES = ("othello", "hearts", "kuhn-poker", "goofspiel")
-OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in games.names() if name not in QUICK_GAMES]
+OTHERS = [
+    pytest.param(name, marks=pytest.mark.slow) for name in games.names() if name not in QUICK_GAMES
+]
 
 
 @pytest.mark.parametrize("game", [*QUICK_GAMES, *OTHERS])
-def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_path: Path, monkeypatch) -> None:
+def test_every_game_can_be_played_to_its_end_by_typing_numbers(
+    game: str, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     name = {"hearts": "hearts(threshold=5)"}.get(game, game)
     session = session_of(name, seat=1)
@@ -80,7 +86,10 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_pa
     else:  # kept, and told where
         (file,) = tmp_path.iterdir()
         assert file.name in said[-1]
-    assert max(len(line) for text in said for line in text.split("\n") if not line.startswith("Light")) <= 100
+    assert (
+        max(len(line) for text in said for line in text.split("\n") if not line.startswith("Light"))
+        <= 100
+    )
 
 
 @pytest.mark.parametrize("game", ["othello", "hearts"])
@@ -127,7 +136,9 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
             Session.resumed(file)
 
 
-def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
+def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
     slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help", "save no/such/folder.txt"]
@@ -141,17 +152,27 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
 
 
-def test_a_person_hears_nothing_of_what_his_seat_cannot_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)  # the game that is broken off is kept
     session = session_of("hearts", seat=2)
     said = "\n".join(talked(session, ["1", "1", "1"], seat=2))
-    others = [each for each in session.played if each.player not in (2, CHANCE) and each.text.startswith("pass")]
+    others = [
+        each
+        for each in session.played
+        if each.player not in (2, CHANCE) and each.text.startswith("pass")
+    ]
     own_texts = {played.text for played in session.played if played.player == 2}
     assert len(others) == 9 and said.count("a hidden choice") == 9
     assert (
         "chance: exchange" in said
     )  # what is seen of it is a move of its own, and it is the only thing that could be done
-    assert not [played.text for played in others if re.search(rf"Bot {played.player + 1}: {played.text}", said)]
+    assert not [
+        played.text
+        for played in others
+        if re.search(rf"Bot {played.player + 1}: {played.text}", said)
+    ]
     assert all(f"you: {text}" in said for text in own_texts)
 
 
@@ -160,17 +181,25 @@ def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> Non
     said = talked(session, ["why", "open", "why"], seat=2)
     assert "that would reveal hidden cards or pieces; open reveals them from now on" in said
     assert any("player 1" in text and "visits" in text for text in said)
-    assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
+    assert any(
+        "player 0" in text and "visits" in text
+        for text in talked(session_of("hearts", 1), ["why"], None)
+    )
 
 
 def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
-    agent, cheat = (Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT))
+    agent, cheat = (
+        Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT)
+    )
     session, hints = session_of("hearts", seat=2), []
     act_others(session)
     for session.agents[0] in (agent, cheat):
         hints.append(Conversation(session, 2).say("hint", viewer=2)["table"].split("\n")[1:])
     assert hints[0] == hints[1] != []
-    assert agent.search(session.state, 1).visits.tolist() != cheat.search(session.state, 1).visits.tolist()
+    assert (
+        agent.search(session.state, 1).visits.tolist()
+        != cheat.search(session.state, 1).visits.tolist()
+    )
 
 
 def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path: Path) -> None:
@@ -179,23 +208,36 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     assert session.save(path).endswith("--with own.py")
     with pytest.raises(ValueError, match="cannot be resumed: give --with own.py"):
         Session.resumed(path)
-    with pytest.raises(ValueError, match="cannot be resumed: own.py, or a file that it imports, has changed"):
+    with pytest.raises(
+        ValueError, match="cannot be resumed: own.py, or a file that it imports, has changed"
+    ):
         Session.resumed(path, {Path("here/own.py"): "4567"})
     assert Session.resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
 
 
-def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp_path: Path, python: Python) -> None:
-    (tmp_path / "mine.py").write_text((ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n")
+def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
+    tmp_path: Path, python: Python
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        (ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n"
+    )
     (tmp_path / "stones.py").write_text("MOST = 3\n")
     play = ("-m", "icarus", "play", "--iterations", "5", "mine.py")
     saved = python(None, *play, cwd=tmp_path, stdin="save a.txt\n")
     assert "continues from here" in saved.stdout, saved.stderr
     (tmp_path / "stones.py").write_text("MOST = 4\n")
-    refused = python(None, *play[:3], "--resume", "a.txt", "--with", "mine.py", cwd=tmp_path, stdin="")
-    assert refused.returncode == 2 and "mine.py, or a file that it imports, has changed" in refused.stderr
+    refused = python(
+        None, *play[:3], "--resume", "a.txt", "--with", "mine.py", cwd=tmp_path, stdin=""
+    )
+    assert (
+        refused.returncode == 2
+        and "mine.py, or a file that it imports, has changed" in refused.stderr
+    )
 
 
-def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(tmp_path: Path, monkeypatch) -> None:
+def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     session, said = session_of("othello"), list[str]()
     monkeypatch.setattr(Agent, "search", lambda *arguments, **keywords: 1 // 0)

@@ -18,7 +18,12 @@ from tests.conftest import ROOT
 
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 FEWER = {"--games": "1", "--iterations": "5", "--minutes": "0.1"}
-ADDED = {"describe": "--minutes 0.1", "search": "--iterations 5", "play": "--iterations 5", "check": "--games 1"}
+ADDED = {
+    "describe": "--minutes 0.1",
+    "search": "--iterations 5",
+    "play": "--iterations 5",
+    "check": "--games 1",
+}
 LONG = (
     "icarus discover",
     "icarus ladder",
@@ -39,7 +44,9 @@ def files_of(page: str) -> dict[str, str]:
 
 
 def commands_of(page: str) -> list[str]:
-    lines = re.findall(r"^(?:    )?(icarus [a-z]+ .*)$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    lines = re.findall(
+        r"^(?:    )?(icarus [a-z]+ .*)$", (ROOT / page).read_text("utf-8"), re.MULTILINE
+    )
     parts = [part.strip() for line in lines for part in re.split("  +#", line)[0].split("&&")]
     return [part for part in parts if not part.startswith("icarus follows")]
 
@@ -49,11 +56,17 @@ def shortened(command: str) -> list[str]:
     _, name, *rest = shlex.split(command)
     rest = [FEWER.get(before, word) for before, word in zip([name, *rest], rest, strict=False)]
     option, _, value = ADDED.get(name, "").partition(" ")
-    return [name, *rest] if not option or {option, "--level", "--resume"} & {*rest} else [name, *rest, option, value]
+    return (
+        [name, *rest]
+        if not option or {option, "--level", "--resume"} & {*rest}
+        else [name, *rest, option, value]
+    )
 
 
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_printed_command_runs(all_of_them: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_printed_command_runs(
+    all_of_them: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(server.Server, "serve", server.Server.server_close)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -89,4 +102,6 @@ def test_what_a_page_installs_is_an_extra_of_the_project() -> None:
     for page in PAGES:
         for names in re.findall(r"pip install '\.\[([\w,]+)\]'", (ROOT / page).read_text("utf-8")):
             assert all(f"\n{name} = [" in extras for name in names.split(",")), page
-        assert "pip install 'icarus-mcts" not in (ROOT / page).read_text("utf-8"), page  # no index has it
+        assert "pip install 'icarus-mcts" not in (ROOT / page).read_text("utf-8"), (
+            page
+        )  # no index has it

@@ -15,7 +15,16 @@ from icarus.arena.ledger import Ledger
 from icarus.arena.player import Entrant
 from icarus.audit import AuditReport
 from icarus.commands.cli import run
-from icarus.commands.describe import EVEN, LEVELS, Plan, course, measures_of, page_of, report_row, seats
+from icarus.commands.describe import (
+    EVEN,
+    LEVELS,
+    Plan,
+    course,
+    measures_of,
+    page_of,
+    report_row,
+    seats,
+)
 from icarus.discovery.race import KEY, RaceGames
 from icarus.engine.match import Agent
 from icarus.games import load
@@ -58,14 +67,29 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n")
     measures = json.loads((folder / "report.json").read_text())
     capsys.readouterr()
-    assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == "10"
-    iterations = [level["agent"]["iterations"] for level in measures["levels"]]  # of games so few not all are levels
-    assert {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128} and iterations == sorted(iterations) and iterations[-1] == 128
-    assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
+    assert (
+        measures["audit"]["outcome"] == "passed"
+        and measures["course"]["random play"]["games"] == "10"
+    )
+    iterations = [
+        level["agent"]["iterations"] for level in measures["levels"]
+    ]  # of games so few not all are levels
+    assert (
+        {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128}
+        and iterations == sorted(iterations)
+        and iterations[-1] == 128
+    )
+    assert json.loads((folder / "levels.json").read_text())["games"] == {
+        "my-game": measures["levels"]
+    }
     highest = len(iterations)
-    assert str(Agent.at_level(load("my-game"), highest, levels=folder)) == "BASELINE (128 iterations)"
+    assert (
+        str(Agent.at_level(load("my-game"), highest, levels=folder)) == "BASELINE (128 iterations)"
+    )
     level = ["--level", str(highest), "--levels", "report-my-game"]
-    assert run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
+    assert (
+        run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
+    )
     assert "BASELINE (128 iterations)" in capsys.readouterr().out
     assert measures["strategies"][0]["score"]["count"] == 2  # deals
     page = (folder / "report.html").read_text()
@@ -79,7 +103,11 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
-        assert "stopped after" in said.err and "Findings\n" in said.out and (folder / "report.html").exists()
+        assert (
+            "stopped after" in said.err
+            and "Findings\n" in said.out
+            and (folder / "report.html").exists()
+        )
         assert run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
         assert "No game has been played yet." in Path("another/report.html").read_text()
         capsys.readouterr()
@@ -114,9 +142,16 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats():
     drawn = {"returns": [0.5, 0.5], "length": 4, "choices": [100, 1]}
     cells = course(load("othello"), [won, drawn])
     assert cells["actions"] == "7.0 ± 3.0, from 4 to 10" and cells["decisions"] == "4.5"
-    assert cells["choices of a decision"] == "12.7 in the mean, at most 100" and cells["forced decisions"] == "22%"
-    assert cells["size of the game tree, about"] == "10^2" and cells["drawn games"].startswith("50% [")
-    assert cells["mean reward of player 1"].startswith("0.750 [") and cells["player 1 is first"].startswith("75% [")
+    assert (
+        cells["choices of a decision"] == "12.7 in the mean, at most 100"
+        and cells["forced decisions"] == "22%"
+    )
+    assert cells["size of the game tree, about"] == "10^2" and cells["drawn games"].startswith(
+        "50% ["
+    )
+    assert cells["mean reward of player 1"].startswith("0.750 [") and cells[
+        "player 1 is first"
+    ].startswith("75% [")
     assert cells["mean reward of player 0"].startswith("0.250 [0.000, ")  # no reward is below
 
 
@@ -151,11 +186,19 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     file.write_text(PATIENCE)
     plan = Plan("patience", (str(file),), digest_of(file), 20, ("MAST",), 1)
     best = Entrant("BASELINE", iterations=20)
-    scores = {round(report_row(plan.match(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
+    scores = {
+        round(report_row(plan.match(LEVELS, best, Entrant(), deal))["score"], 2)
+        for deal in range(6)
+    }
     assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
-    rows = Ledger(None, KEY).play([match for match in plan.round(0) if match.key[0] != LEVELS], report_row)
+    rows = Ledger(None, KEY).play(
+        [match for match in plan.round(0) if match.key[0] != LEVELS], report_row
+    )
     measures = measures_of(plan, load("patience"), rows)
-    assert "mean reward of player 0" in measures["course"][EVEN] and "drawn games" not in measures["course"][EVEN]
+    assert (
+        "mean reward of player 0" in measures["course"][EVEN]
+        and "drawn games" not in measures["course"][EVEN]
+    )
     assert measures["strategies"][0]["score"].count == 1
 
 
@@ -184,10 +227,15 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(RaceGames, "play", stop_after_two_batches)
         assert run(RACE.split()) == 130
-    assert "the games played are kept in race; run the same command to continue" in capsys.readouterr().err
+    assert (
+        "the games played are kept in race; run the same command to continue"
+        in capsys.readouterr().err
+    )
     rows = Path("race/games.jsonl").read_bytes()
     assert len(rows.splitlines()) > 30 and run(RACE.split()) == 0
-    assert "Protocol" in capsys.readouterr().out and Path("race/games.jsonl").read_bytes().startswith(rows)
+    assert "Protocol" in capsys.readouterr().out and Path(
+        "race/games.jsonl"
+    ).read_bytes().startswith(rows)
     assert Path("race/result.html").read_text().startswith("<!doctype html>")
 
 
@@ -197,7 +245,9 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
     Path("stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
     Path("two.toml").write_text(SPACE)
     assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
-    assert "stones does not keep its promises" in capsys.readouterr().err and not Path("race").exists()
+    assert (
+        "stones does not keep its promises" in capsys.readouterr().err and not Path("race").exists()
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------ ladders
@@ -220,14 +270,21 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(short_ladder, tmp_path, c
         assert run(command.split()) == 0
         assert len(rows.read_text().splitlines()) == int(games_so_far)
     printed = capsys.readouterr()
-    assert "not installed: grhino depth 1, grhino depth 2; apt-get install grhino" in " ".join(printed.err.split())
+    assert "not installed: grhino depth 1, grhino depth 2; apt-get install grhino" in " ".join(
+        printed.err.split()
+    )
     last = printed.out.splitlines()[-1]
     assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
 
 
 def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
     fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
-    assert run(["ladder", "othello", "--engine", f"{sys.executable} {fake} illegal", "--games", "2"]) == 1
+    assert (
+        run(["ladder", "othello", "--engine", f"{sys.executable} {fake} illegal", "--games", "2"])
+        == 1
+    )
     output = capsys.readouterr()
-    assert output.out.splitlines()[-1].endswith("fake_engine.py illegal has no rating: no game was finished")
+    assert output.out.splitlines()[-1].endswith(
+        "fake_engine.py illegal has no rating: no game was finished"
+    )
     assert "Elo" not in output.out and "void: " in output.err

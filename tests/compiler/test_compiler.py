@@ -32,7 +32,13 @@ from packaging.requirements import Requirement
 from scipy.stats import chisquare
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.compiler import CompilationError, CompiledFunction, digest as digests, kernel as kernels, memory
+from icarus.compiler import (
+    CompilationError,
+    CompiledFunction,
+    digest as digests,
+    kernel as kernels,
+    memory,
+)
 from icarus.compiler.digest import PACKAGE_DIGEST, digest
 from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, child, helper, record, shuffle, uniform, update  # noqa: F401  # the slots of `key_of` name them
@@ -99,7 +105,9 @@ def keys(slot: Callable, engine: str) -> set[int]:
         ("settings.OFFSET", vars(settings), "OFFSET", 1000),
     ],
 )
-def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(monkeypatch, expression, space, name, value):
+def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
+    monkeypatch, expression, space, name, value
+):
     engines, slot = ("compiled", "python"), key_of(expression)
     before = [keys(slot, engine) for engine in engines]
     monkeypatch.setitem(space, name, value)
@@ -130,10 +138,15 @@ def values_by_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarra
 
 
 def test_what_a_slot_reads_is_found_anew(monkeypatch):
-    strategy = BASELINE >> attrs.evolve(MAST, name="OWN", policy=argmax().over(values(values_by_helper)))
+    strategy = BASELINE >> attrs.evolve(
+        MAST, name="OWN", policy=argmax().over(values(values_by_helper))
+    )
 
     def visits() -> list[list[int]]:
-        results = (search(NIM.new_initial_state(1), strategy, iterations=60, engine=e) for e in ("compiled", "python"))
+        results = (
+            search(NIM.new_initial_state(1), strategy, iterations=60, engine=e)
+            for e in ("compiled", "python")
+        )
         return [result.records["BASELINE"].rows["visits"].tolist() for result in results]
 
     before = visits()
@@ -161,7 +174,9 @@ def head(i: int) -> int:
     return int(HEAD[i])
 
 
-VIEWS: dict[str, tuple[Callable, Callable[[], None]]] = {  # a slot, and how what it reads is written to
+VIEWS: dict[
+    str, tuple[Callable, Callable[[], None]]
+] = {  # a slot, and how what it reads is written to
     "in a helper": (key_of("head(0)"), lambda: BASE.put(0, 78)),
     "in a tuple": (key_of("PAIR[0][0]"), lambda: BASE.put(0, 82)),
     "a field": (key_of("FIELD[0]"), lambda: RECORDS.__setitem__(0, (83,))),
@@ -200,7 +215,9 @@ CompiledFunction._compile = lambda kernel, *rest: names.append(kernel.name) or c
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of what is compiled during the test."""
-    monkeypatch.setattr(CompiledFunction, "_compile", CompiledFunction._compile)  # so that it comes back
+    monkeypatch.setattr(
+        CompiledFunction, "_compile", CompiledFunction._compile
+    )  # so that it comes back
     noted: dict[str, list[str]] = {}
     exec(NOTE_COMPILATIONS, noted)
     return noted["names"]
@@ -212,7 +229,9 @@ def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> CompiledFunction:
     Args:
         source: of the modules, each after a line "# module NAME" except for the last, which is m.
     """
-    parts = re.split(r"# module (\S+)\n", source if source.startswith("# module") else f"# module m\n{source}")[1:]
+    parts = re.split(
+        r"# module (\S+)\n", source if source.startswith("# module") else f"# module m\n{source}"
+    )[1:]
     for name, text in zip(parts[::2], parts[1::2], strict=True):
         made = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, made)
@@ -310,13 +329,18 @@ def test_an_extension_of_the_compiler_is_seen():
     [
         ("@vectorize\ndef g(x):\n    return x", "g(x)"),
         ("@cfunc('i8(i8)')\ndef g(x):\n    return x", "g(x)"),
-        ("@jitclass([('x', int64)])\nclass g:\n    def __init__(self, x):\n        self.x = x", "g(x).x"),
+        (
+            "@jitclass([('x', int64)])\nclass g:\n    def __init__(self, x):\n        self.x = x",
+            "g(x).x",
+        ),
     ],
 )
 def test_what_the_digest_does_not_follow_is_refused(decorator, use, monkeypatch):
     imports = "import numpy as np\nfrom numba import cfunc, int64, vectorize\n"
     imports += "from numba.experimental import jitclass\n"
-    with pytest.raises(TypeError, match=f"g is made by {decorator.split('(')[0].split(chr(10))[0]}, which"):
+    with pytest.raises(
+        TypeError, match=f"g is made by {decorator.split('(')[0].split(chr(10))[0]}, which"
+    ):
         kernel_of(f"{imports}{decorator}\ndef f(x):\n    return {use}", monkeypatch)
 
 
@@ -357,10 +381,14 @@ def test_a_torn_file_is_compiled_anew_and_repaired(folder, monkeypatch, compilat
     assert list(folder.iterdir()) == [file]
 
 
-def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(tmp_path, monkeypatch, caplog):
+def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
+    tmp_path, monkeypatch, caplog
+):
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
     folder = kernels.cache_folder.__wrapped__()
-    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+    assert (
+        stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+    )
     folder.chmod(0o770)
     assert kernels.cache_folder.__wrapped__() is None and "other users may write to" in caplog.text
     folder.chmod(0o700)
@@ -384,7 +412,10 @@ def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_i
     for _ in range(2):
         with kernels.long_work_announced():
             time.sleep(0.05)
-    assert screen.getvalue().count("icarus is compiling, which may take a minute and happens once") == lines
+    assert (
+        screen.getvalue().count("icarus is compiling, which may take a minute and happens once")
+        == lines
+    )
 
 
 def test_a_folder_that_vanished_costs_the_file_and_not_the_result(folder, monkeypatch, caplog):
@@ -394,9 +425,16 @@ def test_a_folder_that_vanished_costs_the_file_and_not_the_result(folder, monkey
     assert "is not kept" in caplog.text
 
 
-def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(tmp_path, monkeypatch):
+def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
-    ages = {"cache/" + "0" * 16: 31, "cache/" + "f" * 16: 29, "cache/photographs": 31, "elsewhere": 31}
+    ages = {
+        "cache/" + "0" * 16: 31,
+        "cache/" + "f" * 16: 29,
+        "cache/photographs": 31,
+        "elsewhere": 31,
+    }
     for name, days in ages.items():
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "code.bin").write_bytes(b"old")
@@ -429,7 +467,11 @@ def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(fol
         with pytest.raises(ValueError, match="more than") as raised:
             kernel(5)
         last = traceback.extract_tb(raised.tb)[-1]
-        assert (raised.value.args, Path(last.filename).name, last.lineno) == (("more than", 2), "m.py", 6)
+        assert (raised.value.args, Path(last.filename).name, last.lineno) == (
+            ("more than", 2),
+            "m.py",
+            6,
+        )
 
 
 def test_an_exception_made_of_what_was_met_is_raised_too(folder, monkeypatch):
@@ -468,17 +510,23 @@ def f(x):
 """
 
 
-def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(folder, monkeypatch, compilations):
+def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(
+    folder, monkeypatch, compilations
+):
     kernel, again = (kernel_of(ARRAYS, monkeypatch) for _ in range(2))
     assert kernel(20) == again(20) == 60
     assert compilations == ["f"]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(50):
         kernel(1_000_000)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000  # kB; each array has 8 MB
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000
+    )  # kB; each array has 8 MB
 
 
-def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(folder, monkeypatch, compilations):
+def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(
+    folder, monkeypatch, compilations
+):
     body = 'def f(x):\n    print("twenty is", x)\n    return 3 * x'
     assert [kernel_of(body, monkeypatch)(20) for _ in range(2)] == [60, 60]
     assert compilations == ["f", "f"] and not list(folder.iterdir())
@@ -536,7 +584,9 @@ def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reache
     run(OTHER)
     second, edited = (
         run(OTHER),
-        run(OTHER.replace("return n", "return 10 * n").replace("(n)", f"(n, new={time.time_ns()})")),
+        run(
+            OTHER.replace("return n", "return 10 * n").replace("(n)", f"(n, new={time.time_ns()})")
+        ),
     )
     assert second["compiled"] == [] and not second["loaded"] and second["MINE"] == second["MAST"]
     assert edited["compiled"] == ["the backpropagation function mine.backpropagate"]
@@ -548,9 +598,13 @@ def test_importing_loads_no_compiler(python):
     assert python(source).stdout == "[]\n"
 
 
-def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(tmp_path, monkeypatch):
+def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(
+    tmp_path, monkeypatch
+):
     for name in digests.BELOW:
-        shutil.copytree(digests.PACKAGE / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            digests.PACKAGE / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
     monkeypatch.setattr(digests, "PACKAGE", tmp_path)
     assert digests.package_digest() == PACKAGE_DIGEST
     for file in ("kernel/history.py", "compiler/counted.ll"):
@@ -573,7 +627,10 @@ print(CompiledFunction(f, 1, "f")(41), names)
 
 
 def test_functions_typed_in_are_compiled_and_cached_too(python, tmp_path):
-    typed = [python(*call, stdin=TYPED, ICARUS_CACHE_DIR=str(tmp_path)) for call in ((None, "-"), (TYPED,))]
+    typed = [
+        python(*call, stdin=TYPED, ICARUS_CACHE_DIR=str(tmp_path))
+        for call in ((None, "-"), (TYPED,))
+    ]
     assert [done.stdout for done in typed] == ["42 ['f']\n", "42 []\n"]
 
 
@@ -599,28 +656,55 @@ ARGUMENTS = {
     "backpropagation": "stats, context, rewards",
     "weight": "rewards, visits, availability",
 }
-WRONG: list[tuple[str, str, str]] = [  # the kind of a slot, the wrong line in it, and what the sentence mentions
+WRONG: list[
+    tuple[str, str, str]
+] = [  # the kind of a slot, the wrong line in it, and what the sentence mentions
     ("capture", "update(updates, undefined_here, 0)", "the name 'undefined_here' is not defined"),
-    ("capture", "update(updates, history.steps[0].colour, 0)", "no record here has a field 'colour'"),
-    ("capture", "update(updates, record(twice(1), 0), 0)", "twice is a plain function; mark it @helper"),
-    ("capture", "update(updates, record(PLACES[0], 0), 0)", "PLACES is a list, which compiled code cannot read"),
-    ("backpropagation", 'stats.visits = rewards[0] + "one"', "does not support add(float64, Literal[str](one))"),
+    (
+        "capture",
+        "update(updates, history.steps[0].colour, 0)",
+        "no record here has a field 'colour'",
+    ),
+    (
+        "capture",
+        "update(updates, record(twice(1), 0), 0)",
+        "twice is a plain function; mark it @helper",
+    ),
+    (
+        "capture",
+        "update(updates, record(PLACES[0], 0), 0)",
+        "PLACES is a list, which compiled code cannot read",
+    ),
+    (
+        "backpropagation",
+        'stats.visits = rewards[0] + "one"',
+        "does not support add(float64, Literal[str](one))",
+    ),
     ("weight", "return math.fsum([0.25, 0.25])", "fsum"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "line", "mentioned"), WRONG, ids=[line for _, line, _ in WRONG])
-def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(kind, line, mentioned, monkeypatch):
+def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
+    kind, line, mentioned, monkeypatch
+):
     source = f"{HEADER}@{kind}\ndef slip({ARGUMENTS[kind]}):\n    {line}\n"
     made = types.ModuleType("slips")
     monkeypatch.setitem(sys.modules, "slips", made)
     exec(compile(source, "/nowhere/slips.py", "exec"), made.__dict__)
     is_weight = kind == "weight"
-    mixed = made.slip * MAST + (1 - made.slip) * BASELINE if is_weight else attrs.evolve(MAST, **{kind: made.slip})
+    mixed = (
+        made.slip * MAST + (1 - made.slip) * BASELINE
+        if is_weight
+        else attrs.evolve(MAST, **{kind: made.slip})
+    )
     with pytest.raises(CompilationError) as caught:
         search(after(toy.BRANCHES), mixed, iterations=10)
     message = str(caught.value)
-    assert message.startswith(f"the {kind} function slips.slip cannot be compiled: ") and mentioned in message
+    assert (
+        message.startswith(f"the {kind} function slips.slip cannot be compiled: ")
+        and mentioned in message
+    )
     assert message.endswith(f"nowhere/slips.py, line {source.count(chr(10))})")
     assert not re.search(r"\n|Traceback|TypingError|LoweringError|numba|During:", message)
     assert isinstance(caught.value, TypeError) and caught.value.__suppress_context__
@@ -636,7 +720,11 @@ async def later(history: Any, updates: Any) -> None:
 @pytest.mark.parametrize(
     ("mark", "function", "message"),
     [
-        (capture, lambda a: None, r"takes history, updates: write it as <lambda>\(history, updates, …\), not "),
+        (
+            capture,
+            lambda a: None,
+            r"takes history, updates: write it as <lambda>\(history, updates, …\), not ",
+        ),
         (
             capture,
             lambda history, updates, k=None: None,
@@ -660,7 +748,10 @@ def test_bits_are_counted_and_found(word):
     def both(word: Any) -> Any:
         return memory.popcount(word), memory.lowest_bit(word)
 
-    expected = bin(word).count("1"), next((i for i in itertools.count() if word >> i & 1), None) if word else 64
+    expected = (
+        bin(word).count("1"),
+        next((i for i in itertools.count() if word >> i & 1), None) if word else 64,
+    )
     assert both(np.uint64(word)) == expected
 
 
@@ -669,7 +760,9 @@ def test_bits_are_counted_and_found(word):
 
 def test_no_version_is_allowed_that_nobody_has_tried():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (required,) = [each for each in map(Requirement, project["dependencies"]) if each.name == "numba"]
+    (required,) = [
+        each for each in map(Requirement, project["dependencies"]) if each.name == "numba"
+    ]
     major, minor = (int(part) for part in importlib.metadata.version("numba").split(".")[:2])
     assert required.specifier.contains(f"{major}.{minor}.99")
     assert not required.specifier.contains(f"{major}.{minor + 1}.0")
@@ -715,14 +808,18 @@ def lemire(words: Iterator[int], bound: int) -> int:
 
 def before(word: int) -> np.ndarray:
     """A generator whose next word is this one."""
-    return np.array([0, 0xDEADBEEF, 0xC0FFEE, rotated(word, 64 - 23)], np.uint64)  # s0 = 0: the word is rotl(s3, 23)
+    return np.array(
+        [0, 0xDEADBEEF, 0xC0FFEE, rotated(word, 64 - 23)], np.uint64
+    )  # s0 = 0: the word is rotl(s3, 23)
 
 
 def test_the_reference_of_this_file_gives_the_published_numbers():
     assert list(itertools.islice(xoshiro([1, 2, 3, 4]), 10)) == PUBLISHED
 
 
-@pytest.mark.parametrize("state", [[1, 2, 3, 4], [WORD, WORD, 0, WORD], [0, 0, 0, 1 << 63], seeded(5).tolist()])
+@pytest.mark.parametrize(
+    "state", [[1, 2, 3, 4], [WORD, WORD, 0, WORD], [0, 0, 0, 1 << 63], seeded(5).tolist()]
+)
 def test_the_words_are_those_of_xoshiro256plusplus(state):
     rng, words = np.array(state, np.uint64), xoshiro(state)
     assert [int(next_word(rng)) for _ in range(500)] == list(itertools.islice(words, 500))
@@ -738,7 +835,9 @@ def test_below_is_lemires_algorithm_on_the_upper_halves(bound):
 
 def test_uniform_takes_the_upper_53_bits():
     rng, words = seeded(8), xoshiro(seeded(8).tolist())
-    assert [float(uniform(rng)) for _ in range(2000)] == [(next(words) >> 11) / 2**53 for _ in range(2000)]
+    assert [float(uniform(rng)) for _ in range(2000)] == [
+        (next(words) >> 11) / 2**53 for _ in range(2000)
+    ]
     assert uniform(before(WORD)) == 1 - 2**-53 and uniform(before(0)) == 0
 
 
@@ -760,14 +859,20 @@ def test_a_seed_fixes_the_generator_and_keys_are_independent():
     assert all(seeded(key).any() for key in keys)  # a state of zeros would stay zero
 
 
-def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so() -> None:
+def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so() -> (
+    None
+):
     readers = {
         "compiler/digest.py",
         "compiler/functions.py",
         "compiler/kernel.py",
     }  # settings, DEBUG, the cache and the processor
     sources = [path for folder in digests.BELOW for path in (digests.PACKAGE / folder).glob("*.py")]
-    asking = {path.relative_to(digests.PACKAGE).as_posix() for path in sources if "os.environ" in path.read_text()}
+    asking = {
+        path.relative_to(digests.PACKAGE).as_posix()
+        for path in sources
+        if "os.environ" in path.read_text()
+    }
     assert asking == readers
 
 
@@ -793,7 +898,9 @@ def test_an_archive_is_refused_in_a_sentence(tmp_path: Path) -> None:
         for path in digests.PACKAGE.rglob("*.py"):
             archive.write(path, path.relative_to(digests.PACKAGE.parent))
     code = f"import sys; sys.path.insert(0, {str(tmp_path / 'all.zip')!r}); import icarus"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 1 and "is no folder: install it in place of" in done.stderr
 
 

@@ -27,7 +27,9 @@ SOON = 10.0  # seconds
 @pytest.mark.parametrize("presses", [20, pytest.param(1000, marks=pytest.mark.slow)])
 def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses):
     call = [sys.executable, "-m", "tests.compiler.test_interrupts", str(presses)]
-    done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=900, check=False)
+    done = subprocess.run(
+        call, env=environment(), text=True, capture_output=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout.splitlines()[-1])
     assert row["presses"] == presses and len(row["kept"]) == 3
@@ -98,7 +100,9 @@ print(len(called) > 20, compile_anew()(2) > 10)
 
 
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
-def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(python, tmp_path, every):
+def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(
+    python, tmp_path, every
+):
     """Raised between what LLVM has done and what Python knows of it, it had memory freed twice."""
     done = python(AFTER_EACH_FUNCTION, str(every), ICARUS_CACHE_DIR=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]
@@ -131,8 +135,12 @@ def othello() -> State:
 
 KINDS: dict[str, Callable[[Any], Any]] = {
     "alone": lambda progress: search(othello(), BASELINE >> MAST, seconds=600, progress=progress),
-    "two trees": lambda progress: search(othello(), BASELINE >> MAST, seconds=600, threads=2, progress=progress),
-    "compiling": lambda progress: search(othello(), compiled_anew(), seconds=600, progress=progress),
+    "two trees": lambda progress: search(
+        othello(), BASELINE >> MAST, seconds=600, threads=2, progress=progress
+    ),
+    "compiling": lambda progress: search(
+        othello(), compiled_anew(), seconds=600, progress=progress
+    ),
 }
 
 
@@ -183,7 +191,9 @@ def interrupted(kind: str, count: int, delay: float) -> bool:
 
 def main(presses: int) -> None:
     """Send so many Ctrl-C, and print how many searches of each kind kept their results."""
-    search(othello(), BASELINE >> MAST, iterations=50)  # compiles what is not to be compiled under the presses
+    search(
+        othello(), BASELINE >> MAST, iterations=50
+    )  # compiles what is not to be compiled under the presses
     sent, rows, began = 0, dict[str, list[bool]](), time.monotonic()
     for kind in itertools.cycle(KINDS):
         count = min(LUCK.randint(1, 9), presses - sent)

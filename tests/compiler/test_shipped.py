@@ -37,9 +37,14 @@ def file_for(name: str, level: str) -> Path:
 def made(level: str) -> dict[str, bytes]:
     """What the compiler makes for a level of processors, by name."""
     with tempfile.TemporaryDirectory() as folder:
-        processor = {"NUMBA_CPU_NAME": LEVELS[level].name, "NUMBA_CPU_FEATURES": LEVELS[level].tuning}
+        processor = {
+            "NUMBA_CPU_NAME": LEVELS[level].name,
+            "NUMBA_CPU_FEATURES": LEVELS[level].tuning,
+        }
         settings = os.environ | processor | {"ICARUS_CACHE_DIR": folder}
-        subprocess.run([sys.executable, "-c", PROGRAM], env=settings, cwd=digest.PACKAGE.parent, check=True)
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=settings, cwd=digest.PACKAGE.parent, check=True
+        )
         files = {name: Path(folder).glob(f"*/{name.replace(' ', '-')}-*.bin") for name in KERNELS}
         return {name: next(made).read_bytes() for name, made in files.items()}
 
@@ -52,11 +57,16 @@ def all_files() -> set[Path]:
 @pytest.mark.parametrize("level", levels_here())
 def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) -> None:
     file = file_for(name, level)
-    assert file.is_file(), "the sources of the loop have changed: make shipped, and commit what it has made"
+    assert file.is_file(), (
+        "the sources of the loop have changed: make shipped, and commit what it has made"
+    )
     processor = shipped_file(name, level)[1]
     assert load(file, name, KERNELS[name], processor) is not None  # whole
     other = next(each for each in KERNELS if each != name)
-    assert load(file, other, KERNELS[other], processor) is None and load(file, name, 3, processor) is None
+    assert (
+        load(file, other, KERNELS[other], processor) is None
+        and load(file, name, 3, processor) is None
+    )
     elsewhere = next(each for each in LEVELS if each != level)
     assert load(file, name, KERNELS[name], shipped_file(name, elsewhere)[1]) is None
     assert {*FOLDER.iterdir()} <= all_files()
@@ -65,7 +75,8 @@ def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) 
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    sys.version_info[:2] != (3, 11), reason="made with Python 3.11; others' bytecode becomes other machine code"
+    sys.version_info[:2] != (3, 11),
+    reason="made with Python 3.11; others' bytecode becomes other machine code",
 )
 @pytest.mark.parametrize("level", levels_here())
 def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level: str) -> None:
@@ -76,10 +87,16 @@ def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
     parts = list(digest.reachable(loop.run))
     values = [getattr(part.value, "py_func", part.value) for part in parts]
     modules = {str(getattr(value, "__module__", "")) for value in values}
-    ours = {f"{name.removeprefix('icarus.').replace('.', '/')}.py" for name in modules if name.startswith("icarus.")}
+    ours = {
+        f"{name.removeprefix('icarus.').replace('.', '/')}.py"
+        for name in modules
+        if name.startswith("icarus.")
+    }
     assert "engine/loop.py" in ours <= {*digest.LOOP}
     texts = "\n".join((digest.PACKAGE / name).read_text() for name in digest.LOOP)
-    numbers = {part.name.rpartition(".")[2] for part in parts if isinstance(part.value, int | float)}
+    numbers = {
+        part.name.rpartition(".")[2] for part in parts if isinstance(part.value, int | float)
+    }
     constants = {name for name in numbers if re.fullmatch("_?[A-Z][A-Z0-9_]*", name)}
     assert "TOLERANCE" in constants and not [
         name for name in constants if not re.search(rf"^(.*, )?{name}\b.* = ", texts, re.M)

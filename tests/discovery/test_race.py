@@ -15,7 +15,13 @@ from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Entrant
-from icarus.discovery.discover import RaceSettings, discover, discovered, plan_race, proven_configurations
+from icarus.discovery.discover import (
+    RaceSettings,
+    discover,
+    discovered,
+    plan_race,
+    proven_configurations,
+)
 from icarus.discovery.finders import Factorial
 from icarus.discovery.race import KEY, PROOF, Discovery, RaceGames, explore
 from icarus.discovery.space import SearchSpace
@@ -71,7 +77,9 @@ def test_a_killed_race_goes_on_and_ends_alike(finished_race, tmp_path, monkeypat
     assert [row["returns"] for row in read_rows(directory / "games.jsonl", KEY)] == [
         row["returns"] for row in read_rows(whole / "games.jsonl", KEY)
     ]
-    streams = [row["stream"] for row in read_rows(whole / "games.jsonl", KEY)]  # no proof before the freeze
+    streams = [
+        row["stream"] for row in read_rows(whole / "games.jsonl", KEY)
+    ]  # no proof before the freeze
     assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
     assert {"exploration", "proof"} <= set(streams)
 
@@ -96,7 +104,9 @@ def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
         read_protocol(tmp_path)
     (tmp_path / "protocol.json").unlink()
     (tmp_path / "games.jsonl").touch()
-    with pytest.raises(ValueError, match=r"has games of another command: there is no protocol\.json in it"):
+    with pytest.raises(
+        ValueError, match=r"has games of another command: there is no protocol\.json in it"
+    ):
         race(tmp_path)
     (tmp_path / "protocol.json").write_text(text[:100])
     with pytest.raises(ValueError, match="protocol.json is damaged"):
@@ -105,7 +115,10 @@ def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(None, "is damaged: Expected `object`, got `array`"), ({"later": None}, "another race: later is None there")],
+    [
+        (None, "is damaged: Expected `object`, got `array`"),
+        ({"later": None}, "another race: later is None there"),
+    ],
 )
 def test_a_protocol_that_holds_something_else_is_refused(finished_race, change, message, tmp_path):
     discovery, directory = finished_race
@@ -135,7 +148,9 @@ def test_all_games_prove_a_candidate_that_is_named():
     discovery = race(candidate="RAVE   [move_decay = 0.5]", games=120, space="general")
     assert [str(proof.configuration) for proof in discovery.proofs] == ["RAVE   [move_decay = 0.5]"]
     assert (
-        discovery.protocol.units == (0, 40, 0) and discovery.proofs[0].difference.count == 40 and discovery.games == 120
+        discovery.protocol.units == (0, 40, 0)
+        and discovery.proofs[0].difference.count == 40
+        and discovery.games == 120
     )
     assert not discovery.ablations
     with pytest.raises(ValueError, match="is the reference that it is to beat"):
@@ -149,16 +164,24 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_
     assert SPACE.configuration(reference) == protocol.reference
     monkeypatch.setattr(Factorial, "finalists", lambda self, number: [reference, *others][:number])
     assert explore(protocol, games, lambda report: None) == others
-    assert explore(attrs.evolve(protocol, format=1), games, lambda report: None) == [reference, others[0]]
+    assert explore(attrs.evolve(protocol, format=1), games, lambda report: None) == [
+        reference,
+        others[0],
+    ]
 
 
 def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs():
-    protocols = [plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]})) for name in ("RAVE", "MAST")]
+    protocols = [
+        plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]}))
+        for name in ("RAVE", "MAST")
+    ]
     protocols.append(attrs.evolve(protocols[0], format=1))
     match = (PROOF, (Entrant("MAST"),) * 2, 0, 0)
     first, second, old = (RaceGames(each, "kuhn-poker").match(*match).seed for each in protocols)
     assert first != second and first[:3] == old == (0, PROOF, 0)
-    assert [same for _, same in replay.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [True]
+    assert [same for _, same in replay.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [
+        True
+    ]
 
 
 @pytest.mark.parametrize(
@@ -175,8 +198,12 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
         ({"seconds": 0.1}, "either iterations or seconds"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_the_first_game(changes, pattern, tmp_path, monkeypatch):
-    monkeypatch.setattr("icarus.discovery.race.race_row", lambda match: pytest.fail("a game was played"))
+def test_what_makes_no_sense_is_refused_before_the_first_game(
+    changes, pattern, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(
+        "icarus.discovery.race.race_row", lambda match: pytest.fail("a game was played")
+    )
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
@@ -187,7 +214,10 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(changes, pattern, 
     [
         ({"report": True}, "report is True; it must be a function of a RaceProgress"),
         ({"against": "BASELINE"}, "against is 'BASELINE'; it must be a list"),
-        ({"against": [BASELINE]}, "who plays must be an Entrant or a str, such as .*, not BASELINE"),
+        (
+            {"against": [BASELINE]},
+            "who plays must be an Entrant or a str, such as .*, not BASELINE",
+        ),
     ],
 )
 def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):
@@ -199,7 +229,11 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):
     ("changes", "pattern"),
     [
         (
-            {"space": SearchSpace("{tree} >> {simulation}", FACTORS | {"simulation": ("MAST", "LGRFF")})},
+            {
+                "space": SearchSpace(
+                    "{tree} >> {simulation}", FACTORS | {"simulation": ("MAST", "LGRFF")}
+                )
+            },
             "simulation = LGRFF: .*'LGRFF'",
         ),
         ({"against": ("BASELINE", "BASELIN")}, "no enhancement is called 'BASELIN'"),
@@ -215,14 +249,23 @@ def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes, pat
 
 def test_everything_in_the_table_can_be_played():
     for line in proven_configurations().values():
-        assert str(line.configuration.agent(iterations=1000).strategy) and line.low > 0 and line.p < 0.01
+        assert (
+            str(line.configuration.agent(iterations=1000).strategy)
+            and line.low > 0
+            and line.p < 0.01
+        )
     with pytest.raises(ValueError, match="no race has proved anything for 'chess'"):
         discovered("chess")
-    with pytest.raises(TypeError, match="discovered needs the name of a game, such as 'othello', not <game othello>"):
+    with pytest.raises(
+        TypeError,
+        match="discovered needs the name of a game, such as 'othello', not <game othello>",
+    ):
         discovered(games.load("othello"))
 
 
-def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(finished_race, capsys):
+def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
+    finished_race, capsys
+):
     discovery, directory = finished_race
     assert main(["status", str(directory)]) == 0
     assert f"{discovery.games} of at most 400 games" in capsys.readouterr().out
@@ -244,7 +287,9 @@ def test_a_game_that_is_not_what_was_kept_is_told(finished_race, tmp_path):
         races.result_of(tmp_path)
 
 
-def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(finished_race, tmp_path, monkeypatch):
+def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(
+    finished_race, tmp_path, monkeypatch
+):
     discovery, whole = finished_race
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("from icarus import MAST as MINE\n")
@@ -252,7 +297,9 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
     Path("kept/games.jsonl").write_bytes((whole / "games.jsonl").read_bytes())
     assert all(same for _, same in replay.audit(Path("kept"), 2, 0))
     Path("mine.py").write_text("from icarus import NAST2 as MINE\n")
-    with pytest.raises(ValueError, match=r"mine\.py was edited: the digest is .*, in the games so far"):
+    with pytest.raises(
+        ValueError, match=r"mine\.py was edited: the digest is .*, in the games so far"
+    ):
         list(replay.audit(Path("kept"), 2, 0))
     monkeypatch.chdir("kept")
     with pytest.raises(FileNotFoundError, match=r"mine\.py"):

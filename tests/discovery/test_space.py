@@ -23,20 +23,26 @@ FACTORS = {
 
 
 def small(**changes: object) -> SearchSpace:
-    return SearchSpace(**{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes})  # type: ignore[arg-type]
+    return SearchSpace(
+        **{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes}
+    )  # type: ignore[arg-type]
 
 
 def points_of(space: SearchSpace) -> list[Point]:
     """All points of a space, by all combinations of levels."""
     combinations = itertools.product(*(range(len(levels)) for levels in space.factors.values()))
-    return [point for point in dict.fromkeys(map(space.canonical, combinations)) if space.allows(point)]
+    return [
+        point for point in dict.fromkeys(map(space.canonical, combinations)) if space.allows(point)
+    ]
 
 
 def test_points_count_active_factors_only() -> None:
     space = small()
     points = points_of(space)
     assert space.count() == len(points) == len(set(points)) == (3 + 1) * (1 + 2) * 2
-    assert {space.configuration(point) for point in points} == {space.configuration(point) for point in set(points)}
+    assert {space.configuration(point) for point in points} == {
+        space.configuration(point) for point in set(points)
+    }
     assert len({space.configuration(point) for point in points}) == len(points)
 
 
@@ -63,8 +69,17 @@ def test_exclusions_are_no_points() -> None:
 def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
     space = load_space(name)
     space.check()
-    covered = {(k, level) for point in space.covering() for k, level in enumerate(point) if level != INACTIVE}
-    assert covered == {(k, level) for k, levels in enumerate(space.factors.values()) for level in range(len(levels))}
+    covered = {
+        (k, level)
+        for point in space.covering()
+        for k, level in enumerate(point)
+        if level != INACTIVE
+    }
+    assert covered == {
+        (k, level)
+        for k, levels in enumerate(space.factors.values())
+        for level in range(len(levels))
+    }
 
 
 def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None:
@@ -75,8 +90,14 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"factors": {**FACTORS, "idle": (1, 2)}}, "no template or level that uses the factor idle"),
-        ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "only one point"),
+        (
+            {"factors": {**FACTORS, "idle": (1, 2)}},
+            "no template or level that uses the factor idle",
+        ),
+        (
+            {"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}},
+            "only one point",
+        ),
         ({"strategy": "{tree} >> {simulations}"}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
@@ -116,7 +137,8 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
 
 SIZES = (4, 3, 3, 2)
 SPACE = SearchSpace(
-    " ".join(f"{{f{k}}}" for k in range(len(SIZES))), {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)}
+    " ".join(f"{{f{k}}}" for k in range(len(SIZES))),
+    {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)},
 )
 EFFECTS = [np.linspace(-0.12, 0.12, size) for size in SIZES]
 
@@ -154,12 +176,18 @@ def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
     points = [SPACE.sample(rng) for _ in range(1600)]
     batches = [i // 8 for i in range(len(points))]
     luck = rng.normal(0, 0.5, 200)
-    scores = [rate(point) + luck[batch] + rng.normal(0, 0.2) for point, batch in zip(points, batches, strict=True)]
+    scores = [
+        rate(point) + luck[batch] + rng.normal(0, 0.2)
+        for point, batch in zip(points, batches, strict=True)
+    ]
     posterior = fit(Features(SIZES), points, batches, scores)
     everything = points_of(SPACE)
     gap = posterior.means(everything) - np.array([rate(point) for point in everything])
     assert np.std(gap) < 0.05
-    assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
+    assert (
+        np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1]
+        > 0.98
+    )
 
 
 # -------------------- What a proof can find.

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from icarus import games, information, initial, initial_information, search, values
-from icarus.algebra import ACTION, COUNT, PLAYER, REAL, REWARD, Enhancement, Space, backpropagation, candidates, capture
+from icarus.algebra import (
+    ACTION,
+    COUNT,
+    PLAYER,
+    REAL,
+    REWARD,
+    Enhancement,
+    Space,
+    backpropagation,
+    candidates,
+    capture,
+)
 from icarus.compiler.digest import attributes_read
 from icarus.compiler.functions import CompilationError
 from icarus.engine.compiled_search import CompiledSearch
@@ -48,7 +59,12 @@ NIBBLES = 16  # of a context: the weight, then the player
 
 @values
 def informed(
-    history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, state: str = "seventh", action: str = "fifth"
+    history: Any,
+    theta: Any,
+    legal: np.ndarray,
+    out: np.ndarray,
+    state: str = "seventh",
+    action: str = "fifth",
 ) -> None:
     """q/n + f_state/7 + f_action + heuristic, 9 for an action that wins at once"""
     present, player = len(history.steps) - 1, history.steps[-1].player
@@ -105,21 +121,29 @@ class Informed:
         i, player, v = h.t, h.players[h.t], []
         for a in h.legals[i]:
             q, n, _ = theta[a, player]
-            value = (q / n if n else 0.0) + (h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth"))
+            value = (q / n if n else 0.0) + (
+                h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth")
+            )
             v.append(9.0 if h.endings(i, a)[player] == 1.0 else value + h.lookahead(i, a)[player])
         return v
 
-    def capture(self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta) -> list[tuple[tuple, Any]]:
+    def capture(
+        self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta
+    ) -> list[tuple[tuple, Any]]:
         updates = []
         for i, (a, player) in enumerate(zip(h.actions, h.players, strict=True)):
             if player != CHANCE:
                 weight = (
-                    h.features(i, "seventh") + h.features(h.t, "seventh") + int(4 * h.action_feature(i, a, "fifth"))
+                    h.features(i, "seventh")
+                    + h.features(h.t, "seventh")
+                    + int(4 * h.action_feature(i, a, "fifth"))
                 )
                 updates.append(((a, player), (player, weight)))
         return updates
 
-    def backpropagation(self, leaf: naive.Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+    def backpropagation(
+        self, leaf: naive.Leaf, information: Any, context: Any, rewards: tuple[float, ...]
+    ) -> Any:
         q, n, w = information
         player, weight = context
         return q + rewards[player], n + 1, w + weight
@@ -164,11 +188,13 @@ def test_what_nobody_reads_is_not_told() -> None:
     assert (program.reads["features_in_tree"], program.reads["features_in_simulation"]) == (0, 0)
     program = CompiledSearch(state, INFORMED >> BASELINE).program
     assert program.reads["features_in_tree"] == sum(TABLES)
-    assert program.reads["features_in_simulation"] == FEATURES | ACTION_FEATURES  # what the capture looks at
     assert (
-        CompiledSearch(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.reads[
-            "features_in_tree"
-        ]
+        program.reads["features_in_simulation"] == FEATURES | ACTION_FEATURES
+    )  # what the capture looks at
+    assert (
+        CompiledSearch(
+            state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)
+        ).program.reads["features_in_tree"]
         == ENDINGS
     )
 
@@ -183,9 +209,12 @@ def ends_only(history: Any, updates: Any) -> None:
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize(
-    ("table", "needed"), [("features", "features"), ("action_features", "action_features"), ("lookahead", "heuristic")]
+    ("table", "needed"),
+    [("features", "features"), ("action_features", "action_features"), ("lookahead", "heuristic")],
 )
-def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, needed: str, engine: str) -> None:
+def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(
+    table: str, needed: str, engine: str
+) -> None:
     names = {} if needed == "heuristic" else {f"{needed.removesuffix('s')}_names": ()}
     bare = attrs.evolve(toy.BRANCHES, **{needed: None}, **names)
     message = rf"informed of INFORMED reads history.{table}, but .* has no {needed}; give Game\({needed}=…\)"
@@ -196,7 +225,9 @@ def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, n
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine: str) -> None:
     mistaken = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
-    with pytest.raises(ValueError, match="has no feature 'corners'; it has seventh, branching, fifth"):
+    with pytest.raises(
+        ValueError, match="has no feature 'corners'; it has seventh, branching, fifth"
+    ):
         search(toy.BRANCHES.new_initial_state(), mistaken, iterations=5, engine=engine)
 
 
@@ -221,13 +252,24 @@ def large_heuristic(state: Any, out: np.ndarray) -> None:
     ("changed", "message"),
     [
         ({"features": nan_features}, "the features function .*nan_features did not write"),
-        ({"features": unwritten_features}, "the features function .*unwritten_features did not write"),
-        ({"action_features": infinite_features}, "the action_features function .*infinite_features did not write"),
-        ({"heuristic": large_heuristic}, "the heuristic function .*large_heuristic did not write a number"),
+        (
+            {"features": unwritten_features},
+            "the features function .*unwritten_features did not write",
+        ),
+        (
+            {"action_features": infinite_features},
+            "the action_features function .*infinite_features did not write",
+        ),
+        (
+            {"heuristic": large_heuristic},
+            "the heuristic function .*large_heuristic did not write a number",
+        ),
     ],
     ids=["not a number", "unwritten", "infinite", "above 1"],
 )
-def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], message: str, engine: str) -> None:
+def test_what_a_game_tells_must_make_sense(
+    changed: dict[str, Any], message: str, engine: str
+) -> None:
     game = attrs.evolve(toy.BRANCHES, **changed)
     with pytest.raises(ValueError, match=message):
         search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
@@ -237,19 +279,27 @@ def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], message: str
 def by_feature(history: Any, legal: np.ndarray, records: np.ndarray, action: str = "fifth") -> None:
     """the record of a feature"""
     for i in range(len(legal)):
-        records[i] = record(int(4 * action_features_at(history, len(history.steps) - 1)[i, action]), 1)
+        records[i] = record(
+            int(4 * action_features_at(history, len(history.steps) - 1)[i, action]), 1
+        )
 
 
 def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all() -> None:
     strategy = attrs.evolve(MAST, name="BY_FEATURE", policy=gibbs(1.0).over(by_feature))
-    with pytest.raises(ValueError, match="by_feature of BY_FEATURE is declared independent, but reads .* of all legal"):
+    with pytest.raises(
+        ValueError,
+        match="by_feature of BY_FEATURE is declared independent, but reads .* of all legal",
+    ):
         search(toy.BRANCHES.new_initial_state(), strategy, iterations=5)
 
 
 def test_a_state_tells_its_features_and_heuristic() -> None:
     state = toy.BRANCHES.new_initial_state()
     row = int(state.facts.row)
-    assert state.features() == {"seventh": row % 7, "branching": float(len(state.legal_actions()) > 2)}
+    assert state.features() == {
+        "seventh": row % 7,
+        "branching": float(len(state.legal_actions()) > 2),
+    }
     action = state.legal_actions()[0]
     assert state.action_features(action) == {"fifth": (row + 2 * action) % 5 / 4}
     assert state.heuristic() == [7 * row % 11 / 10, (7 * row + 3) % 11 / 10]
@@ -277,7 +327,9 @@ CUT = [
         for place, cutoff in enumerate([0, 1, 3])
     ],
 )
-def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_playouts_that_are_cut_off(
+    number: int, cutoff: int, toys: Toys
+) -> None:
     strategy, twin = CUT[number]
     for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
         for place, game in toys:
@@ -288,14 +340,18 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() ->
     state = toy.THICKETS[0].new_initial_state()
     for cutoff in (0, 1, 2):
         result = search(state, BASELINE, iterations=50, seed=1, cutoff=cutoff)
-        assert result.phase_steps["simulation"] <= 50 * cutoff + (cutoff == 0)  # the root's action is always played
+        assert result.phase_steps["simulation"] <= 50 * cutoff + (
+            cutoff == 0
+        )  # the root's action is always played
         assert result.scheme.cutoff == cutoff
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine: str) -> None:
     state = attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state()
-    with pytest.raises(ValueError, match="cutoff is 3, but .* has no heuristic to end playouts with"):
+    with pytest.raises(
+        ValueError, match="cutoff is 3, but .* has no heuristic to end playouts with"
+    ):
         search(state, BASELINE, iterations=5, cutoff=3, engine=engine)
 
 
@@ -315,7 +371,9 @@ def nudge(history: Any, i: int, stats: Any, visits: int = WORTH) -> None:
     stats.availability = visits
 
 
-NUDGED = attrs.evolve(BASELINE, name="NUDGED", initial=initial(nudge), policy=ucb1(0.5).over(children))
+NUDGED = attrs.evolve(
+    BASELINE, name="NUDGED", initial=initial(nudge), policy=ucb1(0.5).over(children)
+)
 
 SOFT = attrs.evolve(NUDGED, name="SOFT", policy=gibbs().over(children))
 
@@ -328,7 +386,11 @@ class Nudged(Twin):
         for a in h.legals[i]:
             record = h.extended(i, a)
             if record not in theta:
-                theta[record] = tuple(WORTH * prospect for prospect in h.lookahead(i, a)), WORTH, WORTH
+                theta[record] = (
+                    tuple(WORTH * prospect for prospect in h.lookahead(i, a)),
+                    WORTH,
+                    WORTH,
+                )
         for a in h.legals[i]:
             q, n, m = theta[h.extended(i, a)]
             v.append(naive.upper_confidence(q[player], n, m, leaf.rule.parameter))
@@ -340,7 +402,9 @@ NUDGED_TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone: bool, toys: Toys) -> None:
+def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(
+    alone: bool, toys: Toys
+) -> None:
     strategy = NUDGED if alone else NUDGED >> MAST
     twin = NUDGED_TWIN if alone else naive.Sequential(NUDGED_TWIN, naive.mast())
     for number, game in toys:
@@ -361,7 +425,9 @@ def test_initial_information_by_hand() -> None:
 def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_asked_about(
     strategy: Enhancement,
 ) -> None:
-    small, large = (CompiledSearch(games.load("othello").new_initial_state(), strategy, 7) for _ in range(2))
+    small, large = (
+        CompiledSearch(games.load("othello").new_initial_state(), strategy, 7) for _ in range(2)
+    )
     for table in large.tables:
         table.grow(20_000)
     for running in (small, large):
@@ -377,15 +443,22 @@ def flat(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
 
 
 def test_a_policy_over_values_or_single_actions_is_refused() -> None:
-    with pytest.raises(ValueError, match="information of X is a function: its policy must use a @candidates function"):
+    with pytest.raises(
+        ValueError,
+        match="information of X is a function: its policy must use a @candidates function",
+    ):
         attrs.evolve(BASELINE, name="X", initial=initial(nudge), policy=argmax().over(flat))
     with pytest.raises(ValueError, match="asked about all legal actions at once"):
         attrs.evolve(MAST, name="X", initial=initial(nudge))
 
 
 def test_a_game_without_a_heuristic_is_refused() -> None:
-    with pytest.raises(ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"):
-        search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), NUDGED, iterations=10)
+    with pytest.raises(
+        ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"
+    ):
+        search(
+            attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), NUDGED, iterations=10
+        )
 
 
 # -------------------- What slots of one's own may read: θ and μ in captures, the iteration, the search's own generator; and what is refused
@@ -408,7 +481,9 @@ def capture_surprises(history: Any, theta: Any, updates: Any) -> None:
         if step.player != CHANCE:
             stats = find(theta, record(step.action, step.player))
             expected = stats.reward / stats.visits if stats.visits > 0 else 0.5
-            weight = history.iteration + 1 if abs(history.rewards[step.player] - expected) > 0.25 else 0
+            weight = (
+                history.iteration + 1 if abs(history.rewards[step.player] - expected) > 0.25 else 0
+            )
             update(updates, record(step.action, step.player), weight * MAX_PLAYERS + step.player)
 
 
@@ -433,7 +508,9 @@ SURPRISES = Enhancement(
 
 
 def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
-    example = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6)
+    example = HistoryExample(
+        [Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6
+    )
     records = {(4, 0): {"reward": 9.0, "visits": 10}}
     assert example.capture(SURPRISES, records) == [
         (record(4, 0), 0),
@@ -445,12 +522,17 @@ def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
 
 def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
     example = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
-    same, different = HistoryExample([Decision(0, (4, 5, 6))], seed=3), HistoryExample([Decision(0, (4, 5, 6))], seed=4)
+    same, different = (
+        HistoryExample([Decision(0, (4, 5, 6))], seed=3),
+        HistoryExample([Decision(0, (4, 5, 6))], seed=4),
+    )
     first = example.values(SURPRISES)
     assert first == same.values(SURPRISES) != different.values(SURPRISES)
     assert example.values(SURPRISES) != first  # the next three numbers
     state = games.load("othello").new_initial_state()
-    first_result, second_result = (search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2))
+    first_result, second_result = (
+        search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2)
+    )
     assert first_result.visits.tolist() == second_result.visits.tolist()
 
 
@@ -497,7 +579,12 @@ def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> N
     strategy = attrs.evolve(MAST, name="NOISY", policy=argmax().over(a_function_that_draws(how)))
     message = "noisy draws from (np.)?random, which no seed fixes; .* uniform\\(rng\\)"
     with pytest.raises(ValueError, match=message):
-        search(games.load("othello").new_initial_state(), BASELINE >> strategy, iterations=10, engine=engine)
+        search(
+            games.load("othello").new_initial_state(),
+            BASELINE >> strategy,
+            iterations=10,
+            engine=engine,
+        )
 
 
 @candidates
@@ -510,7 +597,10 @@ def at_root(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
 def test_a_policy_over_the_baseline_s_records_is_asked_in_simulation() -> None:
     rooted = attrs.evolve(BASELINE, name="ROOTED", policy=ucb1(0.7).over(at_root))
     state = games.load("othello").new_initial_state()
-    results = [search(state, strategy, iterations=100, seed=1) for strategy in (BASELINE, BASELINE >> rooted)]
+    results = [
+        search(state, strategy, iterations=100, seed=1)
+        for strategy in (BASELINE, BASELINE >> rooted)
+    ]
     assert results[0].values.tolist() != results[1].values.tolist()
 
 
@@ -529,9 +619,15 @@ def capture_on_own_states(history: Any, updates: Any) -> None:
 
 
 def test_a_slot_may_call_a_game_s_functions_on_states_of_its_own_in_both_engines() -> None:
-    state, strategy = contract.NIM.new_initial_state(1), attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states)
+    state, strategy = (
+        contract.NIM.new_initial_state(1),
+        attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states),
+    )
     keys = [
-        search(state, strategy, iterations=3, engine=engine).records["PLAYS"].rows["record"].tolist()
+        search(state, strategy, iterations=3, engine=engine)
+        .records["PLAYS"]
+        .rows["record"]
+        .tolist()
         for engine in ("compiled", "python")
     ]
     assert keys[0] == keys[1] == [record(2, 0)]
@@ -571,7 +667,9 @@ def test_an_enhancement_made_of_the_slots_of_another_is_the_other() -> None:
 
 
 def test_the_values_of_another_are_over_the_records_of_whoever_asks() -> None:
-    example = HistoryExample([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2)
+    example = HistoryExample(
+        [Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2
+    )
     records = {
         (1, (4, 5)): {"reward": [1, 3], "visits": 4, "availability": 9},
         (1, (4, 6)): {"reward": [2, 2], "visits": 4, "availability": 9},

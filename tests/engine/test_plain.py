@@ -10,20 +10,52 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import Agent, PythonGame, Result, SearchInterrupted, games, in_python, play, search, show_playout
+from icarus import (
+    Agent,
+    PythonGame,
+    Result,
+    SearchInterrupted,
+    games,
+    in_python,
+    play,
+    search,
+    show_playout,
+)
 from icarus.algebra import Enhancement
 from icarus.compiler import PlainPython, next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, TERMINAL, below, lowest_bit, popcount, record, shuffle, uniform
 from icarus.specs import BASELINE, EPIC, LGRF, MAST, NAST2, RAVE, parse
 from tests.engine.test_twin import composition, starts
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BRANCHES, CLASHES, WHISPERS
 
-WHOLE = ["knockout-whist(players=3)", "lotr-confrontation", "checkers", "dou-di-zhu", "backgammon", "othello", "hearts"]
+WHOLE = [
+    "knockout-whist(players=3)",
+    "lotr-confrontation",
+    "checkers",
+    "dou-di-zhu",
+    "backgammon",
+    "othello",
+    "hearts",
+]
 WHOLE += ["phantom-mnk", "goofspiel", "liars-dice", "kuhn-poker"]
-SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(3), CheatingEnsembleUCT(2)]
+SCHEMES = [
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingUCT,
+    DeterminizedUCT(3),
+    CheatingEnsembleUCT(2),
+]
 
 
 def same(first: Result, second: Result) -> None:
@@ -37,7 +69,9 @@ def same(first: Result, second: Result) -> None:
     for name, table in first.records.items():
         rows, second_rows = table.rows, second.records[name].rows
         if name == "EXP3":  # quotients of exponentials: the last bit is the compiler's
-            assert (rows["record"] == second_rows["record"]).all() and (rows["visits"] == second_rows["visits"]).all()
+            assert (rows["record"] == second_rows["record"]).all() and (
+                rows["visits"] == second_rows["visits"]
+            ).all()
             assert rows["reward"] == pytest.approx(second_rows["reward"], rel=1e-12)
         else:
             assert (rows == second_rows).all(), name
@@ -67,7 +101,9 @@ def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> No
     both(starts(games.load(name), number), strategy, 3, seed=number)
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, *slow_after(1, [scheme.with_exp3() for scheme in SCHEMES])], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [*SCHEMES, *slow_after(1, [scheme.with_exp3() for scheme in SCHEMES])], ids=str
+)
 def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
     for number, game in enumerate((WHISPERS, CLASHES, games.load("goofspiel"))):
         strategy, _ = composition(random.Random(number), 2)
@@ -79,9 +115,13 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
 
 def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
     rng, second_rng = seeded(7), seeded(7)
-    assert [int(next_word(rng)) for _ in range(200)] == [int(plain_next_word(second_rng)) for _ in range(200)]
+    assert [int(next_word(rng)) for _ in range(200)] == [
+        int(plain_next_word(second_rng)) for _ in range(200)
+    ]
     interpret = PlainPython()
-    assert [interpret(below)(rng, 10**9) for _ in range(50)] == [below(second_rng, 10**9) for _ in range(50)]
+    assert [interpret(below)(rng, 10**9) for _ in range(50)] == [
+        below(second_rng, 10**9) for _ in range(50)
+    ]
     assert [interpret(uniform)(rng) for _ in range(50)] == [uniform(second_rng) for _ in range(50)]
     first, second = np.arange(30), np.arange(30)
     interpret(shuffle)(rng, first, 30)
@@ -112,7 +152,9 @@ def test_an_engine_that_is_none_and_threads_in_python_are_refused() -> None:
         search(state, BASELINE, iterations=3, engine="fast")
     with pytest.raises(ValueError, match="the engine 'python' searches in one"):
         search(state, BASELINE, iterations=3, engine="python", threads=2)
-    with pytest.raises(ValueError, match=r"heap\(sticks=10\) is a PythonGame, whose functions run in one thread"):
+    with pytest.raises(
+        ValueError, match=r"heap\(sticks=10\) is a PythonGame, whose functions run in one thread"
+    ):
         search(nim().new_initial_state(), BASELINE, iterations=3, threads=2)
 
 
@@ -155,13 +197,21 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhan
 
 
 def test_a_wrong_game_of_python_objects_is_refused() -> None:
-    with pytest.raises(ValueError, match="players of a game is 9; it must be an integer from 1 to 8"):
+    with pytest.raises(
+        ValueError, match="players of a game is 9; it must be an integer from 1 to 8"
+    ):
         attrs.evolve(nim(), players=9)
     with pytest.raises(ValueError, match="it must be 2 numbers from 0 to 1, one for each player"):
-        search(attrs.evolve(nim(), rewards=lambda heap: (1, -1)).new_initial_state(), BASELINE, iterations=2)
+        search(
+            attrs.evolve(nim(), rewards=lambda heap: (1, -1)).new_initial_state(),
+            BASELINE,
+            iterations=2,
+        )
     with pytest.raises(ValueError, match="one at least before the end"):
         search(
-            attrs.evolve(nim(), legal=lambda heap: [1, 2] if heap.sticks > 5 else []).new_initial_state(),
+            attrs.evolve(
+                nim(), legal=lambda heap: [1, 2] if heap.sticks > 5 else []
+            ).new_initial_state(),
             BASELINE,
             iterations=50,
         )
@@ -171,7 +221,9 @@ def hidden_coin() -> PythonGame:
     """Nature tosses a coin that only player 0 sees; he bets or passes, player 1 guesses."""
 
     def determinize(state: dict, observer: int, beliefs: Any, rng: np.ndarray) -> dict:
-        return {**state, "coin": below(rng, 2)} if observer == 1 and "coin" in state else dict(state)
+        return (
+            {**state, "coin": below(rng, 2)} if observer == 1 and "coin" in state else dict(state)
+        )
 
     def observe(state: dict, action: int) -> list[int]:
         return [action, 7 if state["turn"] == 0 else action]
@@ -187,7 +239,10 @@ def hidden_coin() -> PythonGame:
         player=lambda state: (CHANCE, 0, 1, TERMINAL)[state["turn"]],
         legal=lambda state: [0, 1],
         apply=apply,
-        rewards=lambda state: (float(state["coin"] != state["guess"]), float(state["coin"] == state["guess"])),
+        rewards=lambda state: (
+            float(state["coin"] != state["guess"]),
+            float(state["coin"] == state["guess"]),
+        ),
         copy=dict,
         observe=observe,
         determinize=determinize,
@@ -195,7 +250,9 @@ def hidden_coin() -> PythonGame:
     )
 
 
-@pytest.mark.parametrize("answer", [[True, False], {1, 2}, [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None])
+@pytest.mark.parametrize(
+    "answer", [[True, False], {1, 2}, [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None]
+)
 def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer: Any) -> None:
     asked = []
 
@@ -206,13 +263,17 @@ def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer: Any
         return answer
 
     game = attrs.evolve(nim(), legal=legal)
-    with pytest.raises(ValueError, match="legal of heap.* returned .*; it must be a list of different integers"):
+    with pytest.raises(
+        ValueError, match="legal of heap.* returned .*; it must be a list of different integers"
+    ):
         search(game.new_initial_state(), BASELINE, iterations=9)
     assert len(asked) == 1
 
 
 def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched() -> None:
-    game = attrs.evolve(nim(), legal=lambda heap: list(range(1, heap.sticks + 1)), parameters={"sticks": 2000})
+    game = attrs.evolve(
+        nim(), legal=lambda heap: list(range(1, heap.sticks + 1)), parameters={"sticks": 2000}
+    )
     result = search(game.new_initial_state(), BASELINE, iterations=3, seed=1)
     assert result.iterations == 3 and len(result.visits) == 2000
 
@@ -224,7 +285,9 @@ def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
     assert state.moves(1) == (7,)
     state.apply_action(0)
     result = search(state, BASELINE, iterations=800, seed=2)
-    assert result.values == pytest.approx([0.5, 0.5], abs=0.1)  # determinized uniformly, whatever the coin shows
+    assert result.values == pytest.approx(
+        [0.5, 0.5], abs=0.1
+    )  # determinized uniformly, whatever the coin shows
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
     assert cheating.action == 1 and cheating.value == 1.0
     assert {state.determinize(1, seed).data["coin"] for seed in range(20)} == {0, 1}
@@ -239,7 +302,9 @@ print(search(state, RAVE >> MAST, iterations=5, seed=5, engine="python").visits.
 """
 
 
-def test_nothing_is_compiled_for_a_search_in_python(python: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_compiled_for_a_search_in_python(
+    python: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = python(UNCOMPILED, NUMBA_DISABLE_JIT="1")
     assert plain.returncode == 0, plain.stderr
     with warnings.catch_warnings():
@@ -256,7 +321,9 @@ def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
         return len(heap.moves) % 2 if heap.sticks else TERMINAL
 
     with pytest.raises(SearchInterrupted) as caught:
-        search(attrs.evolve(nim(), player=interrupted).new_initial_state(), BASELINE, iterations=10**6)
+        search(
+            attrs.evolve(nim(), player=interrupted).new_initial_state(), BASELINE, iterations=10**6
+        )
     result = caught.value.result
     assert result.iterations > 10 and result.visits.sum() == result.iterations
     assert result.records["BASELINE"][()]["visits"] == result.iterations
@@ -288,7 +355,9 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         (player, "simulation") for player in players
     ]
     assert {choice.by for choice in playout.choices} == {"MAST"}
-    assert all(value == 1 for choice in playout.choices for value in choice.values.values())  # unvisited: MAST-4
+    assert all(
+        value == 1 for choice in playout.choices for value in choice.values.values()
+    )  # unvisited: MAST-4
     (root,) = [update for update in playout.updates["BASELINE"] if update.context == 0]
     assert root.record == "⟨⟩" and root.before is None
     assert root.after["visits"] == 1 and root.after["reward"] == list(REWARDS[path])
@@ -298,7 +367,9 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         n = counts[record] = counts.get(record, 0) + 1
         assert (learned.record, learned.context) == (record, player)
         assert learned.after == {"reward": n * REWARDS[path][player], "visits": n}
-        assert learned.before == (None if n == 1 else {"reward": (n - 1) * REWARDS[path][player], "visits": n - 1})
+        assert learned.before == (
+            None if n == 1 else {"reward": (n - 1) * REWARDS[path][player], "visits": n - 1}
+        )
 
 
 @pytest.mark.parametrize(
@@ -309,8 +380,13 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         ("goofspiel", "MAST", SO_ISMCTS_POM),
     ],
 )
-def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, strategy, scheme) -> None:
-    state, options = games.load(game).new_initial_state(seed=3), {} if scheme is None else {"scheme": scheme}
+def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(
+    game, strategy, scheme
+) -> None:
+    state, options = (
+        games.load(game).new_initial_state(seed=3),
+        {} if scheme is None else {"scheme": scheme},
+    )
     playout = inspect_playout(state, parse(strategy), 5, 40, **options)
     result = search(state, parse(strategy), iterations=41, seed=5, **options)
     assert playout.iteration == 41 and list(playout.updates) == list(result.records)
@@ -323,9 +399,14 @@ def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, s
 
 def test_each_alternative_of_a_mixture_decides_with_its_weight() -> None:
     playout = inspect_playout(
-        games.load("othello").new_initial_state(), parse("BASELINE >> (0.25*MAST + 0.75*LGRF)"), 2, 20
+        games.load("othello").new_initial_state(),
+        parse("BASELINE >> (0.25*MAST + 0.75*LGRF)"),
+        2,
+        20,
     )
-    simulated = [choice for choice in playout.choices if choice.phase == "simulation" and choice.by != ONLY]
+    simulated = [
+        choice for choice in playout.choices if choice.phase == "simulation" and choice.by != ONLY
+    ]
     assert {(choice.by, choice.weight) for choice in simulated} == {("MAST", 0.25), ("LGRF", 0.75)}
     assert all(len(choice.values) == choice.legal for choice in simulated)
 
@@ -333,7 +414,8 @@ def test_each_alternative_of_a_mixture_decides_with_its_weight() -> None:
 def test_a_game_in_plain_python_shows_the_same_playout() -> None:
     game, strategy = games.load("kuhn-poker"), parse("MAST")
     shown, plain = (
-        show_playout(variant.new_initial_state(seed=2), strategy, 1, 15) for variant in (game, in_python(game))
+        show_playout(variant.new_initial_state(seed=2), strategy, 1, 15)
+        for variant in (game, in_python(game))
     )
     assert str(shown) == str(plain)
     assert "MAST captured" in str(shown) and "decided by" in str(shown)
@@ -349,7 +431,11 @@ def test_what_a_notebook_shows_of_states_games_enhancements_and_logs() -> None:
     assert shown._repr_html_().startswith("<pre>Composition MAST &gt;&gt; BASELINE\n")
     log = play(game, [Agent(MAST, iterations=2), Agent(RAVE, iterations=2)], seed=1)
     lines = re.sub("<.*?>", "", log._repr_html_()).split("\n")
-    assert [line.split(maxsplit=1)[1] for line in lines[1:]] == ["agent", "MAST (2 iterations)", "RAVE (2 iterations)"]
+    assert [line.split(maxsplit=1)[1] for line in lines[1:]] == [
+        "agent",
+        "MAST (2 iterations)",
+        "RAVE (2 iterations)",
+    ]
 
 
 def test_what_cannot_be_inspected_is_refused_in_a_sentence() -> None:

@@ -9,7 +9,14 @@ import pytest
 
 from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
 from icarus.algebra import Enhancement, Kind, initial
-from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    ROOT_PLAYER,
+    SO_ISMCTS,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, mix
 from icarus.specs import (
     BASELINE,
@@ -26,7 +33,12 @@ from icarus.specs import (
 )
 from icarus.specs.catalogue import EXP3
 from tests import naive, toy
-from tests.engine.test_twin import compared as is_compared, composition, named_information, named_parts
+from tests.engine.test_twin import (
+    compared as is_compared,
+    composition,
+    named_information,
+    named_parts,
+)
 from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
@@ -44,7 +56,9 @@ def walked(state: State, rng: random.Random, actions: int = 1) -> State | None:
 
 def decided(game: Game, seed: int) -> State:
     """An initial state in which a player is about to act."""
-    return walked(game.new_initial_state(seed), random.Random(seed), 0) or pytest.skip("the game is over at once")
+    return walked(game.new_initial_state(seed), random.Random(seed), 0) or pytest.skip(
+        "the game is over at once"
+    )
 
 
 def held_in(table: Any) -> dict[int, Any]:
@@ -54,37 +68,60 @@ def held_in(table: Any) -> dict[int, Any]:
 class Compared:
     """The records of an engine and of the twin, component by component; those that the engine has elsewhere than below the root apart."""
 
-    def __init__(self, engine: Any, parts: dict, inherited: dict[naive.Leaf, naive.Theta] | None) -> None:
+    def __init__(
+        self, engine: Any, parts: dict, inherited: dict[naive.Leaf, naive.Theta] | None
+    ) -> None:
         self.engine, self.parts = engine, parts
         self.elsewhere: dict[naive.Leaf, dict[int, Any]] = {}
         for leaf, theta in (inherited or {}).items():
             held = held_in(self.table(leaf))
             below = self.keys(leaf, theta)
-            self.elsewhere[leaf] = {key: information for key, information in held.items() if key not in below}
+            self.elsewhere[leaf] = {
+                key: information for key, information in held.items() if key not in below
+            }
 
     def table(self, leaf: naive.Leaf) -> Any:
-        return self.engine.records()[str(self.parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))]
+        return self.engine.records()[
+            str(self.parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))
+        ]
 
     def keys(self, leaf: naive.Leaf, theta: naive.Theta) -> dict[int, Any]:
-        table, named = self.table(leaf), (lambda kind, record: record) if leaf == naive.EXP3 else named_parts
-        return {table.key(named(leaf.kind, record)): information for record, information in theta.items()}
+        table, named = (
+            self.table(leaf),
+            (lambda kind, record: record) if leaf == naive.EXP3 else named_parts,
+        )
+        return {
+            table.key(named(leaf.kind, record)): information
+            for record, information in theta.items()
+        }
 
     def same(self, outcome: naive.Outcome) -> None:
         """The engine's records are the twin's, and those elsewhere are as they were."""
         for leaf, theta in outcome.records.items():
-            expected, held, elsewhere = self.keys(leaf, theta), held_in(self.table(leaf)), self.elsewhere.get(leaf, {})
+            expected, held, elsewhere = (
+                self.keys(leaf, theta),
+                held_in(self.table(leaf)),
+                self.elsewhere.get(leaf, {}),
+            )
             assert {key: held.pop(key) for key in elsewhere} == elsewhere
             if leaf == naive.EXP3:  # sums of exponentials, in another order
                 assert held.keys() == expected.keys()
                 assert all(
-                    np.allclose(held[key][0], expected[key][0]) and held[key][1] == expected[key][1] for key in held
+                    np.allclose(held[key][0], expected[key][0]) and held[key][1] == expected[key][1]
+                    for key in held
                 )
             else:
                 assert held == expected, leaf
 
 
 def go_on(
-    state: State, strategy: Enhancement, twin: Any, scheme: Scheme, decay: float, seed: int, engine: str | None
+    state: State,
+    strategy: Enhancement,
+    twin: Any,
+    scheme: Scheme,
+    decay: float,
+    seed: int,
+    engine: str | None,
 ) -> None:
     """Search along a random game, each search with the records of the one before, engine and twin side by side."""
     rng, before, inherited = random.Random(seed), None, None
@@ -92,7 +129,12 @@ def go_on(
     for number in range(4):
         records = None if before is None else before.decayed(decay)
         running = toy.begun(
-            state, strategy, (seed, number), scheme=scheme, engine=engine or "compiled", records=records
+            state,
+            strategy,
+            (seed, number),
+            scheme=scheme,
+            engine=engine or "compiled",
+            records=records,
         )
         compared = Compared(running, parts, inherited and inherited[0])
         for iteration, outcome in enumerate(
@@ -104,7 +146,11 @@ def go_on(
         before = running.result()
         assert dict(zip(before.actions, before.visits.tolist(), strict=True)) == outcome.selections
         after = walked(state, rng, rng.choice([0, 1, 1, 2, 3]))
-        while after is not None and scheme.observer == ROOT_PLAYER and after.current_player() != state.current_player():
+        while (
+            after is not None
+            and scheme.observer == ROOT_PLAYER
+            and after.current_player() != state.current_player()
+        ):
             after = walked(after, rng)  # to where the eyes are those of the same player
         if after is None:
             return
@@ -162,7 +208,9 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
         for reply in after.legal_actions():
             before = first.records["MCTS_SOLVER"].get((mover, (action, reply), player))
             now = second.get((mover, (reply,), player))
-            assert (now is None) == (before is None) and (now is None or now["lower"] == before["lower"])
+            assert (now is None) == (before is None) and (
+                now is None or now["lower"] == before["lower"]
+            )
 
 
 # ------------------------------------------------------------------------------------------------------------ by the hand
@@ -180,12 +228,16 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     for name in ("BASELINE", "AMAF"):
         before, now = first.records[name], second.records[name]
         for action in after.legal_actions():
-            row, old = now.get((player, (action,))), before.get((player, (first.action, reply, action)))
+            row, old = (
+                now.get((player, (action,))),
+                before.get((player, (first.action, reply, action))),
+            )
             assert (row is None) == (old is None)
             assert row is None or (row["reward"] == old["reward"]).all()
         assert len(now) == len(before)
     assert (
-        second.records["BASELINE"][()]["visits"] == first.records["BASELINE"][opponent, (first.action, reply)]["visits"]
+        second.records["BASELINE"][()]["visits"]
+        == first.records["BASELINE"][opponent, (first.action, reply)]["visits"]
     )
     assert (second.records["MAST"].rows == first.records["MAST"].rows).all()
 
@@ -197,7 +249,9 @@ def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() ->
     after = walked(state, random.Random(3), 2)
     second = toy.begun(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
     assert [len(part.records["BASELINE"]) for part in second.parts] == [0, 0, 0]
-    assert [len(part.records["MAST"]) for part in second.parts] == [len(part.records["MAST"]) for part in first.parts]
+    assert [len(part.records["MAST"]) for part in second.parts] == [
+        len(part.records["MAST"]) for part in first.parts
+    ]
     ensemble = search(state, BASELINE, iterations=60, seed=1, scheme=CheatingEnsembleUCT(3))
     after = walked(state, random.Random(3), 1)
     second = toy.begun(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
@@ -214,10 +268,17 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
     for action in after.legal_actions()[:12]:
         reply = after.clone()
         reply.apply_action(action)
-        if reply.current_player() == state.current_player() and reply.moves(0) == (first.action, reply.moves(0)[-1]):
-            inherited.append(toy.begun(reply, BASELINE, records=first).result().records["BASELINE"].rows)
+        if reply.current_player() == state.current_player() and reply.moves(0) == (
+            first.action,
+            reply.moves(0)[-1],
+        ):
+            inherited.append(
+                toy.begun(reply, BASELINE, records=first).result().records["BASELINE"].rows
+            )
     assert len(inherited) > 5
-    assert all(len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited)
+    assert all(
+        len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------- decay
@@ -225,7 +286,9 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
 
 def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
     hopeful = attrs.evolve(MAST, name="HOPEFUL", initial=initial(reward=3, visits=4))
-    first = search(OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1)
+    first = search(
+        OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1
+    )
     decayed = first.decayed(0.3)
     for row in first.records["HOPEFUL"].rows:
         now = decayed.records["HOPEFUL"].get(int(row["record"]), decayed.records["HOPEFUL"].initial)
@@ -236,7 +299,13 @@ def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
 
 @pytest.mark.parametrize("name", slow_after(8, list(SPECIFICATIONS)[::4]))
 def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
-    result = search(toy.BRANCHES.new_initial_state(), SPECIFICATIONS[name], iterations=20, seed=1, engine="python")
+    result = search(
+        toy.BRANCHES.new_initial_state(),
+        SPECIFICATIONS[name],
+        iterations=20,
+        seed=1,
+        engine="python",
+    )
     half = result.decayed(0.5)
     for part, records in result.records.items():
         fields = records.enhancement.information.fields
@@ -245,12 +314,21 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> N
             first, now = records.initial, half.records[part].get(int(row["record"]))
             now = first if now is None else now
             for field, domain in fields:
-                change, remaining = np.asarray(row[field] - first[field]), np.asarray(now[field] - first[field])
+                change, remaining = (
+                    np.asarray(row[field] - first[field]),
+                    np.asarray(now[field] - first[field]),
+                )
                 if domain.kind == Kind.COUNT:
-                    assert remaining == (change // 2 if domain.type.kind == "i" else pytest.approx(change / 2))
+                    assert remaining == (
+                        change // 2 if domain.type.kind == "i" else pytest.approx(change / 2)
+                    )
                 elif domain.kind == Kind.SUM:
                     gained = {count: row[count] - first[count] for count in counts}
-                    shares = [(now[count] - first[count]) / gained[count] for count in counts if gained[count]] or [0.5]
+                    shares = [
+                        (now[count] - first[count]) / gained[count]
+                        for count in counts
+                        if gained[count]
+                    ] or [0.5]
                     assert any(remaining == pytest.approx(share * change) for share in shares)
                 else:  # a mean, a bound or a label
                     forgotten = domain.kind != Kind.BOUND and counts and now is first
@@ -265,7 +343,13 @@ def test_every_strategy_searches_on_with_records_that_have_decayed(name: str) ->
         for decay in (0.1, 0.5):
             result = search(state, SPECIFICATIONS[name], iterations=40, seed=1)
             for seed in range(2, 5):
-                result = search(state, SPECIFICATIONS[name], iterations=40, seed=seed, records=result.decayed(decay))
+                result = search(
+                    state,
+                    SPECIFICATIONS[name],
+                    iterations=40,
+                    seed=seed,
+                    records=result.decayed(decay),
+                )
                 assert 0 <= result.value <= 1 and result.earlier_iterations == 40 * (seed - 1)
 
 
@@ -274,8 +358,13 @@ def test_a_discounted_count_below_one_adds_no_exploration() -> None:
     first = search(state, DISCOUNTED_UCB, iterations=3, seed=1).decayed(0.1)
     rows = first.records["DISCOUNTED_UCB"].rows
     assert ((0 < rows["availability"]) & (rows["availability"] < 1)).any()
-    twice = [search(state, DISCOUNTED_UCB, iterations=9, seed=2, records=first, engine=e) for e in (None, "python")]
-    assert (twice[0].records["DISCOUNTED_UCB"].rows == twice[1].records["DISCOUNTED_UCB"].rows).all()
+    twice = [
+        search(state, DISCOUNTED_UCB, iterations=9, seed=2, records=first, engine=e)
+        for e in (None, "python")
+    ]
+    assert (
+        twice[0].records["DISCOUNTED_UCB"].rows == twice[1].records["DISCOUNTED_UCB"].rows
+    ).all()
 
 
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
@@ -284,25 +373,41 @@ def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iteratio
     second = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9))
     name = str(MAST_BATCH_DECAY(0.5, 20))
     assert first.records[name].rows["batch"].max() == 4 and second.earlier_iterations == 100
-    assert set(second.records[name].rows["batch"]) <= set(range(7)) and 6 in second.records[name].rows["batch"]
-    again = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9), engine="python")
-    assert all((again.records[name][int(row["record"])] == row).all() for row in second.records[name].rows)
+    assert (
+        set(second.records[name].rows["batch"]) <= set(range(7))
+        and 6 in second.records[name].rows["batch"]
+    )
+    again = search(
+        first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9), engine="python"
+    )
+    assert all(
+        (again.records[name][int(row["record"])] == row).all() for row in second.records[name].rows
+    )
 
 
 def test_without_histories_only_what_fits_every_root_is_left() -> None:
-    first = search(OTHELLO.new_initial_state(), GRAVE >> (MAST + PROGRESSIVE_HISTORY()) / 2, iterations=100, seed=1)
+    first = search(
+        OTHELLO.new_initial_state(),
+        GRAVE >> (MAST + PROGRESSIVE_HISTORY()) / 2,
+        iterations=100,
+        seed=1,
+    )
     general = first.without_histories()
     assert [len(general.records[name]) for name in ("BASELINE", "GRAVE")] == [0, 0]
     assert (general.records["MAST"].rows == first.records["MAST"].rows).all()
     name = str(PROGRESSIVE_HISTORY())
-    pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
+    pairs = {
+        general.records[name].key((action, player)) for action in range(65) for player in range(2)
+    }
     assert set(general.records[name]) == pairs & set(first.records[name]) < set(first.records[name])
     fresh = search(
         OTHELLO.new_initial_state(),
         BASELINE >> MAST,
         iterations=10,
         seed=1,
-        records=search(OTHELLO.new_initial_state(), BASELINE >> MAST, iterations=100, seed=1).without_histories(),
+        records=search(
+            OTHELLO.new_initial_state(), BASELINE >> MAST, iterations=100, seed=1
+        ).without_histories(),
     )
     assert fresh.visits.sum() == 10
 
@@ -311,7 +416,9 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
 
 
 def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None:
-    state = walked(OTHELLO.new_initial_state(), random.Random(1), 54)  # where something can be proved
+    state = walked(
+        OTHELLO.new_initial_state(), random.Random(1), 54
+    )  # where something can be proved
     assert state is not None
     strategy = GRAVE >> BOUNDED_GRAVE >> DISCOUNTED_HISTORY
     first = search(state, strategy, iterations=200, seed=1)
@@ -319,7 +426,9 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None
     after.apply_action(first.action)
     now = toy.begun(after, strategy, records=first).result().records
     tree = now["BASELINE"].rows["record"]
-    proofs = {mix(int(key), player) for key in tree for player in range(2)} & set(first.records["BOUNDED_GRAVE"])
+    proofs = {mix(int(key), player) for key in tree for player in range(2)} & set(
+        first.records["BOUNDED_GRAVE"]
+    )
     assert len(now["GRAVE"]) < len(first.records["GRAVE"]) and len(proofs) > 0
     assert set(now["BOUNDED_GRAVE"]) == set(now["GRAVE"]) | proofs
     assert len(now["DISCOUNTED_HISTORY"]) == len(first.records["DISCOUNTED_HISTORY"])
@@ -330,7 +439,9 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None
         beside.apply_action(beside.legal_actions()[-1])
     now = toy.begun(beside, strategy, records=start).result().records
     assert [len(now[name]) for name in ("BASELINE", "GRAVE", "BOUNDED_GRAVE")] == [0, 0, 0]
-    assert len(now["DISCOUNTED_HISTORY"]) == len(start.records["DISCOUNTED_HISTORY"]) - len(start.records["BASELINE"])
+    assert len(now["DISCOUNTED_HISTORY"]) == len(start.records["DISCOUNTED_HISTORY"]) - len(
+        start.records["BASELINE"]
+    )
 
 
 def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
@@ -344,12 +455,19 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
     hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
     refused: list[tuple[State, dict[str, Any], str]] = [
         (hearts, {"records": first}, "records are of the game othello, and the state is of hearts"),
-        (state, {"records": first, "scheme": SO_ISMCTS}, "by MO_ISMCTS; its histories are not those of SO_ISMCTS"),
+        (
+            state,
+            {"records": first, "scheme": SO_ISMCTS},
+            "by MO_ISMCTS; its histories are not those of SO_ISMCTS",
+        ),
         (state, {"records": first, "threads": 2}, "records are of 1 trees"),
         (state, {"records": first, "strategy": RAVE}, "records have none of AMAF as it is in RAVE"),
         (
             state,
-            {"records": first, "strategy": BASELINE >> attrs.evolve(MAST, initial=initial(visits=3))},
+            {
+                "records": first,
+                "strategy": BASELINE >> attrs.evolve(MAST, initial=initial(visits=3)),
+            },
             "none of MAST",
         ),
         (beside, {"records": later}, "does not lead to this state"),

@@ -6,18 +6,53 @@ import numpy as np
 import pytest
 
 import icarus
-from icarus import SO_ISMCTS_POM, Agent, Game, PythonGame, Scheme, State, games, parse_scheme, search
+from icarus import (
+    SO_ISMCTS_POM,
+    Agent,
+    Game,
+    PythonGame,
+    Scheme,
+    State,
+    games,
+    parse_scheme,
+    search,
+)
 from icarus.engine.inspect import search_tree
 from icarus.engine.result import Result
-from icarus.engine.scheme import MO_ISMCTS, SCHEMES, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SCHEMES,
+    SO_ISMCTS,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, parse
 from tests.test_toy import after
-from tests.toy import A1, A2, A3, A4, B1, B2, B3, BLIND_STATES, FUSION, PENNIES, SOMETHING, STAY, THREE_STATES
+from tests.toy import (
+    A1,
+    A2,
+    A3,
+    A4,
+    B1,
+    B2,
+    B3,
+    BLIND_STATES,
+    FUSION,
+    PENNIES,
+    SOMETHING,
+    STAY,
+    THREE_STATES,
+)
 
 EVERYTHING = parse("RAVE >> (MAST + LGRF + NAST2 + EPIC)/4")
 # Fields in which even the environment meets something new: the luck to come, and the mark of a search.
-NOT_SEEN = {"hearts": {"fate", "searching"}, "knockout-whist": {"deals"}, "lotr-confrontation": {"searching"}}
+NOT_SEEN = {
+    "hearts": {"fate", "searching"},
+    "knockout-whist": {"deals"},
+    "lotr-confrontation": {"searching"},
+}
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=str)
 HIDDEN = [game for game in map(games.load, games.names()) if game.determinize is not None]
 
@@ -49,19 +84,34 @@ def phantom(*squares: str) -> State:
 
 @every_scheme
 def test_a_scheme_is_read_back_from_its_text(scheme: Scheme) -> None:
-    assert parse_scheme(str(scheme)) == scheme != scheme.with_exp3() == parse_scheme(str(scheme.with_exp3()))
+    assert (
+        parse_scheme(str(scheme))
+        == scheme
+        != scheme.with_exp3()
+        == parse_scheme(str(scheme.with_exp3()))
+    )
 
 
 def test_the_number_of_trees_may_be_given() -> None:
     assert (
-        parse_scheme("DeterminizedUCT(7)") == parse_scheme("DeterminizedUCT(determinizations=7)") == DeterminizedUCT(7)
+        parse_scheme("DeterminizedUCT(7)")
+        == parse_scheme("DeterminizedUCT(determinizations=7)")
+        == DeterminizedUCT(7)
     )
     assert DeterminizedUCT(7) != DeterminizedUCT() == parse_scheme("DeterminizedUCT")
     assert parse_scheme("CheatingEnsembleUCT(trees=3)").trees == 3
 
 
 @pytest.mark.parametrize(
-    "text", ["", "UCT", "MO_ISMCTS(3)", "DeterminizedUCT(trees=3)", "DeterminizedUCT(0)", "CheatingUCT with"]
+    "text",
+    [
+        "",
+        "UCT",
+        "MO_ISMCTS(3)",
+        "DeterminizedUCT(trees=3)",
+        "DeterminizedUCT(0)",
+        "CheatingUCT with",
+    ],
 )
 def test_what_is_no_scheme_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="scheme|at least 1|from 1 to"):
@@ -95,13 +145,18 @@ def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> Non
     [  # each scheme in three of the games, and in all with --slow
         pytest.param(name, scheme, marks=[pytest.mark.slow] * ((i + j) % 2))
         for i, scheme in enumerate(SCHEMES.values())
-        for j, name in enumerate(["othello", "hearts", "lotr-confrontation", "phantom-mnk", "goofspiel", "backgammon"])
+        for j, name in enumerate(
+            ["othello", "hearts", "lotr-confrontation", "phantom-mnk", "goofspiel", "backgammon"]
+        )
     ],
     ids=str,
 )
 def test_every_scheme_runs_every_composition_and_repeats_itself(name: str, scheme: Scheme) -> None:
     state = choice(name, seed=2)
-    first, second = (search(state, EVERYTHING, iterations=45, seed=6, scheme=scheme.with_exp3()) for _ in range(2))
+    first, second = (
+        search(state, EVERYTHING, iterations=45, seed=6, scheme=scheme.with_exp3())
+        for _ in range(2)
+    )
     assert first.iterations == first.visits.sum() == 45 and first.action == second.action
     assert np.array_equal(first.visits, second.visits)
 
@@ -123,7 +178,10 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
         for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
     ]
     for result in results[1:]:
-        assert np.array_equal(results[0].visits, result.visits) and results[0].phase_steps == result.phase_steps
+        assert (
+            np.array_equal(results[0].visits, result.visits)
+            and results[0].phase_steps == result.phase_steps
+        )
 
 
 def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
@@ -138,7 +196,8 @@ def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
 
 def test_fewer_iterations_than_trees_are_refused() -> None:
     with pytest.raises(
-        ValueError, match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees"
+        ValueError,
+        match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees",
     ):
         search(phantom(), BASELINE, iterations=39, scheme=DeterminizedUCT())
     with pytest.raises(ValueError, match="iterations is 39"):
@@ -159,17 +218,26 @@ HIDES_THREE = PythonGame(
 
 
 @pytest.mark.parametrize("strategy", ["BASELINE", "BASELINE >> MAST"])
-def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(strategy: str) -> None:
+def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(
+    strategy: str,
+) -> None:
     """Three actions look alike, one does not: each move is as likely, whatever policy simulates."""
     state, plays = HIDES_THREE.new_initial_state(), 400
-    results = [search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM) for seed in range(plays)]
+    results = [
+        search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM)
+        for seed in range(plays)
+    ]
     share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in results) / plays
-    assert share == pytest.approx(1 / 2, abs=5 * 0.025)  # five standard errors; over actions it would be 1/4
+    assert share == pytest.approx(
+        1 / 2, abs=5 * 0.025
+    )  # five standard errors; over actions it would be 1/4
 
 
 def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing() -> None:
     """Toys write the move of each player; Hearts only what it hides, so that all see each card that is played."""
-    state = next(each for each in states(games.load("hearts"), 1)[20:] if each.current_player() == 3)
+    state = next(
+        each for each in states(games.load("hearts"), 1)[20:] if each.current_player() == 3
+    )
     tree = search_tree(search(state, BASELINE, iterations=100, scheme=SO_ISMCTS_POM))
     replies = [np.flatnonzero(tree.parent == node) for node in np.flatnonzero(tree.parent == 0)]
     assert max(map(len, replies)) > 3
@@ -193,7 +261,11 @@ def searched(state: State, scheme: Scheme, seed: int = 0, iterations: int = 20_0
 def node(result: Result, player: int, *moves: int) -> tuple[float, int, int]:
     """The mean reward of player 0, the visits and the availability of a node."""
     row = result.records["BASELINE"][player, moves]
-    return float(row["reward"][0]) / int(row["visits"]), int(row["visits"]), int(row["availability"])
+    return (
+        float(row["reward"][0]) / int(row["visits"]),
+        int(row["visits"]),
+        int(row["availability"]),
+    )
 
 
 def holds_exactly(result: Result, *histories: tuple) -> bool:
@@ -211,16 +283,22 @@ def value(result: Result, action: int) -> float:
 
 @by_seed
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(scheme: Scheme, seed: int) -> None:
+def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(
+    scheme: Scheme, seed: int
+) -> None:
     result = searched(after(FUSION), scheme, seed)
     assert result.action == A2
     assert value(result, A2) == STAY
-    assert value(result, A1) == pytest.approx(0.5, abs=0.2)  # 0 in the paper's scale; few visits, 0 or 1 each
+    assert value(result, A1) == pytest.approx(
+        0.5, abs=0.2
+    )  # 0 in the paper's scale; few visits, 0 or 1 each
 
 
 @by_seed
 @pytest.mark.parametrize("scheme", ONE_STATE, ids=str)
-def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(scheme: Scheme, seed: int) -> None:
+def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(
+    scheme: Scheme, seed: int
+) -> None:
     for deal in (X, Y):
         result = searched(after(FUSION, deal=deal), scheme, seed)
         assert result.action == A1
@@ -257,12 +335,21 @@ def test_figure_2_each_node_is_an_information_set(scheme: Scheme) -> None:
 
 def test_figure_1_a_determinization_has_the_tree_of_one_state() -> None:
     in_x, in_y = (
-        ((0, (A1,)), (0, (A2,)), (0, (A1, A3)), (0, (A1, A4)), (CHANCE, (A1, A3, third)), (CHANCE, (A1, A4, fourth)))
+        (
+            (0, (A1,)),
+            (0, (A2,)),
+            (0, (A1, A3)),
+            (0, (A1, A4)),
+            (CHANCE, (A1, A3, third)),
+            (CHANCE, (A1, A4, fourth)),
+        )
         for third, fourth in ((E_X3, E_X4), (E_Y3, E_Y4))
     )
     assert holds_exactly(searched(after(FUSION, deal=X), CheatingUCT), *in_x)
     assert holds_exactly(searched(after(FUSION, deal=Y), CheatingUCT), *in_y)
-    drawn = [searched(after(FUSION), DeterminizedUCT(1), seed, iterations=2000) for seed in range(20)]
+    drawn = [
+        searched(after(FUSION), DeterminizedUCT(1), seed, iterations=2000) for seed in range(20)
+    ]
     assert all(holds_exactly(tree, *in_x) != holds_exactly(tree, *in_y) for tree in drawn)
     assert {holds_exactly(tree, *in_x) for tree in drawn} == {True, False}
 
@@ -285,7 +372,9 @@ def test_figure_4_there_is_a_branch_for_every_action_that_can_be_available(schem
 
 
 @by_seed
-def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_them(seed: int) -> None:
+def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_them(
+    seed: int,
+) -> None:
     result = searched(after(THREE_STATES), SO_ISMCTS, seed)
     decisions = node(result, 0, A1)[1] - 1  # the first visit expands a₁ and simulates the rest
     _, visits, available = zip(*(node(result, 1, A1, b) for b in (B1, B2, B3)), strict=True)
@@ -299,7 +388,9 @@ def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_th
 
 def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
     restricted = [
-        (mover, moves) for mover, moves in FIGURE_4 if B3 not in moves and E_Y23 not in moves and E_Y24 not in moves
+        (mover, moves)
+        for mover, moves in FIGURE_4
+        if B3 not in moves and E_Y23 not in moves and E_Y24 not in moves
     ]
     assert len(restricted) == 10
     result = searched(after(THREE_STATES, deal=X), CheatingUCT)
@@ -310,7 +401,9 @@ def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
 
 @by_seed
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(scheme: Scheme, seed: int) -> None:
+def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(
+    scheme: Scheme, seed: int
+) -> None:
     result = searched(after(THREE_STATES), scheme, seed)
     assert result.action == A1
     assert value(result, A1) == pytest.approx(2 / 3, abs=0.03)  # ½ in x and in y, 1 in z
@@ -341,13 +434,19 @@ def test_figure_5_both_players_trees_are_searched_at_once() -> None:
     # The environment sees everything, so that its nodes are those of Figure 4.
     by_player_1 = [(0, (A1,)), (0, (A2,)), (0, (A1, SOMETHING, A3)), (0, (A1, SOMETHING, A4))]
     by_player_2 = [(1, (SOMETHING, b)) for b in (B1, B2, B3)]
-    assert holds_exactly(searched(after(BLIND_STATES), MO_ISMCTS), *by_player_1, *by_player_2, *TOLD)
+    assert holds_exactly(
+        searched(after(BLIND_STATES), MO_ISMCTS), *by_player_1, *by_player_2, *TOLD
+    )
 
 
 def test_a_single_observer_treats_partially_observable_moves_as_fully_observable() -> None:
-    blind, seeing = (searched(after(game), SO_ISMCTS, seed=5) for game in (BLIND_STATES, THREE_STATES))
+    blind, seeing = (
+        searched(after(game), SO_ISMCTS, seed=5) for game in (BLIND_STATES, THREE_STATES)
+    )
     assert holds_exactly(blind, *FIGURE_4)
-    assert (blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows).all()  # it does not know the difference
+    assert (
+        blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows
+    ).all()  # it does not know the difference
     assert blind.visits.tolist() == seeing.visits.tolist()
 
 
@@ -382,7 +481,9 @@ def test_a_single_observer_of_moves_models_an_opponent_who_chooses_at_random(see
 
 @by_seed
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, DeterminizedUCT(10)], ids=str)
-def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic(scheme: Scheme, seed: int) -> None:
+def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic(
+    scheme: Scheme, seed: int
+) -> None:
     # Each player expects half of the two coins; one whose coin is seen none, and one who sees the other's all.
     assert searched(after(PENNIES), scheme, seed).value < 0.1
     if scheme is not SO_ISMCTS:  # only a tree of one state fixes the first choice

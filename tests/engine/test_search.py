@@ -47,7 +47,17 @@ from icarus.engine.result import recommend, sum_statistics
 from icarus.engine.scheme import SO_ISMCTS
 from icarus.engine.search import run_within
 from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
-from icarus.kernel import CHANCE, FILTER_SHARE, FULLEST, NO_ACTION, TERMINAL, UNLIMITED, history_record, mix, record
+from icarus.kernel import (
+    CHANCE,
+    FILTER_SHARE,
+    FULLEST,
+    NO_ACTION,
+    TERMINAL,
+    UNLIMITED,
+    history_record,
+    mix,
+    record,
+)
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
 from icarus.specs.baseline import children
@@ -64,7 +74,12 @@ def whist() -> State:
 
 def same(first: Result, second: Result) -> bool:
     """Whether two results agree in every field but the clock."""
-    names = {field.alias for field in attrs.fields(Result)} - {"seconds", "state", "records", "statistics"} | {"values"}
+    names = {field.alias for field in attrs.fields(Result)} - {
+        "seconds",
+        "state",
+        "records",
+        "statistics",
+    } | {"values"}
     plain = all(
         np.array_equal(getattr(first, name), getattr(second, name), equal_nan=name == "values")
         if isinstance(getattr(first, name), np.ndarray)
@@ -75,14 +90,19 @@ def same(first: Result, second: Result) -> bool:
         plain
         and np.array_equal(first.state.data, second.state.data)
         and list(first.records) == list(second.records)
-        and all(np.array_equal(first.records[part].rows, second.records[part].rows) for part in first.records)
+        and all(
+            np.array_equal(first.records[part].rows, second.records[part].rows)
+            for part in first.records
+        )
     )
 
 
 # --------------------------------------------------------------------------------------------------------------- one seed
 
 
-@pytest.mark.parametrize("stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)])
+@pytest.mark.parametrize(
+    "stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)]
+)
 def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int, ...]) -> None:
     whole, paused = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
     whole.run(200)
@@ -93,15 +113,27 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int,
 
 def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself() -> None:
     game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
-    first, again, third = (CompiledSearch(game.new_initial_state(), each) for each in (strategy, strategy, equal))
+    first, again, third = (
+        CompiledSearch(game.new_initial_state(), each) for each in (strategy, strategy, equal)
+    )
     assert strategy == equal and first.program is again.program is not third.program
-    assert not first.program.component["table"].any()  # where its tables are, each search says for itself
+    assert not first.program.component[
+        "table"
+    ].any()  # where its tables are, each search says for itself
 
 
-def test_a_search_that_has_found_no_room_is_remembered_as_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_has_found_no_room_is_remembered_as_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(running_module, "_UPDATES", 1)
-    state, strategy, lowered = games.load("othello").new_initial_state(), parse("BASELINE >> MAST"), list[object]()
-    monkeypatch.setattr(lowering_module, "_Lowering", lambda *what: lowered.append(what) or _Lowering(*what))
+    state, strategy, lowered = (
+        games.load("othello").new_initial_state(),
+        parse("BASELINE >> MAST"),
+        list[object](),
+    )
+    monkeypatch.setattr(
+        lowering_module, "_Lowering", lambda *what: lowered.append(what) or _Lowering(*what)
+    )
     first = search(state, strategy, iterations=3000, seed=1)
     again = CompiledSearch(state, strategy)
     assert len(lowered) == 1
@@ -141,7 +173,10 @@ def test_nobody_can_write_to_what_a_search_returns(engine: str) -> None:
 
 def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are() -> None:
     records = search(whist(), BASELINE >> MAST, iterations=1).records
-    with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):
+    with pytest.raises(
+        KeyError,
+        match="no component of the strategy is called MATS; its components: BASELINE, MAST",
+    ):
         records["MATS"]
     assert records.get("MATS") is None and list(records) == ["BASELINE", "MAST"]
 
@@ -164,7 +199,10 @@ def test_progress_is_told_in_order_and_to_the_end() -> None:
     reports: list[tuple[int, float]] = []
     state = games.load("othello").new_initial_state()
     result = search(
-        state, BASELINE, iterations=20_000, progress=lambda iterations, elapsed: reports.append((iterations, elapsed))
+        state,
+        BASELINE,
+        iterations=20_000,
+        progress=lambda iterations, elapsed: reports.append((iterations, elapsed)),
     )
     assert reports[-1][0] == 20_000
     assert reports == sorted(reports)
@@ -194,7 +232,11 @@ def ended() -> State:
         ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
         ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
         ({"seconds": 0}, ValueError, "seconds is 0; it must be a real number above 0"),
-        ({"iterations": 5, "seed": -1}, ValueError, "seed is -1; it must be an integer of at least 0"),
+        (
+            {"iterations": 5, "seed": -1},
+            ValueError,
+            "seed is -1; it must be an integer of at least 0",
+        ),
         ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
         (
             {"iterations": 5, "state": toy.BRANCHES},
@@ -211,7 +253,11 @@ def ended() -> State:
             ValueError,
             r"the weights of the strategy \(MAST \+ NAST2\) sum to 2, not to 1; did you mean \(MAST \+ NAST2\)/2\?",
         ),
-        ({"iterations": 5, "state": ended}, ValueError, "no decision to search for: the game has ended"),
+        (
+            {"iterations": 5, "state": ended},
+            ValueError,
+            "no decision to search for: the game has ended",
+        ),
         (
             {"iterations": 5, "state": lambda: after(toy.DICE, 0)},
             ValueError,
@@ -222,7 +268,10 @@ def ended() -> State:
 def test_bad_input_is_refused_with_what_would_be_right(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    state, strategy = arguments.get("state", lambda: after(toy.BRANCHES)), arguments.get("strategy", MAST)
+    state, strategy = (
+        arguments.get("state", lambda: after(toy.BRANCHES)),
+        arguments.get("strategy", MAST),
+    )
     budget = {name: value for name, value in arguments.items() if name not in ("state", "strategy")}
     with pytest.raises(error, match=message):
         search(state() if callable(state) else state, strategy, **budget)
@@ -240,7 +289,10 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
         sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
-    previous, timer = signal.signal(signal.SIGINT, signal.default_int_handler), threading.Timer(delay, send)
+    previous, timer = (
+        signal.signal(signal.SIGINT, signal.default_int_handler),
+        threading.Timer(delay, send),
+    )
     timer.start()
     try:
         yield sent
@@ -332,7 +384,9 @@ def half_for_now(rewards: Any, visits: int, availability: int) -> float:
         leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE,
     ],
 )
-def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(strategy: Enhancement) -> None:
+def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(
+    strategy: Enhancement,
+) -> None:
     with pytest.raises(ValueError, match=r"weight function .* outside \[0, 1\]"):
         search(after(toy.BRANCHES), strategy, iterations=100)
 
@@ -430,8 +484,12 @@ def no_thread_is_left_over() -> Iterator[None]:
 
 @SEVERAL
 @pytest.mark.parametrize("root", [othello, whist])
-def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root: Any, threads: int) -> None:
-    first, second = (search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2))
+def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(
+    root: Any, threads: int
+) -> None:
+    first, second = (
+        search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2)
+    )
     assert same(attrs.evolve(first, parts=()), attrs.evolve(second, parts=()))
     assert len(first.parts) == len(second.parts) == threads
     assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
@@ -451,20 +509,31 @@ def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
 def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
     parts = result.parts
-    assert result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
+    assert (
+        result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
+    )
     assert result.visits.tolist() == sum(part.visits for part in parts).tolist()  # type: ignore[union-attr]
     assert result.policy.tolist() == (result.visits / 1000).tolist()
     assert result.visits[result.actions.index(result.action)] == result.visits.max()
     assert result.depth == max(part.depth for part in parts)
-    assert all(steps == sum(part.phase_steps[phase] for part in parts) for phase, steps in result.phase_steps.items())
+    assert all(
+        steps == sum(part.phase_steps[phase] for part in parts)
+        for phase, steps in result.phase_steps.items()
+    )
     assert result.memory == sum(part.memory for part in parts)
-    assert (result.threads, result.seed) == (threads, 2) and f", {threads} threads: 1000 iter" in str(result)
+    assert (result.threads, result.seed) == (
+        threads,
+        2,
+    ) and f", {threads} threads: 1000 iter" in str(result)
     for action, value in zip(result.actions, result.values, strict=True):
         rows = [part.records["BASELINE"][(0, (action,))] for part in parts]
         assert value == pytest.approx(
             sum(row["reward"][0] for row in rows) / sum(row["visits"] for row in rows), rel=1e-12
         )
-    assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)
+    assert all(
+        np.array_equal(result.records[name].rows, parts[0].records[name].rows)
+        for name in result.records
+    )
 
 
 # ----------------------------------------------------- line 18 by other rules, the budget that slots read, Sequential Halving
@@ -476,7 +545,9 @@ RNG = np.array([1, 2, 3, 4], np.uint64)
 def root(visits: list[int], rewards: list[float]) -> RootStatistics:
     count = len(visits)
     bounds = np.zeros(count), np.ones(count)
-    return RootStatistics(tuple(range(count)), np.array(visits), np.array(rewards), np.array(visits, float), *bounds)
+    return RootStatistics(
+        tuple(range(count)), np.array(visits), np.array(rewards), np.array(visits, float), *bounds
+    )
 
 
 @pytest.mark.parametrize(
@@ -494,18 +565,33 @@ def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
 
 
 def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> None:
-    statistics = attrs.evolve(root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0]))
-    assert {recommend(statistics, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
+    statistics = attrs.evolve(
+        root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0])
+    )
+    assert {
+        recommend(statistics, rule, RNG) for rule in (most_visits, greatest_value, secure_child)
+    } == {1}
     assert not root(
         [1] * 100_000, [0] * 100_000
     ).dominated.any()  # not by pairs of actions, for which there is no memory
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5))
-def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_better(bounds: list) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_better(
+    bounds: list,
+) -> None:
     lower, upper = np.array([(min(pair), max(pair)) for pair in bounds]).T
     statistics = attrs.evolve(root([1] * len(bounds), [0] * len(bounds)), lower=lower, upper=upper)
-    better = [any(lower[j] >= upper[i] and upper[j] > lower[i] for j in range(len(bounds))) for i in range(len(bounds))]
+    better = [
+        any(lower[j] >= upper[i] and upper[j] > lower[i] for j in range(len(bounds)))
+        for i in range(len(bounds))
+    ]
     assert statistics.dominated.tolist() == better
 
 
@@ -517,8 +603,13 @@ def test_a_result_is_by_its_rule_and_says_so(engine: str) -> None:
         for rule in (most_visits, greatest_value, partial(secure_child, margin=0.5))
     ]
     assert all((result.visits == results[0].visits).all() for result in results)
-    assert results[1].value == np.nanmax(results[1].values) and "by greatest_value:" in str(results[1])
-    assert "by secure_child(margin=0.5):" in str(results[2]) and ", by " not in str(results[0]).split(":")[0]
+    assert results[1].value == np.nanmax(results[1].values) and "by greatest_value:" in str(
+        results[1]
+    )
+    assert (
+        "by secure_child(margin=0.5):" in str(results[2])
+        and ", by " not in str(results[0]).split(":")[0]
+    )
 
 
 def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> None:
@@ -528,7 +619,9 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
     assert result.value == np.nanmax(result.values) and str(agent).endswith(", greatest_value)")
     with pytest.raises(TypeError, match="recommendation is 'most'; it must be a function"):
         search(state, BASELINE, iterations=5, recommendation="most")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"):
+    with pytest.raises(
+        ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"
+    ):
         search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
 
 
@@ -573,7 +666,9 @@ class Clocked:
         self.iterations = iterations
 
 
-@pytest.mark.parametrize(("iterations", "seconds", "total"), [(50, None, 50), (None, 2.0, 200), (150, 2.0, 150)])
+@pytest.mark.parametrize(
+    ("iterations", "seconds", "total"), [(50, None, 50), (None, 2.0, 200), (150, 2.0, 150)]
+)
 def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     iterations: int | None, seconds: float | None, total: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -582,8 +677,12 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     running = Clocked(clock)
     run_within(running, iterations, seconds, 0.0, expect=running.expected.append)
     assert running.iterations == pytest.approx(total, abs=2)
-    assert all(budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED)
-    assert running.expected[1] == (iterations or UNLIMITED) and (seconds is None or len(running.expected) > 5)
+    assert all(
+        budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED
+    )
+    assert running.expected[1] == (iterations or UNLIMITED) and (
+        seconds is None or len(running.expected) > 5
+    )
 
 
 # -------------------- θ in memory: growth, initial information, and looking records up by their parts.
@@ -592,31 +691,44 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
 def numbered_rows(table: RecordTable, keys: Iterable[int]) -> np.ndarray:
     """Rows of these keys, each with information that tells it from others."""
     rows = np.zeros(len(list(keys)), table.dtype)
-    rows["record"], rows["visits"], rows["reward"] = list(keys), range(len(rows)), np.arange(len(rows)) / 8
+    rows["record"], rows["visits"], rows["reward"] = (
+        list(keys),
+        range(len(rows)),
+        np.arange(len(rows)) / 8,
+    )
     return rows
 
 
 def held(table: RecordTable) -> dict[int, tuple]:
-    return {int(row["record"]): (float(row["reward"]), int(row["visits"])) for row in table.rows[1:]}
+    return {
+        int(row["record"]): (float(row["reward"]), int(row["visits"])) for row in table.rows[1:]
+    }
 
 
 # ---------------------------------------------------------------------------------------------------------------- growth
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
+@given(
+    st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300),
+    st.integers(0, 5000),
+)
 def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> None:
     table = RecordTable(MAST, toy.BRANCHES)
     table.insert_rows(numbered_rows(table, sorted(keys)))
     table.filter_visits()
-    assert not table.visit_filter.any() and len(table.visit_filter) == table.capacity // FILTER_SHARE
+    assert (
+        not table.visit_filter.any() and len(table.visit_filter) == table.capacity // FILTER_SHARE
+    )
     marks = np.unpackbits(table.visit_filter, bitorder="little")
     marks[[key & (len(marks) - 1) for key in keys]] = 1
     table.visit_filter[:] = np.packbits(marks, bitorder="little")
     before = table.capacity
     table.grow(room)
     assert held(table) == {key: (i / 8, i) for i, key in enumerate(sorted(keys))}
-    assert table.used == len(keys) and table.rows["record"][1:].tolist() == sorted(keys)  # without gaps
+    assert table.used == len(keys) and table.rows["record"][1:].tolist() == sorted(
+        keys
+    )  # without gaps
     assert table.capacity >= 2 * before and table.capacity & (table.capacity - 1) == 0
     assert table.used + room <= FULLEST * table.capacity
     longer = np.unpackbits(table.visit_filter, bitorder="little")
@@ -631,7 +743,10 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
     for key in keys[:3]:
         table.insert_rows(numbered_rows(table, [key]))
     table.insert_rows(numbered_rows(table, keys))
-    assert all(table.find(key)["visits"] == i for i, key in enumerate(keys)) and table.find(1 << 62) is None
+    assert (
+        all(table.find(key)["visits"] == i for i, key in enumerate(keys))
+        and table.find(1 << 62) is None
+    )
     assert table.used == len(keys) and table.capacity == 4096
 
 
@@ -652,23 +767,38 @@ def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
     gc.collect()
     before = tables()
     search(games.load("othello").new_initial_state(), EPIC, iterations=300)
-    assert tables() == before  # the errors that asked for room do not hold it until garbage is collected
+    assert (
+        tables() == before
+    )  # the errors that asked for room do not hold it until garbage is collected
 
 
 @pytest.mark.parametrize("name", ["othello", "hearts", "lotr-confrontation"])
-def test_what_a_filter_says_is_new_has_no_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_filter_says_is_new_has_no_records(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state, choices = games.load(name).new_initial_state(seed=2), np.random.default_rng(2)
     for _ in range(6):  # in the middle of an episode
         state.apply_action(int(choices.choice(state.legal_actions())))
-    found = [search(state, strategy, iterations=500, seed=2) for strategy in (EPIC, RAVE >> EPIC, RAVE >> NAST)]
+    found = [
+        search(state, strategy, iterations=500, seed=2)
+        for strategy in (EPIC, RAVE >> EPIC, RAVE >> NAST)
+    ]
     filter_visits = RecordTable.filter_visits
-    monkeypatch.setattr(RecordTable, "filter_visits", lambda table, everywhere: filter_visits(table, everywhere=True))
+    monkeypatch.setattr(
+        RecordTable,
+        "filter_visits",
+        lambda table, everywhere: filter_visits(table, everywhere=True),
+    )
     for result in found:
-        asked = search(state, result.strategy, iterations=500, seed=2)  # about every action everywhere
+        asked = search(
+            state, result.strategy, iterations=500, seed=2
+        )  # about every action everywhere
         assert (asked.visits == result.visits).all() and (asked.values == result.values).all()
 
 
-def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def limited(table: RecordTable, rows: np.ndarray, capacity: int, most: int) -> None:
         if capacity > 1 << 16:
             raise MemoryError
@@ -684,7 +814,9 @@ def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch
 # --------------------------------------------------------------------------------------------------- initial information
 
 
-def after_one(strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1) -> CompiledSearch:
+def after_one(
+    strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1
+) -> CompiledSearch:
     search = CompiledSearch(after(game, *actions), strategy, 3)
     search.run(iterations)
     return search
@@ -703,7 +835,10 @@ def test_given_records_start_from_their_own_information_before_anything_is_updat
     hints = {(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}
     prepared = attrs.evolve(MAST, name="PREPARED", initial=initial(hints, visits=1))
     records = after_one(prepared, 0, toy.PASS, 2).records()["PREPARED"]
-    stats = {parts: (records[parts]["reward"], records[parts]["visits"]) for parts in [(1, 0), (7, 0), (toy.PASS, 0)]}
+    stats = {
+        parts: (records[parts]["reward"], records[parts]["visits"])
+        for parts in [(1, 0), (7, 0), (toy.PASS, 0)]
+    }
     # (1, 0): 8 + 1 of 9 + 1. (7, 0) never happens and its other field is the common one. (pass, 0): 0 + 1 of 1 + 1.
     assert stats == {(1, 0): (9.0, 10), (7, 0): (2.0, 1), (toy.PASS, 0): (1.0, 2)}
     assert len(records) == 3
@@ -725,10 +860,16 @@ def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -
 
 def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> None:
     hints = {
-        "BASE": attrs.evolve(BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})),
-        "POSITION": attrs.evolve(EPIC, name="POSITION", initial=initial({(0, 0, (0, 9)): {"visits": 30}})),
+        "BASE": attrs.evolve(
+            BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})
+        ),
+        "POSITION": attrs.evolve(
+            EPIC, name="POSITION", initial=initial({(0, 0, (0, 9)): {"visits": 30}})
+        ),
         "GRAM": attrs.evolve(NAST2, name="GRAM", initial=initial({(9, 1, 0): {"visits": 40}})),
-        "REPLY": attrs.evolve(LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NO_ACTION)),
+        "REPLY": attrs.evolve(
+            LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NO_ACTION)
+        ),
     }
     # ⟨0, pass, 0⟩ of the chain: pass, 1 and the reward 0; the second playout expands ⟨pass⟩.
     tables = {}
@@ -797,7 +938,11 @@ def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
 
 
 def test_the_parts_of_records_of_moves_and_a_player_are_found_by_their_keys() -> None:
-    made_of = {ACTION * PLAYER: (7, 3), MOVE**2 * PLAYER: (64, -1, 0), MOVE**3 * PLAYER: (0, 5, 5, -1)}
+    made_of = {
+        ACTION * PLAYER: (7, 3),
+        MOVE**2 * PLAYER: (64, -1, 0),
+        MOVE**3 * PLAYER: (0, 5, 5, -1),
+    }
     others = [history_record(0, 1, (5,)), mix(record(7, 3), 70), 12345]
     keys = np.array([record(*parts) for parts in made_of.values()] + others)
     for space, parts in made_of.items():
@@ -824,7 +969,10 @@ def watched(
     """A game, and copies of all that a watcher was told."""
     events: list[tuple[State, int | None, DecisionLog | None]] = []
     log = play(
-        game, agents, seed=seed, watch=lambda state, action, decision: events.append((state.clone(), action, decision))
+        game,
+        agents,
+        seed=seed,
+        watch=lambda state, action, decision: events.append((state.clone(), action, decision)),
     )
     return log, events
 
@@ -832,7 +980,9 @@ def watched(
 # ------------------------------------------------------------------------------------------------------------- the seed
 
 
-@pytest.mark.parametrize("game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str)
+@pytest.mark.parametrize(
+    "game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str
+)
 def test_the_same_seed_gives_the_same_game(game: Game) -> None:
     agents = [QUICK, OTHER, QUICK, OTHER][: game.players]
     first, second = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
@@ -841,7 +991,9 @@ def test_the_same_seed_gives_the_same_game(game: Game) -> None:
 
 def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
     for seed in range(3):
-        first, second = (watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER]))
+        first, second = (
+            watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER])
+        )
         assert np.array_equal(first.data, second.data)
     deals = [watched(WHIST, [QUICK] * 3, seed)[1][0][0].data.tobytes() for seed in range(3)]
     assert len(set(deals)) == 3
@@ -862,14 +1014,22 @@ def test_chance_keeps_to_its_probabilities() -> None:
     # Whoever takes 0 rolls 7, 8, 9 with 0.2, 0.5, 0.3; 1 always shows 7.
     rolled = {7: 0, 8: 0, 9: 0}
     for seed in range(200):
-        first = [action for player, action in play(toy.DICE, [Agent(BASELINE, iterations=1)] * 2, seed=seed).actions][
-            :2
-        ]
+        first = [
+            action
+            for player, action in play(
+                toy.DICE, [Agent(BASELINE, iterations=1)] * 2, seed=seed
+            ).actions
+        ][:2]
         if first[0] == 0:
             rolled[first[1]] += 1
     total = sum(rolled.values())
     assert total > 60
-    assert chisquare([rolled[face] for face in (7, 8, 9)], [0.2 * total, 0.5 * total, 0.3 * total]).pvalue > 1e-4
+    assert (
+        chisquare(
+            [rolled[face] for face in (7, 8, 9)], [0.2 * total, 0.5 * total, 0.3 * total]
+        ).pvalue
+        > 1e-4
+    )
 
 
 def positions(log: GameLog) -> list[tuple[State, int]]:
@@ -902,13 +1062,13 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
     assert [decision.legal > 1 for decision in log.decisions] == [True, False, True, False, False]
     for decision in log.decisions:
         if decision.legal == 1:
-            assert (decision.iterations, decision.visits, decision.value, decision.depth, decision.seconds) == (
-                0,
-                0,
-                0.0,
-                0,
-                0.0,
-            )
+            assert (
+                decision.iterations,
+                decision.visits,
+                decision.value,
+                decision.depth,
+                decision.seconds,
+            ) == (0, 0, 0.0, 0, 0.0)
 
 
 # ------------------------------------------------------------------------------------------------------------ the watcher
@@ -938,7 +1098,9 @@ def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
 
 
 def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence() -> None:
-    with pytest.raises(TypeError, match=r"play needs a Game, such as games.load\('othello'\), not 'othello'"):
+    with pytest.raises(
+        TypeError, match=r"play needs a Game, such as games.load\('othello'\), not 'othello'"
+    ):
         play("othello", [QUICK] * 2)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="play needs a list of agents, one for each seat, not "):
         play(games.load("othello"), QUICK)  # type: ignore[arg-type]
@@ -946,7 +1108,9 @@ def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence(
 
 def test_a_class_in_place_of_an_agent_and_a_number_in_place_of_a_watcher_are_refused() -> None:
     kuhn, agent = games.load("kuhn-poker"), Agent(BASELINE, iterations=5)
-    with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not <class "):
+    with pytest.raises(
+        TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not <class "
+    ):
         play(kuhn, [Agent, Agent])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="watch is 3; it must be a function of"):
         play(kuhn, [agent, agent], watch=3)  # type: ignore[arg-type]
@@ -958,7 +1122,9 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
     player = agent.seated(whist)
     with pytest.raises(ValueError, match="is one player, seated twice, with one memory"):
         play(whist, [player, player])
-    with pytest.raises(ValueError, match=r"seated at knockout-whist\(players=2\) has no records of othello"):
+    with pytest.raises(
+        ValueError, match=r"seated at knockout-whist\(players=2\) has no records of othello"
+    ):
         play(games.load("othello"), [player, agent])
     with pytest.raises(TypeError, match="play needs a Game"):
         agent.seated("othello")  # type: ignore[arg-type]
@@ -974,7 +1140,13 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
     ],
 )
 def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
-    names = {"Agent": Agent, "BASELINE": BASELINE, "MAST": MAST, "RAVE": RAVE, "SO_ISMCTS": SO_ISMCTS}
+    names = {
+        "Agent": Agent,
+        "BASELINE": BASELINE,
+        "MAST": MAST,
+        "RAVE": RAVE,
+        "SO_ISMCTS": SO_ISMCTS,
+    }
     assert repr(eval(text, names | {"greatest_value": greatest_value})) == text
 
 
@@ -993,7 +1165,9 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
     assert str(Agent.at_level("othello", 3)) == "MAST (3 iterations)"
     assert Agent.at_level(games.load("othello"), 8).iterations == 8
-    with pytest.raises(ValueError, match="a level of othello is 9; it must be an integer from 1 to 8"):
+    with pytest.raises(
+        ValueError, match="a level of othello is 9; it must be an integer from 1 to 8"
+    ):
         Agent.at_level("othello", 9)
     game = games.load("othello")
     once, again = (play(game, [Agent.at_level(game, 1)] * 2, seed=5).actions for _ in range(2))
@@ -1001,20 +1175,30 @@ def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
 
 
 def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
-    with pytest.raises(ValueError, match="hearts has no measured levels; these games have: othello"):
+    with pytest.raises(
+        ValueError, match="hearts has no measured levels; these games have: othello"
+    ):
         Agent.at_level("hearts", 3)
 
 
 def test_levels_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
-    (tmp_path / "levels.json").write_text(json.dumps({"games": {"knockout-whist(players=3)": rows}}))
+    (tmp_path / "levels.json").write_text(
+        json.dumps({"games": {"knockout-whist(players=3)": rows}})
+    )
     whist = games.load("knockout-whist(players=3)")
-    assert Agent.at_level(whist, 5, levels=tmp_path) == Agent.at_level(whist, 5, levels=str(tmp_path / "levels.json"))
+    assert Agent.at_level(whist, 5, levels=tmp_path) == Agent.at_level(
+        whist, 5, levels=str(tmp_path / "levels.json")
+    )
     with pytest.raises(
-        ValueError, match=r"othello has no measured levels; .*levels.json has those of: knockout-whist\(players=3\)"
+        ValueError,
+        match=r"othello has no measured levels; .*levels.json has those of: knockout-whist\(players=3\)",
     ):
         Agent.at_level("othello", 1, levels=tmp_path / "levels.json")
-    with pytest.raises(ValueError, match="nothing does not have the levels of a game, as icarus describe writes them"):
+    with pytest.raises(
+        ValueError,
+        match="nothing does not have the levels of a game, as icarus describe writes them",
+    ):
         Agent.at_level(whist, 1, levels=tmp_path / "nothing")
     for content in ("[]", "{", '{"games": {"othello": []}}', '{"games": 3}'):
         (tmp_path / "levels.json").write_text(content)
@@ -1038,9 +1222,13 @@ def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apa
         assert far == FAR.get(game, []) and all(row["step"]["high"] >= 75 for row in shipped), game
         assert all(row["step"]["low"] <= 125 for row in shipped), game
         rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
-        for level, row in enumerate(shipped, 1):  # each level is an opponent of the ladder, with the same rating
+        for level, row in enumerate(
+            shipped, 1
+        ):  # each level is an opponent of the ladder, with the same rating
             rating = rungs[str(Agent.at_level(game, level))]
-            assert [row[name] for name in ("elo", "low", "high", "games")] == list(attrs.astuple(rating))
+            assert [row[name] for name in ("elo", "low", "high", "games")] == list(
+                attrs.astuple(rating)
+            )
 
 
 def test_a_game_with_other_parameters_has_levels_of_its_own_or_none() -> None:

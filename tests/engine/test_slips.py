@@ -37,7 +37,19 @@ from icarus.engine.loop import check_actions
 from icarus.engine.lowering import lower
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.kernel import CHANCE, facts_of, find, helper, record, update
-from icarus.specs import AMAF, BASELINE, EPIC, LGRF2, MAST, NAST2, argmax, gibbs, parse, roulette, ucb1
+from icarus.specs import (
+    AMAF,
+    BASELINE,
+    EPIC,
+    LGRF2,
+    MAST,
+    NAST2,
+    argmax,
+    gibbs,
+    parse,
+    roulette,
+    ucb1,
+)
 from tests import toy
 from tests.audit import test_contract as slips
 from tests.audit.test_contract import COIN, NIM, SECRET
@@ -54,16 +66,27 @@ def state() -> Any:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        (lambda: attrs.evolve(MAST, initial=initial(visits=1.5)), "MAST sets visits to 1.5; it must be an integer"),
-        (lambda: attrs.evolve(MAST, initial=initial(reward=math.nan)), "sets reward to nan; it must be a number"),
+        (
+            lambda: attrs.evolve(MAST, initial=initial(visits=1.5)),
+            "MAST sets visits to 1.5; it must be an integer",
+        ),
+        (
+            lambda: attrs.evolve(MAST, initial=initial(reward=math.nan)),
+            "sets reward to nan; it must be a number",
+        ),
         (lambda: with_prior(MAST, (3, 0.5)), r"is given for \(3, 0.5\), no record of A × "),
         (lambda: with_prior(AMAF, (0, 4)), r"is given for \(0, 4\), no record of M\*"),
         (lambda: with_prior(EPIC, (0, (4, 5))), "no record of E × M"),
-        (lambda: attrs.evolve(LGRF2, initial=initial({(1, 2, 3, 4): {"reply": 3}})), "no record of M.2"),
+        (
+            lambda: attrs.evolve(LGRF2, initial=initial({(1, 2, 3, 4): {"reply": 3}})),
+            "no record of M.2",
+        ),
         (lambda: initial({(1, 0): 3}), r"given is {\(1, 0\): 3}; it must be {parts: {field: "),  # type: ignore[dict-item]
     ],
 )
-def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip: Callable, message: str) -> None:
+def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(
+    slip: Callable, message: str
+) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         slip()
 
@@ -81,15 +104,23 @@ def order_slipped() -> Any:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
-        (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
+        (
+            lambda: search(state(), MAST, iterations=5, progress=3),
+            "^progress is 3; it must be a function of",
+        ),  # type: ignore[arg-type]
+        (
+            lambda: no_number * MAST + (1 - no_number) * NAST2,
+            "no_number returned 'a'; it must return a number from 0",
+        ),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
         (lambda: Space("abc"), "^factors is 'abc'; it must be a tuple"),  # type: ignore[arg-type]
         (order_slipped, "^parameter records of named needs a default"),
         (lambda: math.nan * MAST, "^nan is not a weight: it must be a finite number"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip: Callable, message: str) -> None:
+def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
+    slip: Callable, message: str
+) -> None:
     with pytest.raises(TypeError, match=message):
         slip()
 
@@ -135,7 +166,8 @@ def capture_a_key_of_reals(history: Any, updates: Any) -> None:
 def test_a_key_of_a_real_is_refused(slot: Any, engine: str) -> None:
     strategy = attrs.evolve(MAST, name="REAL_KEY", capture=slot)
     with pytest.raises(
-        TypeError, match="makes a key from integers, not from (0.5|float64); a float would be truncated"
+        TypeError,
+        match="makes a key from integers, not from (0.5|float64); a float would be truncated",
     ):
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
@@ -144,7 +176,8 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
     prior = attrs.evolve(AMAF, name="PRIOR", initial=initial(visits=1, reward=0.5))
     strategy = BASELINE >> (0.5 * prior ^ 0.5 * NAST2)
     compiled, reference = (
-        search(state(), strategy, iterations=15, seed=2, engine=engine) for engine in ("compiled", "python")
+        search(state(), strategy, iterations=15, seed=2, engine=engine)
+        for engine in ("compiled", "python")
     )
     assert compiled.visits.tolist() == reference.visits.tolist()
     plain = search(state(), BASELINE, iterations=15, seed=2)
@@ -155,13 +188,16 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
 
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
-    generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(0, 0): {"reward": 3.0, "visits": 1}}))
+    generous = attrs.evolve(
+        MAST, name="GENEROUS", initial=initial(given={(0, 0): {"reward": 3.0, "visits": 1}})
+    )
     drawn = toy.choices_of(generous, after(toy.BRANCHES), 3000, seed=1)
     weight = np.exp([3.0, 1.0, 1.0])
     expected = 3000 * weight / weight.sum()
     assert stats.chisquare(np.bincount(drawn, minlength=3), expected).pvalue > 0.001
     compiled, plain = (
-        search(after(toy.BRANCHES), generous, iterations=40, seed=3, engine=e) for e in ("compiled", "python")
+        search(after(toy.BRANCHES), generous, iterations=40, seed=3, engine=e)
+        for e in ("compiled", "python")
     )
     assert compiled.visits.tolist() == plain.visits.tolist()
 
@@ -323,7 +359,9 @@ def named_for_some(history: Any, legal: np.ndarray, records: np.ndarray) -> None
 @backpropagation
 def added_nothing(row: Any, context: int, rewards: np.ndarray) -> None:
     """0/0 for the reward"""
-    row.reward += (rewards[context] - rewards[context]) / np.float64(row.visits) if row.visits > 0 else np.nan
+    row.reward += (
+        (rewards[context] - rewards[context]) / np.float64(row.visits) if row.visits > 0 else np.nan
+    )
     row.visits += 1
 
 
@@ -332,33 +370,89 @@ CUT = "writes a float, which would be truncated to an integer .*line"
 UNWRITTEN = "{} wrote NaN or no value for a legal action"
 LOST = "{} returns a value, which is lost; it {} and returns nothing"
 BEYOND = "out of bounds, in the {} function .*{} of SLIP"
-NOT_A_PLAYER = "capture_for_chance of SLIP gives a context that is not a player, though its Ψ is PLAYER"
-SLIPS: list[tuple[dict[str, Any], str, str | None]] = [  # what compiled code says, and what plain Python does
-    ({"policy": gibbs().over(half_written)}, UNWRITTEN.format("half_written"), "half_written wrote NaN or no value"),
+NOT_A_PLAYER = (
+    "capture_for_chance of SLIP gives a context that is not a player, though its Ψ is PLAYER"
+)
+SLIPS: list[
+    tuple[dict[str, Any], str, str | None]
+] = [  # what compiled code says, and what plain Python does
+    (
+        {"policy": gibbs().over(half_written)},
+        UNWRITTEN.format("half_written"),
+        "half_written wrote NaN or no value",
+    ),
     ({"policy": argmax().over(not_a_number)}, UNWRITTEN.format("not_a_number"), None),
-    ({"policy": gibbs().over(named_for_some)}, "named_for_some.* wrote no record for a legal", "wrote no record"),
-    ({"policy": roulette().over(negative)}, "in .*roulette.. met a negative value; none", "met a negative value; none"),
+    (
+        {"policy": gibbs().over(named_for_some)},
+        "named_for_some.* wrote no record for a legal",
+        "wrote no record",
+    ),
+    (
+        {"policy": roulette().over(negative)},
+        "in .*roulette.. met a negative value; none",
+        "met a negative value; none",
+    ),
     ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN, "destination is read-only"),
     ({"policy": argmax().over(sorts_legal)}, WRITTEN, "array is read-only"),
-    ({"policy": argmax().over(half_a_record)}, f"half_a_record {CUT}", r"is given the float \d\.\d, which would be"),
-    ({"policy": argmax().over(returns_a_value)}, LOST.format("returns_a_value", r"writes out\[i\]"), None),
+    (
+        {"policy": argmax().over(half_a_record)},
+        f"half_a_record {CUT}",
+        r"is given the float \d\.\d, which would be",
+    ),
+    (
+        {"policy": argmax().over(returns_a_value)},
+        LOST.format("returns_a_value", r"writes out\[i\]"),
+        None,
+    ),
     ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last"), None),
-    ({"policy": argmax().over(records_beyond_the_end)}, BEYOND.format("candidates", "records_beyond_the_end"), None),
-    ({"capture": adds_to_rewards}, "adds_to_rewards cannot be compiled: it writes to what is read-only", "read-only"),
-    ({"capture": yields_updates}, LOST.format("yields_updates", r"calls update\(updates, record, context\)"), None),
-    ({"capture": capture_a_bare_action}, "capture_a_bare_action of SLIP names the record 0, .* make keys", "record 0"),
+    (
+        {"policy": argmax().over(records_beyond_the_end)},
+        BEYOND.format("candidates", "records_beyond_the_end"),
+        None,
+    ),
+    (
+        {"capture": adds_to_rewards},
+        "adds_to_rewards cannot be compiled: it writes to what is read-only",
+        "read-only",
+    ),
+    (
+        {"capture": yields_updates},
+        LOST.format("yields_updates", r"calls update\(updates, record, context\)"),
+        None,
+    ),
+    (
+        {"capture": capture_a_bare_action},
+        "capture_a_bare_action of SLIP names the record 0, .* make keys",
+        "record 0",
+    ),
     ({"capture": capture_for_chance}, NOT_A_PLAYER, NOT_A_PLAYER),
     ({"capture": capture_beyond_the_end}, BEYOND.format("capture", "capture_beyond_the_end"), None),
     ({"capture": capture_refused}, "this playout is not captured", "this playout is not captured"),
-    ({"backpropagation": half_a_visit}, f"half_a_visit {CUT}", "visits is given the float 0.5, which would be"),
-    ({"backpropagation": two_rewards}, "bounded_mean=True is declared where rewards .* a mean is above 1", "above 1"),
-    ({"backpropagation": added_nothing}, "added_nothing.* wrote NaN to a record", "wrote NaN to a record"),
+    (
+        {"backpropagation": half_a_visit},
+        f"half_a_visit {CUT}",
+        "visits is given the float 0.5, which would be",
+    ),
+    (
+        {"backpropagation": two_rewards},
+        "bounded_mean=True is declared where rewards .* a mean is above 1",
+        "above 1",
+    ),
+    (
+        {"backpropagation": added_nothing},
+        "added_nothing.* wrote NaN to a record",
+        "wrote NaN to a record",
+    ),
     (
         {"backpropagation": takes_a_visit},
         "takes_a_visit wrote a negative number to a count",
         "negative number to a count",
     ),
-    ({"backpropagation": reward_of_a_ninth_player}, BEYOND.format("backpropagation", "reward_of_a_ninth_player"), None),
+    (
+        {"backpropagation": reward_of_a_ninth_player},
+        BEYOND.format("backpropagation", "reward_of_a_ninth_player"),
+        None,
+    ),
 ]
 
 
@@ -380,17 +474,25 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence(
 @pytest.mark.parametrize(
     ("slot", "message"),
     [
-        (capture_without_a_context, "capture_without_a_context cannot be compiled: .* argument: 'context'.*line"),
+        (
+            capture_without_a_context,
+            "capture_without_a_context cannot be compiled: .* argument: 'context'.*line",
+        ),
         (
             capture_by_a_misspelt_name,
             "capture_by_a_misspelt_name cannot be compiled: module 'math' has no .* 'sqrtt' .*line",
         ),
         (capture_of_a_misspelt_field, "no record here has a field 'plyer' .*line"),
-        (capture_of_parts, r"takes integers, not UniTuple.*; make a key of the parts, record\(a, b, …\) .*line"),
+        (
+            capture_of_parts,
+            r"takes integers, not UniTuple.*; make a key of the parts, record\(a, b, …\) .*line",
+        ),
         (capture_by_a_generator, "yield in a closure is unsupported .*line"),
     ],
 )
-def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot: Any, message: str) -> None:
+def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(
+    slot: Any, message: str
+) -> None:
     with pytest.raises(CompilationError, match=message) as refused:
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", capture=slot), iterations=3)
     assert "\n" not in str(refused.value) and len(refused.traceback) == 2
@@ -411,9 +513,14 @@ def capture_by_number_of_choices(history: Any, updates: Any) -> None:
 
 def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_at_once() -> None:
     strategy = BASELINE >> attrs.evolve(
-        MAST, name="BY_NUMBER", capture=capture_by_number_of_choices, policy=gibbs(0.1).over(by_number_of_choices)
+        MAST,
+        name="BY_NUMBER",
+        capture=capture_by_number_of_choices,
+        policy=gibbs(0.1).over(by_number_of_choices),
     )
-    compiled, reference = (search(state(), strategy, iterations=15, seed=4, engine=e) for e in ("compiled", "python"))
+    compiled, reference = (
+        search(state(), strategy, iterations=15, seed=4, engine=e) for e in ("compiled", "python")
+    )
     assert compiled.visits.tolist() == reference.visits.tolist()
     assert (compiled.records["BY_NUMBER"].rows == reference.records["BY_NUMBER"].rows).all()
 
@@ -460,7 +567,9 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
         (SECRET, {"determinize": slips.determinize_the_mover}, MOVED),
         (SECRET, {"determinize": slips.determinize_the_end}, MOVED),
     ],
-    ids=lambda argument: getattr(next(iter(argument.values())), "__name__", "") if isinstance(argument, dict) else "",
+    ids=lambda argument: (
+        getattr(next(iter(argument.values())), "__name__", "") if isinstance(argument, dict) else ""
+    ),
 )
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
 def test_a_search_of_a_wrong_game_ends_in_a_sentence(
@@ -469,7 +578,10 @@ def test_a_search_of_a_wrong_game_ends_in_a_sentence(
     state = attrs.evolve(game, **slip).new_initial_state(1)
     if game is SECRET:
         state.apply_action(2)
-    with pytest.raises((ValueError, IndexError), match=PLAINLY.get(message, message) if "engine" in way else message):
+    with pytest.raises(
+        (ValueError, IndexError),
+        match=PLAINLY.get(message, message) if "engine" in way else message,
+    ):
         search(state, BASELINE, iterations=200, **way)
 
 
@@ -483,8 +595,13 @@ def legal_forgotten(state: Any, actions: slips.np.ndarray) -> Any:
 
 
 def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
-    message = "legal_forgotten cannot be compiled: it returns nothing on some ways; it must return how"
-    with pytest.raises(CompilationError, match=rf"{message} many actions it has written \(.*test_slips.py, line \d+\)"):
+    message = (
+        "legal_forgotten cannot be compiled: it returns nothing on some ways; it must return how"
+    )
+    with pytest.raises(
+        CompilationError,
+        match=rf"{message} many actions it has written \(.*test_slips.py, line \d+\)",
+    ):
         attrs.evolve(NIM, legal=legal_forgotten).new_initial_state(1).legal_actions()
 
 
@@ -496,7 +613,9 @@ def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
         ("episode", lambda state: 0.5, "a label, or CONTINUES"),
     ],
 )
-def test_a_float_in_place_of_an_integer_is_not_compiled(name: str, function: Callable, right: str) -> None:
+def test_a_float_in_place_of_an_integer_is_not_compiled(
+    name: str, function: Callable, right: str
+) -> None:
     message = rf"cannot be compiled: it returns a float; it must return {right} \(.*test_slips.py, line \d+\)"
     with pytest.raises(CompilationError, match=message):
         search(attrs.evolve(NIM, **{name: function}).new_initial_state(1), BASELINE, iterations=10)
@@ -514,8 +633,14 @@ def toss_in_the_middle(state: Any, action: int) -> None:
 def test_probabilities_that_do_not_sum_to_1_end_a_search() -> None:
     game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle)
     assert search(game.new_initial_state(1), BASELINE, iterations=200).iterations == 200
-    with pytest.raises(ValueError, match=r"the chance function of \S+ gave probabilities that do not sum to 1 \("):
-        search(attrs.evolve(game, chance=slips.chance_of_nine_tenths).new_initial_state(1), BASELINE, iterations=200)
+    with pytest.raises(
+        ValueError, match=r"the chance function of \S+ gave probabilities that do not sum to 1 \("
+    ):
+        search(
+            attrs.evolve(game, chance=slips.chance_of_nine_tenths).new_initial_state(1),
+            BASELINE,
+            iterations=200,
+        )
 
 
 # ------------------------------------------------------------------------------ checked in the first iterations and every 16th
@@ -542,23 +667,36 @@ def legal_twice(state: Any, actions: slips.np.ndarray) -> int:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        ({"legal": legal_negative}, r"the legal function of \S+ gave a negative action|legal of .* gave \[1, -2\]"),
-        ({"legal": legal_twice}, r"the legal function of \S+ gave an action twice|legal of .* gave \[2, 1, 2\]"),
+        (
+            {"legal": legal_negative},
+            r"the legal function of \S+ gave a negative action|legal of .* gave \[1, -2\]",
+        ),
+        (
+            {"legal": legal_twice},
+            r"the legal function of \S+ gave an action twice|legal of .* gave \[2, 1, 2\]",
+        ),
         ({"max_length": 3}, "a playout of nim7 has not ended after 3 actions, its max_length"),
     ],
     ids=["negative", "twice", "too long"],
 )
 @pytest.mark.parametrize("strategy", [BASELINE, BASELINE >> MAST], ids=str)
-def test_wrong_actions_end_a_search(slip: dict[str, Any], message: str, strategy: Any, engine: str) -> None:
+def test_wrong_actions_end_a_search(
+    slip: dict[str, Any], message: str, strategy: Any, engine: str
+) -> None:
     with pytest.raises(ValueError, match=message):
-        search(attrs.evolve(NIM, **slip).new_initial_state(1), strategy, iterations=200, engine=engine)
+        search(
+            attrs.evolve(NIM, **slip).new_initial_state(1), strategy, iterations=200, engine=engine
+        )
 
 
 @ENGINES
 def test_a_negative_probability_ends_a_search(engine: str) -> None:
-    game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative)
+    game = attrs.evolve(
+        COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative
+    )
     with pytest.raises(
-        ValueError, match=r"the chance function of \S+ gave a negative probability|chance of .* gave \[-0.5, 1.5\]"
+        ValueError,
+        match=r"the chance function of \S+ gave a negative probability|chance of .* gave \[-0.5, 1.5\]",
     ):
         search(game.new_initial_state(1), BASELINE, iterations=200, engine=engine)
 
@@ -567,7 +705,9 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
     """Lists of all orders, with numbers beyond 64 too, against what a set says."""
     luck, check = np.random.default_rng(22), PlainPython()(check_actions)
     for _ in range(2000):
-        actions = luck.integers(luck.choice([-1, 0]), luck.choice([5, 70, 5000]), luck.integers(1, 9))
+        actions = luck.integers(
+            luck.choice([-1, 0]), luck.choice([5, 70, 5000]), luck.integers(1, 9)
+        )
         right = actions.min() >= 0 and len(set(actions.tolist())) == len(actions)
         if right:
             check(actions, len(actions))
@@ -579,10 +719,16 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        ({"player": slips.player_seven}, "the player function of nim7 gave a number that is not a player"),
+        (
+            {"player": slips.player_seven},
+            "the player function of nim7 gave a number that is not a player",
+        ),
         ({"rewards": slips.rewards_of_two}, "the rewards function of nim7 did not write "),
         ({"legal": legal_negative}, "the legal function of .* gave a negative action"),
-        ({"legal": legal_of_four}, "the legal function of .* gave more legal actions than its max_legal"),
+        (
+            {"legal": legal_of_four},
+            "the legal function of .* gave more legal actions than its max_legal",
+        ),
     ],
 )
 def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], message: str) -> None:
@@ -620,12 +766,15 @@ ENDLESS = attrs.evolve(NIM, apply=apply_without_end)
 
 @pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: str, engine: str) -> None:
+def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(
+    strategy: str, engine: str
+) -> None:
     game = attrs.evolve(ENDLESS, max_length=300)
     state = game.new_initial_state(1)
     state.apply_action(2)
     with pytest.raises(
-        ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 action of the game .*: 2"
+        ValueError,
+        match="a playout of nim7 has not ended after 300 actions.*after 1 action of the game .*: 2",
     ):
         search(state, parse(strategy), iterations=10, engine=engine)
 
@@ -633,7 +782,9 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: s
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
 def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads: int) -> None:
-    state = attrs.evolve(ENDLESS, max_length=10**7 if strategy == "BASELINE" else 10**6).new_initial_state(1)
+    state = attrs.evolve(
+        ENDLESS, max_length=10**7 if strategy == "BASELINE" else 10**6
+    ).new_initial_state(1)
     search(NIM.new_initial_state(1), parse(strategy), iterations=10, threads=threads)  # compiles
     began = time.monotonic()
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
@@ -651,7 +802,9 @@ def test_a_command_that_only_starts_ends_without_a_word() -> None:
         with child_process(
             call, env=environment(), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
-            while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():  # before, Python itself starts
+            while (
+                "numpy" not in Path(f"/proc/{process.pid}/maps").read_text()
+            ):  # before, Python itself starts
                 time.sleep(0.001)
             time.sleep(moment)
             process.send_signal(signal.SIGINT)
@@ -695,13 +848,23 @@ def _phantom(facts: Any) -> None:
     [
         ("hearts", _hearts, "no deal of hearts agrees with the facts.*`excluded`"),
         ("lotr-confrontation", _confrontation, "no placement .* agrees with both `possible`"),
-        ("lotr-confrontation", _confrontation_crowded, "`count` .* does not sum to the nine of a side"),
-        ("lotr-confrontation", _confrontation_empty, "`count` .* does not sum to the nine of a side"),
+        (
+            "lotr-confrontation",
+            _confrontation_crowded,
+            "`count` .* does not sum to the nine of a side",
+        ),
+        (
+            "lotr-confrontation",
+            _confrontation_empty,
+            "`count` .* does not sum to the nine of a side",
+        ),
         ("goofspiel", _goofspiel, "no sequence of the other's bids"),
         ("phantom-mnk", _phantom, "the other's `marks` in phantom-mnk cannot be"),
     ],
 )
-def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[Any], None], message: str) -> None:
+def test_facts_that_contradict_each_other_are_named(
+    name: str, slip: Callable[[Any], None], message: str
+) -> None:
     state = games.load(name).new_initial_state(seed=3)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
@@ -726,7 +889,9 @@ FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "strategy", "part", "count", "how"), FULL_COUNTS.values(), ids=list(FULL_COUNTS))
+@pytest.mark.parametrize(
+    ("name", "strategy", "part", "count", "how"), FULL_COUNTS.values(), ids=list(FULL_COUNTS)
+)
 def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     name: str, strategy: str, part: str, count: str, how: dict[str, Any]
 ) -> None:
@@ -759,7 +924,13 @@ def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> N
     nearly = initial(reward=0.0, visits=np.iinfo(np.int32).max - 17)
     jumping = attrs.evolve(MAST, name="JUMPING", initial=nearly, backpropagation=count_by_sevens)
     with pytest.raises(SearchExhausted, match="a count has reached 2147483647") as ended:
-        search(games.load("othello").new_initial_state(), jumping, iterations=100, seed=1, engine=engine)
+        search(
+            games.load("othello").new_initial_state(),
+            jumping,
+            iterations=100,
+            seed=1,
+            engine=engine,
+        )
     assert ended.value.result.records["JUMPING"].rows["visits"].max() == np.iinfo(np.int32).max
 
 
@@ -788,7 +959,11 @@ def steps_from_the_end(history: Any, updates: Any) -> None:
 def steps_guarded(history: Any, updates: Any) -> None:
     for i in range(1, len(history.steps) - 1):
         before = history.steps[i - 1].action
-        update(updates, record(history.steps[i].action, before * 0 + history.steps[i].player), history.steps[i].player)
+        update(
+            updates,
+            record(history.steps[i].action, before * 0 + history.steps[i].player),
+            history.steps[i].player,
+        )
 
 
 @backpropagation
@@ -799,14 +974,22 @@ def changes_nothing(stats: Any, context: int, rewards: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("slots", "notes"),
     [
-        ({"policy": gibbs().over(other_keys)}, r"has \d+ records, and its policy found none of \d+ that it looked for"),
+        (
+            {"policy": gibbs().over(other_keys)},
+            r"has \d+ records, and its policy found none of \d+ that it looked for",
+        ),
         ({"capture": asks_for_nothing}, "has no records: its capture asks for none"),
-        ({"capture": steps_from_the_end}, "steps_from_the_end, in line [0-9]+ reads step -1 by a computed index"),
+        (
+            {"capture": steps_from_the_end},
+            "steps_from_the_end, in line [0-9]+ reads step -1 by a computed index",
+        ),
         ({"backpropagation": changes_nothing}, r"has \d+ records, and all are as at first"),
         ({"capture": steps_guarded}, ""),
     ],
 )
-def test_a_slot_that_does_nothing_is_noted_with_the_result(slots: dict[str, Any], notes: str) -> None:
+def test_a_slot_that_does_nothing_is_noted_with_the_result(
+    slots: dict[str, Any], notes: str
+) -> None:
     result = search(state(), BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots), iterations=40)
     assert re.search(notes, " ".join(result.notes)) if notes else not result.notes
     assert not notes or str(result).endswith(result.notes[-1])
@@ -834,8 +1017,13 @@ def logarithms(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> 
 def test_logarithms_of_nothing_are_the_same_in_both_engines() -> None:
     by_visits = BASELINE >> attrs.evolve(MAST, name="LOGARITHMS", policy=argmax().over(logarithms))
     both = [
-        search(toy.KINDS[0].new_initial_state(), by_visits, iterations=30, engine=e) for e in ("compiled", "python")
+        search(toy.KINDS[0].new_initial_state(), by_visits, iterations=30, engine=e)
+        for e in ("compiled", "python")
     ]
     assert (both[0].records["LOGARITHMS"].rows == both[1].records["LOGARITHMS"].rows).all()
     with pytest.raises(ValueError, match="reads availability as a COUNT"):
-        attrs.evolve(MAST(ucb1()), name="REAL", information=information(reward=REAL, visits=COUNT, availability=REAL))
+        attrs.evolve(
+            MAST(ucb1()),
+            name="REAL",
+            information=information(reward=REAL, visits=COUNT, availability=REAL),
+        )

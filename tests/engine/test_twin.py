@@ -13,9 +13,27 @@ import icarus
 from icarus import Game, Scheme, games, roulette, weight
 from icarus.algebra import Enhancement, epsilon_greedy, gibbs, rave_weight, ucb1
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, below, helper
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, LGRF_SIGNED, MAST, NAST, TO_MAST
+from icarus.specs import (
+    AMAF,
+    AMAF_STRICT,
+    BASELINE,
+    EPIC,
+    LGR,
+    LGRF,
+    LGRF_SIGNED,
+    MAST,
+    NAST,
+    TO_MAST,
+)
 from tests import naive, toy
 from tests.conftest import Toys
 from tests.marks import slow_after
@@ -70,21 +88,31 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
     return rng.choice(choices)()
 
 
-def composition(rng: random.Random, depth: int, maximising: bool = False) -> tuple[Enhancement, Any]:
+def composition(
+    rng: random.Random, depth: int, maximising: bool = False
+) -> tuple[Enhancement, Any]:
     """A random composition of at most `depth` levels with its twin."""
-    kind = rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear", "majority"]) if depth else "leaf"
+    kind = (
+        rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear", "majority"])
+        if depth
+        else "leaf"
+    )
     if kind in ("linear", "majority") and maximising:
         kind = "maxilinear"
     if kind == "leaf":
         return leaf(rng, maximising)
     if kind == "sequential":
-        (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, maximising) for _ in range(2))
+        (first, twin_first), (second, twin_second) = (
+            composition(rng, depth - 1, maximising) for _ in range(2)
+        )
         return first >> second, naive.Sequential(twin_first, twin_second)
     if kind == "majority":
         members = [composition(rng, depth - 1) for _ in range(rng.choice([2, 3]))]
         return functools.reduce(operator.and_, (member for member, _ in members)), vote_of(members)
     inside = maximising or kind == "maxilinear"
-    (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, inside) for _ in range(2))
+    (first, twin_first), (second, twin_second) = (
+        composition(rng, depth - 1, inside) for _ in range(2)
+    )
     constant = rng.choice([0.25, 0.5])
     weights = rng.choice(
         [
@@ -98,7 +126,9 @@ def composition(rng: random.Random, depth: int, maximising: bool = False) -> tup
             ),
         ]
     )
-    combine, twin_combine = (operator.add, naive.Linear) if kind == "linear" else (operator.xor, naive.Maxilinear)
+    combine, twin_combine = (
+        (operator.add, naive.Linear) if kind == "linear" else (operator.xor, naive.Maxilinear)
+    )
     twin = twin_combine([(weights[2], twin_first), (weights[3], twin_second)])
     return combine(weights[0] * first, weights[1] * second), twin
 
@@ -153,7 +183,11 @@ def compared(iteration: int, iterations: int) -> bool:
 
 
 def same_records(
-    records: Mapping[str, Any], strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple
+    records: Mapping[str, Any],
+    strategy: Enhancement,
+    twin: Any,
+    outcome: naive.Outcome,
+    where: tuple,
 ) -> None:
     """Every record of every enhancement, and EXP3's, holds the same information in engine and twin."""
     parts = dict(zip(naive.leaves(twin), map(str, strategy.components), strict=True))
@@ -180,12 +214,19 @@ def agree(
 ) -> None:
     """After some of the iterations, for the schemes of one tree."""
     engine = CompiledSearch(state, strategy, seed, scheme=scheme)
-    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
+    for iteration, outcome in enumerate(
+        naive.stepwise(state, twin, iterations, seed, scheme), start=1
+    ):
         if not compared(iteration, iterations):
             continue
         engine.run(iteration)
-        same_records(engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), iteration))
-        assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
+        same_records(
+            engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), iteration)
+        )
+        assert (
+            dict(zip(engine.actions, engine.result().visits.tolist(), strict=True))
+            == outcome.selections
+        )
     assert engine.result().action == outcome.action
 
 
@@ -211,7 +252,10 @@ def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> Non
     members = [composition(rng, 2) for _ in range(3)]
     nested = 0.5 * (members[0][0] & members[1][0]) + 0.5 * members[2][0]
     twin = naive.Linear([(0.5, vote_of(members[:2])), (0.5, members[2][1])])
-    strategy, whole = nested & members[1][0] & members[2][0], vote_of([(nested, twin), *members[1:]])
+    strategy, whole = (
+        nested & members[1][0] & members[2][0],
+        vote_of([(nested, twin), *members[1:]]),
+    )
     for _, game in toys:
         agree(starts(game, number), strategy, whole, ITERATIONS["toy"], seed=number)
     agree(
@@ -233,7 +277,10 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
 def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys) -> None:
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)
-        strategy, twin = weight * enhancement ^ (1 - weight) * BASELINE, naive.rave(10, strict=strict)
+        strategy, twin = (
+            weight * enhancement ^ (1 - weight) * BASELINE,
+            naive.rave(10, strict=strict),
+        )
         for _, game in toys:
             agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
 
@@ -245,7 +292,13 @@ SCHEMED = 6
 SHORT = {"toy": 30, "whole": 12, "tree": 20}
 ONE_TREE = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
-REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspiel", "lotr-confrontation"]
+REAL_GAMES = [
+    "knockout-whist(players=3)",
+    "phantom-mnk",
+    "kuhn-poker",
+    "goofspiel",
+    "lotr-confrontation",
+]
 by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)
 
 
@@ -282,7 +335,9 @@ UNIFORM = [  # compositions that come to the baseline in simulation, in several 
     (0.5 * BASELINE ^ 0.5 * BASELINE, naive.Maxilinear([(0.5, naive.baseline())] * 2)),
     (
         0.5 * (AMAF >> BASELINE) ^ 0.5 * BASELINE,
-        naive.Maxilinear([(0.5, naive.Sequential(naive.amaf(), naive.baseline())), (0.5, naive.baseline())]),
+        naive.Maxilinear(
+            [(0.5, naive.Sequential(naive.amaf(), naive.baseline())), (0.5, naive.baseline())]
+        ),
     ),
     (
         AMAF >> (BASELINE + LGR) / 2,
@@ -301,9 +356,13 @@ UNIFORM = [  # compositions that come to the baseline in simulation, in several 
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin"), UNIFORM, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
+    ("strategy", "twin"),
+    UNIFORM,
+    ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
 )
-def test_engine_and_twin_agree_on_what_is_uniform_by_definition(strategy: Enhancement, twin: Any) -> None:
+def test_engine_and_twin_agree_on_what_is_uniform_by_definition(
+    strategy: Enhancement, twin: Any
+) -> None:
     for game in (BLIND_STATES, WHISPERS, CLASHES):
         agree(starts(game, 1), strategy, twin, SHORT["toy"], 3, SO_ISMCTS_POM)
 
@@ -322,7 +381,9 @@ SINGLE = [
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin"), SINGLE, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
+    ("strategy", "twin"),
+    SINGLE,
+    ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
 )
 @pytest.mark.parametrize("game", slow_after(1, [THICKETS[0], WHISPERS, *THICKETS[1:]]), ids=str)
 def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(
@@ -335,9 +396,15 @@ def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(
 def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
     tied = 0
     for seed in range(30):
-        whole = naive.search(PENNIES.new_initial_state(), naive.baseline(), 4, seed, CheatingEnsembleUCT(2))
+        whole = naive.search(
+            PENNIES.new_initial_state(), naive.baseline(), 4, seed, CheatingEnsembleUCT(2)
+        )
         result = icarus.search(
-            PENNIES.new_initial_state(), BASELINE, iterations=4, seed=seed, scheme=CheatingEnsembleUCT(2)
+            PENNIES.new_initial_state(),
+            BASELINE,
+            iterations=4,
+            seed=seed,
+            scheme=CheatingEnsembleUCT(2),
         )
         assert result.action == whole.action
         tied += len(set(whole.selections.values())) == 1
@@ -354,24 +421,45 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
-def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
+def test_engine_and_twin_agree_by_exp3_in_toy_games(
+    number: int, scheme: Scheme, game: Game
+) -> None:
     strategy, twin = compositions(3000 + number)
     for start in range(2):
-        agree(starts(game, 10 * number + start), strategy, twin, SHORT["toy"], number, scheme.with_exp3())
+        agree(
+            starts(game, 10 * number + start),
+            strategy,
+            twin,
+            SHORT["toy"],
+            number,
+            scheme.with_exp3(),
+        )
 
 
 @pytest.mark.parametrize("scheme", SEVERAL_TREES, ids=str)
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
-def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme, toys: Toys) -> None:
+def test_engine_and_twin_agree_in_every_one_of_several_trees(
+    number: int, scheme: Scheme, toys: Toys
+) -> None:
     strategy, twin = compositions(4000 + number)
     for _, game in toys:
         agree_in_all_trees(
-            starts(game, number), strategy, twin, SHORT["tree"] * scheme.trees + number % 3, number, scheme
+            starts(game, number),
+            strategy,
+            twin,
+            SHORT["tree"] * scheme.trees + number % 3,
+            number,
+            scheme,
         )
         exp3 = scheme.with_exp3()
         if game.simultaneous is not None:
             agree_in_all_trees(
-                starts(game, number), strategy, twin, SHORT["tree"] * scheme.trees + number % 3, number, exp3
+                starts(game, number),
+                strategy,
+                twin,
+                SHORT["tree"] * scheme.trees + number % 3,
+                number,
+                exp3,
             )
 
 
@@ -386,7 +474,9 @@ def test_engine_and_twin_agree_in_whole_games(number: int, name: str, scheme: Sc
 # ---------------------------------------------------------------------------------- who moves next is hidden, and all moves are seen
 
 
-ORDERED = np.dtype([("order", np.int64), ("actions", np.int64, (5,)), ("count", np.int64)], align=True)
+ORDERED = np.dtype(
+    [("order", np.int64), ("actions", np.int64, (5,)), ("count", np.int64)], align=True
+)
 
 
 def shuffle_order(state: Any, rng: np.ndarray) -> None:
@@ -449,7 +539,10 @@ SECRET_ORDER = Game(
 
 @pytest.mark.parametrize(
     ("game", "scheme"),
-    [(SECRET_ORDER, MO_ISMCTS), (games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), SO_ISMCTS)],
+    [
+        (SECRET_ORDER, MO_ISMCTS),
+        (games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), SO_ISMCTS),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("seed", [0, 1, 39])

@@ -35,7 +35,9 @@ def pairs(name):
         if game.name == "liars-dice":
             facts_of(ours.data).faces[:, 0] = dealt
         elif "poker" in game.name:
-            facts_of(ours.data).cards[:] = [card // (2 if game.name == "leduc-poker" else 1) for card in dealt]
+            facts_of(ours.data).cards[:] = [
+                card // (2 if game.name == "leduc-poker" else 1) for card in dealt
+            ]
         yield from below(State(game, ours.data), theirs)
 
 
@@ -61,7 +63,11 @@ def below(ours, theirs):
 def ours_of(ours, action, theirs):
     """Our name for one of OpenSpiel's actions."""
     name = ours.game.name
-    if name == "liars-dice" and action == theirs.legal_actions()[-1] and LIAR in ours.legal_actions():
+    if (
+        name == "liars-dice"
+        and action == theirs.legal_actions()[-1]
+        and LIAR in ours.legal_actions()
+    ):
         return LIAR
     if name == "leduc-poker" and theirs.is_chance_node():
         return action // 2
@@ -79,8 +85,11 @@ def their_random_policy(name):
     """The same mixtures in OpenSpiel's table."""
     table = {}
     for ours, theirs in pairs(name):
-        probabilities = dict(zip(ours.legal_actions(), random_probabilities(ours).tolist(), strict=True))
+        probabilities = dict(
+            zip(ours.legal_actions(), random_probabilities(ours).tolist(), strict=True)
+        )
         table[theirs.information_state_string()] = [
-            (action, probabilities[ours_of(ours, action, theirs)]) for action in theirs.legal_actions()
+            (action, probabilities[ours_of(ours, action, theirs)])
+            for action in theirs.legal_actions()
         ]
     return pyspiel.TabularPolicy(table)

@@ -30,8 +30,12 @@ class Kept:
         self.written, random = tabulate(tree, random_probabilities), np.random.default_rng(0)
         keys, forgotten = {NOTHING: 0}, {NOTHING: False}
         table = np.zeros((2, PLACES), np.int64)
-        for row, (parent, slot, number, player, _, _, move) in enumerate(tree.views.tolist()):  # parents first
-            keys[row] = player + 1 if parent == NOTHING else next_key(keys[parent], slot != NOTHING, move)
+        for row, (parent, slot, number, player, _, _, move) in enumerate(
+            tree.views.tolist()
+        ):  # parents first
+            keys[row] = (
+                player + 1 if parent == NOTHING else next_key(keys[parent], slot != NOTHING, move)
+            )
             forgotten[row] = forgotten[parent] or (number != NOTHING and random.random() > share)
             if forgotten[row] and number != NOTHING:
                 self.written.at(number)[:] = 1 / tree.sets[number]["count"]
@@ -45,7 +49,10 @@ class Kept:
 def test_best_responses_by_beliefs_are_those_of_the_tree(name, share):
     game = games.load(name)
     policy = Kept(tree_of(game), share)
-    by_tree, by_beliefs = exploitability(tree_of(game), policy.written), exploitability(game, policy)
+    by_tree, by_beliefs = (
+        exploitability(tree_of(game), policy.written),
+        exploitability(game, policy),
+    )
     assert by_beliefs.best_responses == pytest.approx(by_tree.best_responses, abs=1e-12)
     assert by_beliefs.values == pytest.approx(by_tree.values, abs=1e-12)
 
@@ -63,7 +70,9 @@ def liars_dice_responses(dice, faces):
     def response(player, own):
         def holds(bid):  # what the bidder expects
             wins = sum(
-                n for roll, n in rolls.items() if sum(x in (bid % faces, faces - 1) for x in own + roll) > bid // faces
+                n
+                for roll, n in rolls.items()
+                if sum(x in (bid % faces, faces - 1) for x in own + roll) > bid // faces
             )
             return 2 * wins / faces**dice - 1
 
@@ -76,7 +85,10 @@ def liars_dice_responses(dice, faces):
 
         return value(-1, 0)
 
-    return [sum(n * response(player, own) for own, n in rolls.items()) / faces**dice for player in range(2)]
+    return [
+        sum(n * response(player, own) for own, n in rolls.items()) / faces**dice
+        for player in range(2)
+    ]
 
 
 DICE = [(1, 6, 1.56148864638448), (2, 5, 1.78119526), (2, 6, 1.83732966)]
@@ -84,7 +96,9 @@ DICE = [(1, 6, 1.56148864638448), (2, 5, 1.78119526), (2, 6, 1.83732966)]
 
 @pytest.mark.parametrize(("dice", "faces", "nash_conv"), DICE)
 def test_the_uniform_policy_of_liars_dice(dice, faces, nash_conv):
-    found = exploitability(games.load(f"liars-dice(first={dice}, second={dice}, faces={faces})"), None)
+    found = exploitability(
+        games.load(f"liars-dice(first={dice}, second={dice}, faces={faces})"), None
+    )
     assert found.best_responses == pytest.approx(liars_dice_responses(dice, faces), abs=1e-12)
     assert found.nash_conv == pytest.approx(nash_conv, abs=1e-8)
 
@@ -94,7 +108,11 @@ def test_the_uniform_policy_of_liars_dice(dice, faces, nash_conv):
 
 KNOWN = [
     (runpy.run_path(str(EXAMPLE))["DARK_HEX"], (0.333684 + 0.666318, 1.166488 - 0.333684), 1 / 3),
-    (games.load("phantom-mnk(columns=3, rows=3, in_a_row=3)"), (0.953125, 0.6243386243), 0.2968253968),
+    (
+        games.load("phantom-mnk(columns=3, rows=3, in_a_row=3)"),
+        (0.953125, 0.6243386243),
+        0.2968253968,
+    ),
 ]
 
 
@@ -102,7 +120,9 @@ KNOWN = [
 @pytest.mark.parametrize(("game", "best_responses", "value"), KNOWN, ids=str)
 def test_the_uniform_policy_of_phantom_games(game, best_responses, value):
     found = exploitability(game, None)
-    assert found.best_responses == pytest.approx(best_responses, abs=5e-6) and found.values[0] == pytest.approx(value)
+    assert found.best_responses == pytest.approx(best_responses, abs=5e-6) and found.values[
+        0
+    ] == pytest.approx(value)
 
 
 # ------------------------------------------------------------------------------------------------------ on the way
@@ -124,7 +144,8 @@ def test_ctrl_c_loses_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("limit", "few", "sentence"), [("MOST", 5000, "think of 16,"), ("FIRST", 1 << 16, "of a best response is done")]
+    ("limit", "few", "sentence"),
+    [("MOST", 5000, "think of 16,"), ("FIRST", 1 << 16, "of a best response is done")],
 )
 def test_a_walk_that_is_out_of_reach_is_refused(monkeypatch, limit, few, sentence):
     monkeypatch.setattr(beliefs, limit, few)

@@ -31,7 +31,9 @@ def test_who_moved_before_is_told_by_the_moves_that_a_player_has_seen():
 
 def test_stitching_agents_without_memory_is_a_search_in_each_information_set():
     agent = Agent(BASELINE >> MAST, iterations=30)
-    assert (stitch(KUHN, agent, seed=4).probabilities == tabulate(tree_of(KUHN), agent, 4).probabilities).all()
+    assert (
+        stitch(KUHN, agent, seed=4).probabilities == tabulate(tree_of(KUHN), agent, 4).probabilities
+    ).all()
 
 
 @pytest.mark.parametrize("target", ["information set", "public subgame"])
@@ -51,7 +53,11 @@ def test_stitching_passes_memory_on_from_ancestors_alone(target):
 
 def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_stitched():
     def nash_conv(iterations, seed):
-        return exploitability(KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=iterations), seed=seed)).nash_conv
+        return exploitability(
+            KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=iterations), seed=seed)
+        ).nash_conv
 
-    nash_convs = [np.mean([nash_conv(n, seed) for seed in range(1, 4)]) for n in (100, 3000, 100_000)]
+    nash_convs = [
+        np.mean([nash_conv(n, seed) for seed in range(1, 4)]) for n in (100, 3000, 100_000)
+    ]
     assert nash_convs[0] > nash_convs[1] > nash_convs[2] and nash_convs[2] < 0.05

@@ -28,7 +28,11 @@ class History:
 
     def __init__(self, state, probabilities, children, views, public, key):
         self.state, self.probabilities, self.children = state, probabilities, children
-        self.views, self.public, self.key = views, public, key  # what each player has seen, what all have, its hash
+        self.views, self.public, self.key = (
+            views,
+            public,
+            key,
+        )  # what each player has seen, what all have, its hash
         self.mover = CHANCE if state is None else state.current_player()
         self.set = self.views[self.mover] if children and self.mover != CHANCE else None
 
@@ -45,22 +49,33 @@ def histories(name):
     game = games.load(name)
     deals = deals_of(game)
     states = [dealt_state(game, deals, k) for k in range(len(deals))]
-    dealt = [grown(s, [((p, deal_observation(s, p)),) for p in range(2)], (), k) for k, s in enumerate(states)]
+    dealt = [
+        grown(s, [((p, deal_observation(s, p)),) for p in range(2)], (), k)
+        for k, s in enumerate(states)
+    ]
     return History(None, deals.probabilities, dealt, None, None, None)
 
 
 def grown(state, views, public, key):
     children, mover = [], state.current_player()
     for action in () if state.is_terminal() else state.legal_actions():
-        seen, child = state.observed(action)[:2] * (2 if state.game.observe is None else 1), state.clone()
+        seen, child = (
+            state.observed(action)[:2] * (2 if state.game.observe is None else 1),
+            state.clone(),
+        )
         child.apply_action(action)
-        later = [(*view, (True, action)) if player == mover else view for player, view in enumerate(views)]
+        later = [
+            (*view, (True, action)) if player == mover else view
+            for player, view in enumerate(views)
+        ]
         for player, move in enumerate(seen):
             if move != UNSEEN and (player != mover or move != action):
                 later[player] = *later[player], (False, move)
         both = (*public, action) if seen == [action, action] else public
         children.append(grown(child, tuple(later), both, mix(key, action)))
-    outcomes = [probability for _, probability in state.chance_outcomes()] if mover == CHANCE else None
+    outcomes = (
+        [probability for _, probability in state.chance_outcomes()] if mover == CHANCE else None
+    )
     return History(state, outcomes, children, views, public, key)
 
 
@@ -78,11 +93,17 @@ class Enumeration:
 
     def aim(self, goal, target, dead):
         """At what agrees with a history so far: its observer's view of it, or what all have seen; not by keys of dead histories."""
-        seen = (lambda history: history.public) if target == PST else lambda history: history.views[goal.mover]
+        seen = (
+            (lambda history: history.public)
+            if target == PST
+            else lambda history: history.views[goal.mover]
+        )
         aim, owner = seen(goal), None if target == PST else goal.mover
         after = [history for history in self.root.everything() if history is not self.root]
         agreeing = [history for history in after if seen(history) == aim[: len(seen(history))]]
-        self.fits = {id(h) for h in agreeing if h in self.root.children or dead[h.key & (DEAD - 1)] != h.key}
+        self.fits = {
+            id(h) for h in agreeing if h in self.root.children or dead[h.key & (DEAD - 1)] != h.key
+        }
         self.begins = {id(h) for h in agreeing if seen(h) == aim and owner in (None, h.mover)}
 
     def sigma(self, history, in_tree):
@@ -113,7 +134,11 @@ class Enumeration:
             narrowed = phi * inside if (phi * inside).any() else inside
             shares = narrowed / narrowed.sum() if aims else phi
             for k, child in enumerate(history.children):
-                after = *(first * shares[k], second * phi[k]), aims and inside[k], outside or self.leaves(history)
+                after = (
+                    *(first * shares[k], second * phi[k]),
+                    aims and inside[k],
+                    outside or self.leaves(history),
+                )
                 yield from walk(child, (*indices, k), *after)
 
         return walk(self.root, (), 1.0, 1.0, True, False)
@@ -133,7 +158,9 @@ class Enumeration:
                 for child, probability in zip(history.children, sigma, strict=True)
             ]
             if mine and not outside:
-                regrets[history.set] = regrets.get(history.set, 0) + others * (below - sigma @ below)
+                regrets[history.set] = regrets.get(history.set, 0) + others * (
+                    below - sigma @ below
+                )
             elif history.mover != CHANCE and not outside:
                 sums[history.set] = sums.get(history.set, 0) + others * sigma
             return sigma @ below
@@ -144,7 +171,9 @@ class Enumeration:
 
 def key_of(view):
     (player, observation), *moves = view
-    return functools.reduce(lambda key, move: mix(key, 2 * move[1] + move[0]), moves, mix(player + 1, 2 * observation))
+    return functools.reduce(
+        lambda key, move: mix(key, 2 * move[1] + move[0]), moves, mix(player + 1, 2 * observation)
+    )
 
 
 def information_sets(root):
@@ -173,10 +202,14 @@ class Learned:
             key, end = key_of(view), end + count
             self.places[key] = slice(end - count, end)
             if number < len(known):
-                place = next(i % ROOM for i in itertools.count(key & (ROOM - 1)) if keys[i % ROOM] == 0)
+                place = next(
+                    i % ROOM for i in itertools.count(key & (ROOM - 1)) if keys[i % ROOM] == 0
+                )
                 keys[place], first[place], used = key, end - count, end
         self.width = end
-        slots = [np.concatenate([draw.normal(size=used) ** power, np.zeros(ROOM)]) for power in (1, 2)]
+        slots = [
+            np.concatenate([draw.normal(size=used) ** power, np.zeros(ROOM)]) for power in (1, 2)
+        ]
         self.before = Store(keys, first, *slots, np.array([len(known), used]))
         self.in_memory = {view: slots[0][self.places[key_of(view)]] for view, _ in known}
         self.search.recall(self.before)
@@ -184,7 +217,9 @@ class Learned:
     def gained(self):
         """What the regrets and the average policy have gained, of all information sets. [2, actions]"""
         store, end, out = self.search.store, self.before.used[1], np.zeros((2, self.width))
-        out[:, :end] = [new[:end] - old[:end] for new, old in zip(store[2:4], self.before[2:4], strict=True)]
+        out[:, :end] = [
+            new[:end] - old[:end] for new, old in zip(store[2:4], self.before[2:4], strict=True)
+        ]
         for place in np.flatnonzero(store.first >= end):  # which was not in memory
             mine = self.places[int(store.keys[place])]
             for part, values in enumerate(store[2:4]):
@@ -202,16 +237,23 @@ class Learned:
 
 def deep_history(root, player):
     """A history after most actions in which a player is to move."""
-    return max((h for h in root.everything() if h.set and h.mover == player), key=lambda h: len(h.state.history))
+    return max(
+        (h for h in root.everything() if h.set and h.mover == player),
+        key=lambda h: len(h.state.history),
+    )
 
 
 SMALL = "generic-poker(ranks=2,copies=2,raises=1,sizes=1)"  # a public card in mid-game, in a tree small enough to try it all
 
 
-@pytest.mark.parametrize(("target", "delta"), [(IST, 0), (IST, 0.5), (IST, 0.9), (PST, 0.5), (PST, 0.9)])
+@pytest.mark.parametrize(
+    ("target", "delta"), [(IST, 0), (IST, 0.5), (IST, 0.9), (PST, 0.5), (PST, 0.9)]
+)
 @pytest.mark.parametrize("all_known", [True, False])
 @pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL])
-def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(name, target, delta, all_known):
+def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
+    name, target, delta, all_known
+):
     root = histories(name)
     for player in range(2):
         goal = deep_history(root, 1 - player if name == SMALL else player)
@@ -232,24 +274,38 @@ def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(name
 
 @pytest.mark.parametrize(
     ("target", "all_known"),
-    [(IST, False), (PST, True), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((IST, True), (PST, False)))],
+    [
+        (IST, False),
+        (PST, True),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((IST, True), (PST, False))),
+    ],
 )
 def test_samples_are_drawn_as_their_weights_say(target, all_known):
     root, samples = histories("kuhn-poker"), 8_000
-    learned = Learned("kuhn-poker", deep_history(root, 0), OOS(target=target, delta=0.6), all_known, seed=1)
+    learned = Learned(
+        "kuhn-poker", deep_history(root, 0), OOS(target=target, delta=0.6), all_known, seed=1
+    )
     drawn = np.zeros((samples, 2, learned.width))
     for i in range(samples):
-        learned.search.make(1)  # which updates the regrets of player 0, the average of player 1, in its first traversal
+        learned.search.make(
+            1
+        )  # which updates the regrets of player 0, the average of player 1, in its first traversal
         drawn[i] = learned.gained()
-    owners = np.repeat([view[0][0] for view, _ in learned.sets], [count for _, count in learned.sets])
+    owners = np.repeat(
+        [view[0][0] for view, _ in learned.sets], [count for _, count in learned.sets]
+    )
     for part, exact in enumerate(Enumeration(root, learned.in_memory, 0, 0.6).by_definition()):
         sampled = drawn[:, part]
         often = (owners == part) & ((sampled != 0).sum(0) > 200)
-        deviations = (sampled.mean(0) - learned.laid_out(exact))[often] / (sampled.std(0)[often] / np.sqrt(samples))
+        deviations = (sampled.mean(0) - learned.laid_out(exact))[often] / (
+            sampled.std(0)[often] / np.sqrt(samples)
+        )
         assert often.sum() >= 6 and np.abs(deviations).max() < 5
 
 
-@pytest.mark.parametrize("name", ["liars-dice(first=2, second=2)", "goofspiel(cards=13)", "phantom-mnk"])
+@pytest.mark.parametrize(
+    "name", ["liars-dice(first=2, second=2)", "goofspiel(cards=13)", "phantom-mnk"]
+)
 def test_nearly_all_samples_come_to_an_information_set_that_alone_is_aimed_at(name):
     """Though most hidden actions that agree with the player's first observations make the later ones impossible."""
     state, luck = games.load(name).new_initial_state(seed=3), np.random.default_rng(1)
@@ -320,7 +376,9 @@ def test_settings_are_read_back_as_they_are_written():
 
 
 KUHN = games.load("kuhn-poker")
-every = pytest.mark.parametrize("algorithm", [OOS(target=PST), NearEquilibrium(epsilon=0.1)], ids=str)
+every = pytest.mark.parametrize(
+    "algorithm", [OOS(target=PST), NearEquilibrium(epsilon=0.1)], ids=str
+)
 
 
 @every
@@ -384,4 +442,6 @@ def test_an_interrupted_search_carries_what_it_found():
         search.search(state, iterations=NEVER)
     timer.join()
     result = caught.value.result
-    assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(1)
+    assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(
+        1
+    )

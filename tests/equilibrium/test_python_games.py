@@ -24,7 +24,10 @@ from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
-SMALL = [games.load(name) for name in ("goofspiel(cards=3)", "liars-dice(faces=2)", "goofspiel(cards=4, descending=1)")]
+SMALL = [
+    games.load(name)
+    for name in ("goofspiel(cards=3)", "liars-dice(faces=2)", "goofspiel(cards=4, descending=1)")
+]
 PYTHON = {game: in_python(game) for game in (KUHN, LEDUC, *SMALL)}
 twins = pytest.mark.parametrize("game", PYTHON, ids=str)
 
@@ -57,7 +60,9 @@ def test_solvers_learn_the_same_to_the_last_bit(solver):
     assert (compiled.sums == plain.sums).all() and (compiled.regrets == plain.regrets).all()
 
 
-@pytest.mark.parametrize("algorithm", [OOS(), OOS(target="public subgame"), NearEquilibrium(0.1)], ids=str)
+@pytest.mark.parametrize(
+    "algorithm", [OOS(), OOS(target="public subgame"), NearEquilibrium(0.1)], ids=str
+)
 def test_online_searches_find_the_same_policy(algorithm):
     compiled, plain = (game.new_initial_state(seed=5) for game in (LEDUC, PYTHON[LEDUC]))
     for state in (compiled, plain):
@@ -69,7 +74,9 @@ def test_online_searches_find_the_same_policy(algorithm):
 
 def test_searches_by_either_engine_are_as_exploitable():
     agent = Agent(RAVE, iterations=12)
-    assert str(exploitability(KUHN, agent, seed=2)) == str(exploitability(PYTHON[KUHN], agent, seed=2))
+    assert str(exploitability(KUHN, agent, seed=2)) == str(
+        exploitability(PYTHON[KUHN], agent, seed=2)
+    )
     agent = Agent(BASELINE, iterations=5)
     assert (stitch(KUHN, agent).probabilities == stitch(PYTHON[KUHN], agent).probabilities).all()
 
@@ -83,7 +90,9 @@ def test_outcome_sampling_comes_near_an_equilibrium_in_a_game_of_openspiel():
     assert search.exploitability().nash_conv < 0.3  # that of uniform choice is .92
 
 
-GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=3,returns_type=win_loss))"
+GOOFSPIEL = (
+    "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=3,returns_type=win_loss))"
+)
 THEIRS = ["kuhn_poker", "leduc_poker(suit_isomorphism=True)", "liars_dice(dice_sides=2)", GOOFSPIEL]
 
 
@@ -94,16 +103,22 @@ def test_a_game_of_openspiel_has_openspiel_s_nash_conv(name):
     def mixture(state):
         key = state.data.information_state_string(state.current_player())
         if key not in mixtures:
-            probabilities = np.random.default_rng(len(mixtures)).dirichlet(np.ones(len(state.legal_actions())))
+            probabilities = np.random.default_rng(len(mixtures)).dirichlet(
+                np.ones(len(state.legal_actions()))
+            )
             mixtures[key] = list(zip(state.legal_actions(), probabilities.tolist(), strict=True))
         return dict(mixtures[key])
 
     tree = tree_of(openspiel.game(theirs))  # OpenSpiel need not redraw it
-    for number in tree.decisions.tolist():  # those too where nobody is asked, since only one action is legal
+    for (
+        number
+    ) in tree.decisions.tolist():  # those too where nobody is asked, since only one action is legal
         mixture(tree.state_of(number))
     assert len(mixtures) == len(tree.decisions)
     ours = exploitability(tree, mixture)
-    assert ours.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, pyspiel.TabularPolicy(mixtures)), abs=1e-9)
+    assert ours.nash_conv == pytest.approx(
+        pyspiel.nash_conv(theirs, pyspiel.TabularPolicy(mixtures)), abs=1e-9
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ deals
@@ -139,7 +154,10 @@ COIN = PythonGame(
 def test_a_game_in_python_lists_its_deals():
     deals = deals_of(COIN)
     assert [state["coin"] for state in deals.states] == [0, 1]
-    assert deals.observations.tolist() == [[-1, 0], [-1, 1]] and deals.probabilities.tolist() == [0.75, 0.25]
+    assert deals.observations.tolist() == [[-1, 0], [-1, 1]] and deals.probabilities.tolist() == [
+        0.75,
+        0.25,
+    ]
     assert best_response(COIN, None, 0).value == 5  # he guesses 0: right three times in four
     assert best_response(COIN, lambda state: {state.data["coin"]: 1.0}, 0).value == 10
     state = COIN.new_initial_state(3)
@@ -152,7 +170,9 @@ def test_a_game_in_python_lists_its_deals():
 def heap(sticks, **changes):
     """Whoever takes the last stick wins; one or two at a time."""
     functions = {
-        "player": lambda state: sum(state) < sticks and len(state) % 2 or (TERMINAL if sum(state) >= sticks else 0),
+        "player": lambda state: (
+            sum(state) < sticks and len(state) % 2 or (TERMINAL if sum(state) >= sticks else 0)
+        ),
         "legal": lambda state: [1, 2],
         "apply": lambda state, action: state.append(action),
         "rewards": lambda state: (1, 0) if len(state) % 2 else (0, 1),
@@ -189,7 +209,10 @@ def luck(state):
             r"chance of heap .* returned \[0.5, 0.6\]; it must be 2",
         ),
         (
-            {"observe": unseen_by_the_other, "legal": lambda state: [1, 2] if sum(state) < 2 else [1]},
+            {
+                "observe": unseen_by_the_other,
+                "legal": lambda state: [1, 2] if sum(state) < 2 else [1],
+            },
             r"player 1 of heap has different legal actions after the same moves, .* first found after: '1'",
         ),
     ],

@@ -27,10 +27,16 @@ def test_they_are_best_responses_if_they_look_ahead_to_the_end(game):
     asked, policy, distances = [], tabulate(tree_of(game), random_probabilities), set()
     for particles in (None, 5000):  # more than there are states
         found = local_best_response(
-            game, lambda state: asked.append(0) or policy(state), depth=20, matches=None, particles=particles
+            game,
+            lambda state: asked.append(0) or policy(state),
+            depth=20,
+            matches=None,
+            particles=particles,
         )
         distances.add(found.nash_conv)
-    assert len(distances) == 1 and found.nash_conv == pytest.approx(exploitability(game, policy).nash_conv, abs=1e-12)
+    assert len(distances) == 1 and found.nash_conv == pytest.approx(
+        exploitability(game, policy).nash_conv, abs=1e-12
+    )
     assert 2 * found.questions == len(asked) <= 2 * len(tree_of(game).sets)
 
 
@@ -40,7 +46,9 @@ def test_they_bound_from_below_whatever_they_think_of(particles):
     near.run(30)
     for policy in (None, near.average):
         shallow, deep = (
-            local_best_response(LEDUC, policy, depth=depth, matches=None, particles=particles).nash_conv
+            local_best_response(
+                LEDUC, policy, depth=depth, matches=None, particles=particles
+            ).nash_conv
             for depth in (1, 2)
         )
         assert max(shallow, deep) < exploitability(LEDUC, policy).nash_conv + 1e-9
@@ -65,7 +73,9 @@ def test_the_interval_is_student_s():
     gains = [1.0, 3.0], [0.0, 0.0]
     found = response.LocalBestResponse(KUHN, 1, None, gains, 0)
     assert found.half == pytest.approx(12.7062047)  # one degree of freedom, a standard error of 1
-    assert "NashConv is not bounded, since all" in str(response.LocalBestResponse(KUHN, 1, None, ([1.0] * 2,) * 2, 0))
+    assert "NashConv is not bounded, since all" in str(
+        response.LocalBestResponse(KUHN, 1, None, ([1.0] * 2,) * 2, 0)
+    )
 
 
 # ------------------------------------------------------------------------------------ where no tree is, and more than two
@@ -76,7 +86,9 @@ def test_particles_are_drawn_anew_where_none_is_left_or_deals_are_hidden():
     found = local_best_response(PHANTOM, agent, matches=2, particles=1)
     assert all(gain in (-1, 0, 1) for each in found.gains for gain in each)
     found = local_best_response(games.load("dou-di-zhu"), None, matches=2, particles=2)
-    assert len(found.gains) == 3 and "of more than two players no theorem says how far" in str(found)
+    assert len(found.gains) == 3 and "of more than two players no theorem says how far" in str(
+        found
+    )
 
 
 # Player 0 hides one of three things, player 1 may look and does not tell, player 2 guesses: whoever is right or was not found wins.
@@ -87,7 +99,11 @@ HIDDEN = PythonGame(
     player=lambda state: len(state) if len(state) < 3 else TERMINAL,
     legal=lambda state: [0, 1, 2],
     apply=lambda state, action: state.append(action),
-    rewards=lambda state: [float(state[0] not in state[1:]), float(state[1] == state[0]), float(state[2] == state[0])],
+    rewards=lambda state: [
+        float(state[0] not in state[1:]),
+        float(state[1] == state[0]),
+        float(state[2] == state[0]),
+    ],
     observe=lambda state, action: [action if i == len(state) else UNSEEN for i in range(3)],
     utilities=(0.0, 9.0),
 )
@@ -101,7 +117,9 @@ def test_a_seat_gains_what_is_to_be_gained_by_hand():
     assert found.gains == (pytest.approx([3.0]), pytest.approx([1.5]), pytest.approx([0.0]))
     assert found.nash_conv == pytest.approx(4.5)
     assert "player 0 gains 3, player 1 gains 1.5, player 2 gains 0 by" in str(found)
-    assert "gains 3 (no interval: all matches ended alike), " in str(attrs.evolve(found, gains=([3.0, 3.0],) * 3))
+    assert "gains 3 (no interval: all matches ended alike), " in str(
+        attrs.evolve(found, gains=([3.0, 3.0],) * 3)
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +143,9 @@ def test_what_cannot_be_thought_of_is_refused(monkeypatch, name, settings, sente
 def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particles(monkeypatch):
     answered, answer = [], response._Responder._answer
     monkeypatch.setattr(
-        response._Responder, "_answer", lambda self, *question: answered.append(0) or answer(self, *question)
+        response._Responder,
+        "_answer",
+        lambda self, *question: answered.append(0) or answer(self, *question),
     )
     game = attrs.evolve(
         HIDDEN,
@@ -152,5 +172,7 @@ def test_what_a_player_may_do_follows_from_what_he_sees(unequal):
         rewards=lambda state: [float(state[2] == state[0]), 1.0 - (state[2] == state[0])],
         observe=lambda state, action: [action, action] if state else [UNSEEN, UNSEEN],
     )
-    with pytest.raises(ValueError, match="player 1 of hidden has different legal actions after the same moves"):
+    with pytest.raises(
+        ValueError, match="player 1 of hidden has different legal actions after the same moves"
+    ):
         local_best_response(game, None, matches=None, particles=None)

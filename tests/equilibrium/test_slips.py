@@ -40,7 +40,10 @@ def staked_rewards(state: Any, out: Any) -> None:
 def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) -> None:
     solver = kind(KUHN)
     solver.make(20)
-    twins, before = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))], solver.average.probabilities
+    twins, before = (
+        [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))],
+        solver.average.probabilities,
+    )
     solver.make(20)
     survive(1, lambda _: twins[1].make(20), 60)
     for twin in twins:
@@ -50,7 +53,9 @@ def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) 
         assert (after == solver.average.probabilities).all() and (after != before).any()
 
 
-def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = attrs.evolve(KUHN, name="staked-kuhn", rewards=staked_rewards, utilities=(-4, 4))
     before, tree = exploitability(game, None).nash_conv, tree_of(game)
     assert tree_of(game) is tree
@@ -94,7 +99,9 @@ def played(*actions: int) -> Any:
 
 
 def policy(probabilities: Any) -> Any:
-    return lambda: TabularPolicy(tree_of(KUHN), probabilities(tabulate(tree_of(KUHN), None).probabilities))
+    return lambda: TabularPolicy(
+        tree_of(KUHN), probabilities(tabulate(tree_of(KUHN), None).probabilities)
+    )
 
 
 def measured(policy: Any, **settings: Any) -> Any:
@@ -103,11 +110,20 @@ def measured(policy: Any, **settings: Any) -> Any:
 
 TYPE_ERRORS: list[tuple[Any, str]] = [
     (lambda: exploitability("kuhn-poker", None), "a game must be a Game"),
-    (measured("BASELINE"), "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function"),
+    (
+        measured("BASELINE"),
+        "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function",
+    ),
     (measured(CFR), "is a class, not a policy; it must be made first"),
     (lambda: local_best_response(3, None), "local_best_response needs a Game, such as "),
-    (lambda: tabulate(KUHN, None), "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"),  # type: ignore[arg-type]
-    (lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
+    (
+        lambda: tabulate(KUHN, None),
+        "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>",
+    ),  # type: ignore[arg-type]
+    (
+        lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3),
+        "progress is 3; it must be a function of ",
+    ),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
     (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),  # type: ignore[arg-type]
 ]

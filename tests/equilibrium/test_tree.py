@@ -12,10 +12,22 @@ from scipy.stats import chisquare
 from icarus import BASELINE, Agent, games
 from icarus.equilibrium.cfr import CFR, CFRPlus
 from icarus.equilibrium.deals import deal_observation, deals_of, information_state
-from icarus.equilibrium.policies import best_response, exploitability, normalise, tabulate, uniform_policy
+from icarus.equilibrium.policies import (
+    best_response,
+    exploitability,
+    normalise,
+    tabulate,
+    uniform_policy,
+)
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import NO_DEAL, TERMINAL, Game, State, below
-from tests.equilibrium.openspiel import ours_of, pairs, random_probabilities, referee, their_random_policy
+from tests.equilibrium.openspiel import (
+    ours_of,
+    pairs,
+    random_probabilities,
+    referee,
+    their_random_policy,
+)
 from tests.games.scenes import every_state
 from tests.marks import slow_after
 
@@ -153,7 +165,8 @@ dealing = pytest.mark.parametrize("game", [games.load(name) for name in DEALING]
 def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
     deals = deals_of(game)
     expected = {
-        tuple(observations): p for observations, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)
+        tuple(observations): p
+        for observations, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)
     }
     assert len(expected) == len(deals), "two deals look the same to both players"
     drawn = Counter()
@@ -176,11 +189,18 @@ def test_a_player_sees_the_same_of_every_determinization(game):
     for seed, player in itertools.product(range(20), range(2)):
         state = game.new_initial_state(seed)
         kernels, drawn = game.kernels(), state.determinize(player, seed)
-        assert kernels.deal_observation(drawn.data.ctypes.data, player) == deal_observation(state, player)
+        assert kernels.deal_observation(drawn.data.ctypes.data, player) == deal_observation(
+            state, player
+        )
 
 
 def test_the_numbers_of_deals_are_those_of_the_rules():
-    numbers = {"kuhn-poker": 6, "leduc-poker": 9, "liars-dice": 36, "liars-dice(first=2, second=2)": 441}
+    numbers = {
+        "kuhn-poker": 6,
+        "leduc-poker": 9,
+        "liars-dice": 36,
+        "liars-dice(first=2, second=2)": 441,
+    }
     assert {name: len(deals_of(games.load(name))) for name in numbers} == numbers
 
 
@@ -196,7 +216,13 @@ def test_an_information_state_is_what_its_player_saw_of_the_deal_and_of_the_move
 
 
 EXACT = 1e-9
-SMALL = ["kuhn-poker", "leduc-poker", "liars-dice(faces=3)", "goofspiel(cards=3)", "goofspiel(cards=4)"]
+SMALL = [
+    "kuhn-poker",
+    "leduc-poker",
+    "liars-dice(faces=3)",
+    "goofspiel(cards=3)",
+    "goofspiel(cards=4)",
+]
 LARGER = ["goofspiel(cards=5)", "goofspiel(cards=4, descending=1)"]
 SLOW = ["liars-dice"]
 compared = pytest.mark.parametrize("name", [*SMALL, *LARGER, *slow_after(0, SLOW)])
@@ -253,7 +279,9 @@ def test_a_best_response_gets_what_it_promises_and_no_other_pure_policy_more():
     tree = tree_of(game)
     for player in range(2):
         response = best_response(game, random_probabilities, player)
-        assert exploitability(game, response.policy).values[player] == pytest.approx(response.value, abs=1e-12)
+        assert exploitability(game, response.policy).values[player] == pytest.approx(
+            response.value, abs=1e-12
+        )
         info_sets = [number for number in tree.decisions if tree.sets[number]["player"] == player]
         worth = []
         for choices in np.ndindex(*(2,) * len(info_sets)):
@@ -270,7 +298,9 @@ def test_the_responder_s_own_policy_does_not_matter():
         pair = [random_probabilities, random_probabilities]
         pair[player] = None
         against = best_response(game, pair, player).value
-        assert against == pytest.approx(best_response(game, random_probabilities, player).value, abs=1e-12)
+        assert against == pytest.approx(
+            best_response(game, random_probabilities, player).value, abs=1e-12
+        )
 
 
 # -------------------------------------------------------------------------------------------------------------- policies
@@ -307,7 +337,9 @@ def test_weights_become_probabilities():
     weights = np.arange(len(tree.slots), dtype=float)
     policy = normalise(tree, weights)
     for number in tree.decisions:
-        assert policy.at(number) == pytest.approx(weights[tree.slots_of(number)] / weights[tree.slots_of(number)].sum())
+        assert policy.at(number) == pytest.approx(
+            weights[tree.slots_of(number)] / weights[tree.slots_of(number)].sum()
+        )
     assert (normalise(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
 
 
@@ -315,20 +347,26 @@ def test_what_both_gain_together_need_not_be_0():
     """In chips from 0 to 4 each player of Kuhn poker gains 2 more than in chips from -2 to 2."""
     kuhn = games.load("kuhn-poker")
     moved, usual = (
-        exploitability(game, kuhn_equilibrium(0.2)) for game in (attrs.evolve(kuhn, utilities=(0, 4)), kuhn)
+        exploitability(game, kuhn_equilibrium(0.2))
+        for game in (attrs.evolve(kuhn, utilities=(0, 4)), kuhn)
     )
     assert moved.values == pytest.approx((2 - 1 / 18, 2 + 1 / 18))
     for player in range(2):
         assert moved.best_responses[player] == pytest.approx(usual.best_responses[player] + 2)
-        assert best_response(attrs.evolve(kuhn, utilities=(0, 4)), None, player).value == pytest.approx(
-            best_response(kuhn, None, player).value + 2
-        )
+        assert best_response(
+            attrs.evolve(kuhn, utilities=(0, 4)), None, player
+        ).value == pytest.approx(best_response(kuhn, None, player).value + 2)
 
 
 # -------------------- CFR and CFR+: the values of the games, OpenSpiel's regrets and averages, and equilibria to play against.
 
 
-VALUES = {"kuhn-poker": -1 / 18, "leduc-poker": -0.0856064, "liars-dice": -0.0271317829, "generic-poker": -0.1113530880}
+VALUES = {
+    "kuhn-poker": -1 / 18,
+    "leduc-poker": -0.0856064,
+    "liars-dice": -0.0271317829,
+    "generic-poker": -0.1113530880,
+}
 ITERATIONS = {"kuhn-poker": 20_000, "leduc-poker": 5000, "liars-dice": 200, "generic-poker": 500}
 EXACT = 1e-9
 
@@ -341,7 +379,10 @@ def test_the_average_policy_closes_in_on_the_value_of_the_game(name, solver):
     distance = cfr.exploitability()
     most, least = distance.best_responses[0], -distance.best_responses[1]
     assert least - 1e-7 <= VALUES[name] <= most + 1e-7  # what each player can be held to
-    assert most - least < {"kuhn-poker": 0.01, "leduc-poker": 0.1, "liars-dice": 0.5, "generic-poker": 1.5}[name]
+    assert (
+        most - least
+        < {"kuhn-poker": 0.01, "leduc-poker": 0.1, "liars-dice": 0.5, "generic-poker": 1.5}[name]
+    )
 
 
 @pytest.mark.parametrize(("name", "places"), [("kuhn-poker", 5), ("leduc-poker", 4)])
@@ -352,7 +393,9 @@ def test_the_value_comes_out_to_the_digits_that_a_second_allows(name, places):
 
 
 @pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"])
-@pytest.mark.parametrize(("solver", "theirs"), [(CFR, pyspiel.CFRSolver), (CFRPlus, pyspiel.CFRPlusSolver)])
+@pytest.mark.parametrize(
+    ("solver", "theirs"), [(CFR, pyspiel.CFRSolver), (CFRPlus, pyspiel.CFRPlusSolver)]
+)
 def test_the_average_policy_is_openspiels_after_the_same_iterations(name, solver, theirs):
     ours, their_solver = solver(games.load(name)), theirs(referee(name))
     ours.run(20)
@@ -362,9 +405,9 @@ def test_the_average_policy_is_openspiels_after_the_same_iterations(name, solver
     for state, their_state in pairs(name):
         right = dict(policy.action_probabilities(their_state.information_state_string()))
         mixed = dict(zip(state.legal_actions(), average(state), strict=True))
-        assert {ours_of(state, action, their_state): p for action, p in right.items()} == pytest.approx(
-            mixed, abs=EXACT
-        )
+        assert {
+            ours_of(state, action, their_state): p for action, p in right.items()
+        } == pytest.approx(mixed, abs=EXACT)
 
 
 def test_going_on_is_the_same_as_going_through():
@@ -373,7 +416,10 @@ def test_going_on_is_the_same_as_going_through():
     for part in (1, 9, 20):
         in_parts.run(part)
     assert (at_once.regrets == in_parts.regrets).all() and (at_once.sums == in_parts.sums).all()
-    assert in_parts.iterations == 30 and repr(in_parts) == "<CFRPlus in leduc-poker after 30 iterations>"
+    assert (
+        in_parts.iterations == 30
+        and repr(in_parts) == "<CFRPlus in leduc-poker after 30 iterations>"
+    )
 
 
 def test_regrets_of_plus_do_not_fall_below_0():

@@ -27,7 +27,10 @@ class Command:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        }
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         call = [sys.executable, "-m", "experiments", *map(str, arguments)]
@@ -47,7 +50,13 @@ class Command:
         return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
 
 
-TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
+TABLE = {
+    "name": "mine",
+    "games": "othello",
+    "agents": {"a": "RAVE"},
+    "iterations": 100,
+    "trials": 4,
+}
 
 
 def built(**changes: Any) -> Experiment:
@@ -89,7 +98,10 @@ SMALL = ("figure5", "--games", "othello", "--trials", TRIALS, "--iterations", 20
 def games(directory: Path) -> dict[tuple[str, int], GameRow]:
     """The games kept in a directory, without what depends on the clock or on the machine."""
     experiment = store.experiment_in(directory)
-    return {(row["cell"], row["trial"]): without_clocks(row) for row in store.rows(directory, experiment)}
+    return {
+        (row["cell"], row["trial"]): without_clocks(row)
+        for row in store.rows(directory, experiment)
+    }
 
 
 def without_clocks(value: Any) -> Any:
@@ -109,7 +121,9 @@ def small() -> Any:
 
 def all_of_table_1(trials: int = 4, **changes: Any) -> Any:
     """The sixteen combinations in Othello."""
-    return loading.load("figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes})
+    return loading.load(
+        "figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes}
+    )
 
 
 def keep(directory: Path, experiment: Any, rows: Iterable[GameRow]) -> Path:
@@ -157,7 +171,11 @@ def a_row(cell: Any, trial: int, **changes: Any) -> GameRow:
 
 def row_of_match(match: Any, **changes: Any) -> GameRow:
     """A row as a match would leave it, with an invented game."""
-    return dict(zip(store.KEY, match.key, strict=True)) | match.labels | course(seed=list(match.seed), **changes)
+    return (
+        dict(zip(store.KEY, match.key, strict=True))
+        | match.labels
+        | course(seed=list(match.seed), **changes)
+    )
 
 
 def course(**changes: Any) -> GameRow:
@@ -170,7 +188,10 @@ def course(**changes: Any) -> GameRow:
         "moves": 2,
         "started": "2020-01-01T00:00:00.000+00:00",
         "seconds": 1.0,
-        "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
+        "statistics": {
+            "agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0},
+            "opponents": {},
+        },
         "provenance": {"icarus": "0", "commit": None, "sources": "x"},
         **changes,
     }

@@ -19,8 +19,21 @@ from experiments.results import MILLION, STATISTICS, Tally
 from experiments.verdicts import DEPTH, VALUE, VISITS, Claim, Contrast, Estimator, Interim, Place
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
-EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}
-TREE = {VISITS: (1000.0, 200.0), VALUE: (0.5, 0.2), DEPTH: (8.0, 1.0), "iterations": (5000.0, 1.0)}  # mean and spread
+EVEN = {
+    LANDLORD: 0.55,
+    HEARTS: 0.28,
+    LIGHT: 0.5,
+    DARK: 0.45,
+    CHECKERS: 0.25,
+    OTHELLO: 0.5,
+    BACKGAMMON: 0.5,
+}
+TREE = {
+    VISITS: (1000.0, 200.0),
+    VALUE: (0.5, 0.2),
+    DEPTH: (8.0, 1.0),
+    "iterations": (5000.0, 1.0),
+}  # mean and spread
 REPLICATIONS = 400
 GAIN = 0.04  # of an enhancement in all combinations with it
 SINGLE = {
@@ -102,7 +115,11 @@ class Drawn:
 def agents() -> Iterator[tuple[Cell, Place, str]]:
     """Every cell of section 8 with its place and its name."""
     for cell in load("section8", {}).cells:
-        yield cell, judgement.place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.spec.text)
+        yield (
+            cell,
+            judgement.place_of(cell),
+            next(name for name, text in SECTION_8.items() if text == cell.spec.text),
+        )
 
 
 def interims(
@@ -117,28 +134,39 @@ def interims(
     tallies: list[list[Tally]] = [[] for _ in shares]
     for cell, place, agent in agents():
         wins, games = np.zeros(REPLICATIONS, np.int64), 0
-        means, totals = scenario.tree(place, agent), {name: np.zeros(REPLICATIONS) for name in STATISTICS}
+        means, totals = (
+            scenario.tree(place, agent),
+            {name: np.zeros(REPLICATIONS) for name in STATISTICS},
+        )
         for number, size in enumerate(sizes[place]):
             more, games = size - games, size
             wins = wins + random.binomial(more, scenario.rate(place, agent), REPLICATIONS)
             for name in STATISTICS:
                 mean, spread = means[name], TREE[name][1]
-                totals[name] = totals[name] + random.normal(more * mean, spread * more**0.5, REPLICATIONS)
+                totals[name] = totals[name] + random.normal(
+                    more * mean, spread * more**0.5, REPLICATIONS
+                )
             moments: Any = {
-                name: Drawn(total / games, TREE[name][1] / games**0.5, games) for name, total in totals.items()
+                name: Drawn(total / games, TREE[name][1] / games**0.5, games)
+                for name, total in totals.items()
             }
             tallies[number].append(Tally(cell, games, wins, 0, MILLION, moments))  # type: ignore[arg-type]
-    return [Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)]
+    return [
+        Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)
+    ]
 
 
 def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
     return judgement.combine_signs(
-        claim, [[_verdicts(each, claim.levels(case), interims) for each in case] for case in claim.cases]
+        claim,
+        [[_verdicts(each, claim.levels(case), interims) for each in case] for case in claim.cases],
     )
 
 
-def _verdicts(comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
+def _verdicts(
+    comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]
+) -> np.ndarray:
     """The verdict on a comparison in each replication: that of the first interim analysis that decides it."""
     decided = np.zeros(REPLICATIONS, int)
     for interim in interims:
@@ -151,20 +179,29 @@ def _verdicts(comparison: Contrast, parts: tuple[float, float], interims: Sequen
 def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
     """Whether a statement is true in a replication, and whether it is false; between the two sizes that it names it may be both."""
 
-    def sign(comparison: Contrast, regions: Sequence[tuple[float, float]], inside: int) -> np.ndarray:
+    def sign(
+        comparison: Contrast, regions: Sequence[tuple[float, float]], inside: int
+    ) -> np.ndarray:
         difference = _difference(comparison, scenario)
-        return np.array(inside if any(low < difference < high for low, high in regions) else -inside)
+        return np.array(
+            inside if any(low < difference < high for low, high in regions) else -inside
+        )
 
     right = [[sign(each, each.expected.agree, 1) for each in case] for case in claim.cases]
     wrong = [[sign(each, each.expected.contradict, -1) for each in case] for case in claim.cases]
-    return int(judgement.combine_signs(claim, right)) == 1, int(judgement.combine_signs(claim, wrong)) == -1
+    return int(judgement.combine_signs(claim, right)) == 1, int(
+        judgement.combine_signs(claim, wrong)
+    ) == -1
 
 
 def _difference(comparison: Contrast, scenario: Scenario) -> float:
     names = {text: name for name, text in reversed(SECTION_8.items())}
     total = 0.0
     for term in comparison.terms:
-        values = [_value(scenario, term.place, names[text], comparison.measure) for text in term.strategies]
+        values = [
+            _value(scenario, term.place, names[text], comparison.measure)
+            for text in term.strategies
+        ]
         total += term.weight * sum(values) / len(values)
     return round(total, 12)
 

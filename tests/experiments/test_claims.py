@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from experiments import claims, figures, report, results as store, verdicts as judgement
-from experiments.claims import CELL, CLAIMS, HEARTS, LIGHT, OTHELLO, PLACES, SECTION_8, STRATEGIES, versus
+from experiments.claims import (
+    CELL,
+    CLAIMS,
+    HEARTS,
+    LIGHT,
+    OTHELLO,
+    PLACES,
+    SECTION_8,
+    STRATEGIES,
+    versus,
+)
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
 from experiments.pages import fill_places
 from experiments.papers import GROUPS, TABLE_1
@@ -20,7 +30,18 @@ from experiments.plan.loading import build
 from experiments.ratings import RoundRobin, Score, hidden_cards, search_name
 from experiments.results import MILLION, Moments, Tally, results_of, runs_in
 from experiments.statistics import Estimate, contrast, power_factor, wilson
-from experiments.verdicts import AGREES, DISAGREES, UNDECIDED, Claim, Estimator, Interim, decide, higher, place_of, same
+from experiments.verdicts import (
+    AGREES,
+    DISAGREES,
+    UNDECIDED,
+    Claim,
+    Estimator,
+    Interim,
+    decide,
+    higher,
+    place_of,
+    same,
+)
 from icarus import parse
 from tests.conftest import ROOT
 from tests.experiments import simulation
@@ -39,7 +60,9 @@ def all_of(*comparisons):
 
 def moments(mean, games, spread=0.1):
     """Those of `games` values, half of them above the mean and half below."""
-    return Moments(games, round(mean * games * MILLION), round(games * (mean**2 + spread**2) * MILLION**2))
+    return Moments(
+        games, round(mean * games * MILLION), round(games * (mean**2 + spread**2) * MILLION**2)
+    )
 
 
 def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
@@ -47,7 +70,11 @@ def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     tallies = list(map(Tally, loading.load("section8", {"iterations": iterations}).cells))
     for tally in tallies:
         place = place_of(tally.cell)
-        agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.spec.strategy))
+        agent = next(
+            name
+            for name, strategy in STRATEGIES.items()
+            if strategy == str(tally.cell.spec.strategy)
+        )
         tally.games, tally.wins = games, round(rate(place, agent) * games)
         tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
     return tallies
@@ -55,7 +82,13 @@ def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
 
 def of_nast(rate, games, others=0.5):
     """One analysis of all games: NAST alone wins so often, all others as often as they do not."""
-    return [Interim(Estimator(replication(lambda place, agent: rate if agent == "N" else others, games=games)))]
+    return [
+        Interim(
+            Estimator(
+                replication(lambda place, agent: rate if agent == "N" else others, games=games)
+            )
+        )
+    ]
 
 
 def judged_at_once(tallies):
@@ -66,14 +99,24 @@ def judged_at_once(tallies):
 
 
 def test_what_the_paper_says_can_all_be_true_at_once():
-    assert {each.claim.text for each in judged_at_once(replication()) if each.verdict != AGREES} == set()
-    assert all(len(claim.quote) > 10 for claim in CLAIMS) and len({claim.text for claim in CLAIMS}) == len(CLAIMS) == 37
+    assert {
+        each.claim.text for each in judged_at_once(replication()) if each.verdict != AGREES
+    } == set()
+    assert (
+        all(len(claim.quote) > 10 for claim in CLAIMS)
+        and len({claim.text for claim in CLAIMS}) == len(CLAIMS) == 37
+    )
     assert len({claim.text for claim in claims.SEARCH_CLAIMS}) == len(claims.SEARCH_CLAIMS) == 20
 
 
 def test_in_a_world_without_differences_every_improvement_is_contradicted():
     nothing_found = (
-        *("never detrimental", "no significant difference in Dou", "no two of the four", "perform the same"),
+        *(
+            "never detrimental",
+            "no significant difference in Dou",
+            "no two of the four",
+            "perform the same",
+        ),
         *("are within 10 %", "no better than the baseline", "in no game worse"),
     )
     for each in judged_at_once(replication(NOTHING.rate, NOTHING.tree)):
@@ -84,9 +127,15 @@ def test_in_a_world_without_differences_every_improvement_is_contradicted():
 def test_without_games_nothing_is_decided_and_few_tell_how_many_would():
     assert {each.verdict for each in judged_at_once([])} == {UNDECIDED}
     decisions = judged_at_once(replication(games=20))
-    wins = [each for each in decisions if all(outcome.comparison.measure == "wins" for outcome in each.outcomes)]
+    wins = [
+        each
+        for each in decisions
+        if all(outcome.comparison.measure == "wins" for outcome in each.outcomes)
+    ]
     assert sum(each.verdict == UNDECIDED for each in wins) > len(wins) / 2
-    assert all(each.more > 0 if each.verdict == UNDECIDED else each.more is None for each in decisions)
+    assert all(
+        each.more > 0 if each.verdict == UNDECIDED else each.more is None for each in decisions
+    )
 
 
 def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
@@ -98,7 +147,10 @@ def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
             assert rates.wrong <= 33 / simulation.REPLICATIONS, (scenario.name, claim.text)
     assert all(simulation.holds(claim, PAPER)[0] for claim in CLAIMS)
     assert sum(SHARES) == pytest.approx(1)
-    assert all(len(sizes) == len(SHARES) and list(sizes) == sorted(set(sizes)) for sizes in INTERIM_GAMES.values())
+    assert all(
+        len(sizes) == len(SHARES) and list(sizes) == sorted(set(sizes))
+        for sizes in INTERIM_GAMES.values()
+    )
 
 
 def test_the_margin_of_equivalence_can_be_confirmed_with_the_papers_games():
@@ -111,7 +163,9 @@ def test_the_margin_of_equivalence_can_be_confirmed_with_the_papers_games():
 def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
     assert all(str(parse(text)) == text for text in STRATEGIES.values())
     played = {str(cell.spec.strategy) for cell in loading.load("section8", {}).cells}
-    assert {strategy for claim in CLAIMS for each in claim.comparisons for _, strategy in each.cells} == played
+    assert {
+        strategy for claim in CLAIMS for each in claim.comparisons for _, strategy in each.cells
+    } == played
 
 
 # ------------------------------------------------------------------------------- many comparisons, many interim analyses
@@ -144,7 +198,10 @@ def test_where_one_agreement_would_be_enough_all_share_the_five_percent():
 )
 def test_a_statement_follows_from_how_many_cases_agree(needed, cases, verdict):
     claim = Claim("", tuple(case(*[higher(0.04)] * len(signs)) for signs in cases), needed)
-    assert judgement.combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
+    assert (
+        judgement.combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases])
+        == verdict
+    )
 
 
 def test_a_verdict_says_which_small_effect_may_be_true_all_the_same():
@@ -202,23 +259,40 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
 )
 def test_the_verdict_follows_from_the_interval(expectation, low, high, verdict):
     estimate = Estimate((low + high) / 2, low, high)
-    actual = AGREES if expectation.agrees(estimate) else DISAGREES if expectation.contradicted(estimate) else UNDECIDED
+    actual = (
+        AGREES
+        if expectation.agrees(estimate)
+        else DISAGREES
+        if expectation.contradicted(estimate)
+        else UNDECIDED
+    )
     assert actual == verdict
 
 
 def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
     """60 % against 50 % with 50 games each: played again with the games asked for, a "higher" agrees with a chance of 80 %."""
-    games, generator = 50 + decide(all_of(BETTER), of_nast(0.6, 50)).outcomes[0].more, np.random.default_rng(1)
+    games, generator = (
+        50 + decide(all_of(BETTER), of_nast(0.6, 50)).outcomes[0].more,
+        np.random.default_rng(1),
+    )
     wins = generator.binomial(games, [[0.6, 0.5]] * 1000)
-    estimates = [contrast([(1.0, wilson(one, games)), (-1.0, wilson(other, games))]) for one, other in wins]
+    estimates = [
+        contrast([(1.0, wilson(one, games)), (-1.0, wilson(other, games))]) for one, other in wins
+    ]
     assert 760 < sum(map(higher(CELL).agrees, estimates)) < 840
     assert power_factor() == pytest.approx((1.959964 + 0.841621) / 1.959964, abs=1e-6)
 
 
 def test_the_analysis_of_variance_is_asked_at_its_level():
     claim = next(claim for claim in CLAIMS if "Analysis" in claim.text)
-    for gain, games, verdict in ((0.01, 2000, AGREES), (0.006, 2000, UNDECIDED), (-0.01, 2000, DISAGREES)):
-        tallies = replication(lambda place, agent, gain=gain: 0.5 + gain * ("N" in agent), games=games)
+    for gain, games, verdict in (
+        (0.01, 2000, AGREES),
+        (0.006, 2000, UNDECIDED),
+        (-0.01, 2000, DISAGREES),
+    ):
+        tallies = replication(
+            lambda place, agent, gain=gain: 0.5 + gain * ("N" in agent), games=games
+        )
         decision = decide(claim, [Interim(Estimator(tallies))])
         assert decision.verdict == verdict
         error = math.sqrt(0.25 * 2 / (7 * 8 * games))  # of the difference of two averages
@@ -239,20 +313,37 @@ def test_a_statement_about_all_games_waits_for_all_of_them():
 
 
 def test_other_games_seats_opponents_and_searches_are_no_evidence(tmp_path):
-    changes = {"games": ["knockout-whist", "checkers(draw_after=80)"], "iterations": 10, "trials": 4}
+    changes = {
+        "games": ["knockout-whist", "checkers(draw_after=80)"],
+        "iterations": 10,
+        "trials": 4,
+    }
     other = build({"name": "other", "agents": TABLE_1, **changes})
     searches = loading.load("searches-phantom", {"trials": 1})
     fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
     for experiment, paper in ((other, SECTION_8), (searches, SECTION_8), (fixed, claims.EARLIER)):
-        directory = keep(tmp_path / experiment.name, experiment, (a_row(cell, 0) for cell in experiment.cells))
+        directory = keep(
+            tmp_path / experiment.name, experiment, (a_row(cell, 0) for cell in experiment.cells)
+        )
         results = results_of(directory)
         assert paper.decisions(results) == {}
 
 
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path):
-    figure5, figure4 = small(), loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
-    for name, experiment in (("one", figure5), ("other", figure4), ("third", attrs.evolve(figure5, seed=1))):
-        keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
+    figure5, figure4 = (
+        small(),
+        loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20}),
+    )
+    for name, experiment in (
+        ("one", figure5),
+        ("other", figure4),
+        ("third", attrs.evolve(figure5, seed=1)),
+    ):
+        keep(
+            tmp_path / name,
+            experiment,
+            (a_row(cell, trial) for cell in experiment.cells for trial in range(3)),
+        )
     results = results_of(tmp_path / "one", tmp_path / "other")
     games = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
     assert games == dict.fromkeys([*TABLE_1.values(), "BASELINE >> EPIC"], 3)
@@ -261,12 +352,18 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
 
 
 def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path, call):
-    assert "have no games of the papers' statements" in call("claims", keep(tmp_path / "none", small(), []))[2]
+    assert (
+        "have no games of the papers' statements"
+        in call("claims", keep(tmp_path / "none", small(), []))[2]
+    )
     rows = (a_row(cell, trial, win=trial % 2 == 0) for cell in small().cells for trial in range(10))
     keep(tmp_path / "run", small(), rows)
     code, printed, _ = call("claims", tmp_path / "run")
     assert code == 0 and "Paper against ours: 20 iterations per decision" in printed
-    assert "Of 37 statements" in printed and "NAST is significantly better than EPIC in Othello." in printed
+    assert (
+        "Of 37 statements" in printed
+        and "NAST is significantly better than EPIC in Othello." in printed
+    )
     lines = list(csv.DictReader(io.StringIO(call("claims", "--csv", tmp_path / "run")[1])))
     line = next(line for line in lines if line["The paper expects"] == "N higher than EPIC")
     assert (line["Game"], line["Difference"], line["Verdict"]) == ("Othello", "+0.0 %", UNDECIDED)
@@ -287,17 +384,25 @@ def a_campaign(directory, games):
         table = {"games": [game], "trials": 5, "iterations": 5}
         experiment = attrs.evolve(loading.load("section8", table), name=CAMPAIGN)
         played = list(experiment.games())[:count]
-        keep(directory / game, experiment, (a_row(cell, trial, win=trial % 2 == 0) for cell, trial in played))
+        keep(
+            directory / game,
+            experiment,
+            (a_row(cell, trial, win=trial % 2 == 0) for cell, trial in played),
+        )
     return directory
 
 
-def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its_games(tmp_path, call):
+def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its_games(
+    tmp_path, call
+):
     folder = a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 0})
     code, shown, _ = call("status", folder)
     assert code == 0 and "campaign: 40 games, not running" in shown and "1 % of 4000" in shown
     assert "37 wait for a first one" in shown
     code, shown, _ = call("report", folder)
-    assert code == 0 and "Dou Di Zhu (Landlord)" in shown and "Othello" not in shown  # tables of games that there are
+    assert (
+        code == 0 and "Dou Di Zhu (Landlord)" in shown and "Othello" not in shown
+    )  # tables of games that there are
     text = (folder / "report.md").read_text()
     assert "40 games played" in text and "some cells have no games yet: Othello." in text
     assert "1 % of 4000" in text and "37 wait for a first one" in text
@@ -313,7 +418,10 @@ def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_report
     assert runs_in(tmp_path) == [tmp_path / "one", tmp_path / "other"]
     assert call("status", tmp_path)[1].count(f"1 of {3 * TRIALS} games") == 2
     code, _, error = call("report", tmp_path)
-    assert code == 2 and "holds several runs (one, other), which are not a campaign; give one of them" in error
+    assert (
+        code == 2
+        and "holds several runs (one, other), which are not a campaign; give one of them" in error
+    )
     (tmp_path / "empty").mkdir()
     for command in ("status", "report", "claims"):
         code, _, error = call(command, tmp_path / "empty")
@@ -335,14 +443,25 @@ GAINS = {OTHELLO: 0.3, LIGHT: -0.1, HEARTS: 0.02}  # of NAST; elsewhere 0.1
         ((HEARTS, OTHELLO, LIGHT), 2, UNDECIDED, HEARTS),
     ],
 )
-def test_a_statement_hangs_on_the_weakest_of_the_games_that_must_support_it(places, needed, verdict, decisive):
-    tallies = replication(lambda place, agent: 0.5 + (GAINS.get(place, 0.1) if agent == "N" else 0.0), games=1000)
-    compared, interims = [versus(place, "N", higher(0.044), "-") for place in places], [Interim(Estimator(tallies))]
+def test_a_statement_hangs_on_the_weakest_of_the_games_that_must_support_it(
+    places, needed, verdict, decisive
+):
+    tallies = replication(
+        lambda place, agent: 0.5 + (GAINS.get(place, 0.1) if agent == "N" else 0.0), games=1000
+    )
+    compared, interims = (
+        [versus(place, "N", higher(0.044), "-") for place in places],
+        [Interim(Estimator(tallies))],
+    )
     decision = decide(Claim("", tuple((each,) for each in compared), needed), interims)
     assert decision.verdict == verdict
     assert {term.place for term in decision.decisive.comparison.terms} == {decisive}
     no_gain = versus(OTHELLO, "L", judgement.not_higher(0.079), "-")
-    weakest = Claim("", tuple((each, no_gain) for each in compared if each.where in ("Hearts", "LOTR:C (Light)")), 1)
+    weakest = Claim(
+        "",
+        tuple((each, no_gain) for each in compared if each.where in ("Hearts", "LOTR:C (Light)")),
+        1,
+    )
     if len(weakest.cases) == 2:  # a case is as strong as its weakest comparison
         assert decide(weakest, interims).decisive.comparison.where == "Hearts"
     assert decide(all_of(BETTER), [Interim(Estimator([]))]).decisive is None
@@ -357,7 +476,9 @@ def test_the_page_and_the_readme_are_as_the_rows_make_them():
     texts = report.campaign_tables(results)
     assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if texts["counted"].partition(".")[0] not in page:
-        pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")
+        pytest.skip(
+            "rows have come in since: python -m experiments report experiments/runs/campaign --page …"
+        )
     assert (page + tables).count("<!-- end -->") == len(texts) - 1
     assert fill_places(page, texts) == page and fill_places(tables, texts) == tables
 
@@ -371,7 +492,11 @@ def test_places_get_their_texts_and_a_page_of_something_else_is_refused(tmp_path
         fill_places(text, {"one": "1\n"})
     page, before = tmp_path / "page.md", (ROWS / "report.md").stat().st_mtime_ns
     code, _, error = call("report", ROWS, "--page", page)
-    assert code == 2 and "there is no file" in error and (ROWS / "report.md").stat().st_mtime_ns == before
+    assert (
+        code == 2
+        and "there is no file" in error
+        and (ROWS / "report.md").stat().st_mtime_ns == before
+    )
     page.write_text("text\n")
     code, _, error = call("report", keep(tmp_path / "run", small(), []), "--page", page)
     assert code == 2 and "is not a campaign" in error and page.read_text() == "text\n"
@@ -395,7 +520,11 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
     experiment = loading.load(name, changes)
     columns = {}
     for tally in map(Tally, experiment.cells):
-        tally.games, tally.wins, tally.draws = games, round(won(tally.cell) * games), round(drawn(tally.cell) * games)
+        tally.games, tally.wins, tally.draws = (
+            games,
+            round(won(tally.cell) * games),
+            round(drawn(tally.cell) * games),
+        )
         columns.setdefault(tally.cell.column, []).append(tally)
     return columns
 
@@ -419,7 +548,14 @@ OTHERS = [(one, other) for one in THREE for other in THREE if one != other]
             [(one, other) for one in SEARCH_NAMES for other in SEARCH_NAMES],
             200,
             {("First", (0,))},
-            {"CheatingUCT", "CheatingEnsembleUCT(trees=40)", UCT_40, "SO_ISMCTS", "SO_ISMCTS_POM", "MO_ISMCTS"},
+            {
+                "CheatingUCT",
+                "CheatingEnsembleUCT(trees=40)",
+                UCT_40,
+                "SO_ISMCTS",
+                "SO_ISMCTS_POM",
+                "MO_ISMCTS",
+            },
         ),
         (
             "searches-lotr",
@@ -478,15 +614,24 @@ def test_determinizations_vary_at_a_fixed_total_and_at_a_fixed_size_and_other_to
     assert (experiment.trials, experiment.paired) == (1000, True)
     assert len({experiment.game_seed(cell, 7) for cell in experiment.cells}) == 1
     played = {cell.agent: cell for cell in experiment.cells}
-    expected = {f"{number} × {each}" for number in (1, 100) for each in (50, 100, 250, 500)}  # Fig. 2
-    expected |= {f"{number} × {each}" for number in (5, 10, 25, 40) for each in (25, 1000)}  # Fig. 3
+    expected = {
+        f"{number} × {each}" for number in (1, 100) for each in (50, 100, 250, 500)
+    }  # Fig. 2
+    expected |= {
+        f"{number} × {each}" for number in (5, 10, 25, 40) for each in (25, 1000)
+    }  # Fig. 3
     # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert expected | {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(played)
     assert played["75 × 33"].iterations == 2475
     assert str(played["75 × 33"].spec.scheme) == "DeterminizedUCT(determinizations=75)"
-    tenth = {cell.agent: cell for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
+    tenth = {
+        cell.agent: cell
+        for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells
+    }
     assert {cell.column.iterations for cell in tenth.values()} == {1000}
-    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(tenth)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
+    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(
+        tenth
+    )  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
 
 
 @pytest.mark.parametrize("name", GROUPS["earlier"])
@@ -521,7 +666,14 @@ def test_scores_of_a_side_are_added_over_all_opponents_where_all_have_met():
 # ---------------------------------------------------------------------------------------------------------- pictures
 
 
-ORDERED = ["SO-ISMCTS + POM", "SO-ISMCTS", "Determinized UCT", "MO-ISMCTS", "Cheating UCT", "Cheating ensemble UCT"]
+ORDERED = [
+    "SO-ISMCTS + POM",
+    "SO-ISMCTS",
+    "Determinized UCT",
+    "MO-ISMCTS",
+    "Cheating UCT",
+    "Cheating ensemble UCT",
+]
 strength_of = ORDERED.index  # a replication in which the paper's order of Phantom holds, by far
 
 
@@ -538,7 +690,12 @@ def as_published(cell):
         "decision-time-phantom",
         *(  # pictures of the same kinds
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("searches-lotr", "determinizations-lotr", "determinizations-dou-di-zhu", "decision-time-lotr")
+            for name in (
+                "searches-lotr",
+                "determinizations-lotr",
+                "determinizations-dou-di-zhu",
+                "decision-time-lotr",
+            )
         ),
     ],
 )
@@ -560,9 +717,19 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
     for seat, (equal, increase) in enumerate(((433, 69), (567, 86), (567, 119))):
         wins |= {(seat, blind, blind): equal, (seat, seeing, blind): equal + increase}
     comparisons = hidden_cards(
-        columns_of("hidden-cards", 1000, lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000))
+        columns_of(
+            "hidden-cards",
+            1000,
+            lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000),
+        )
     )
-    assert [sees[0] - without[0] for without, sees in comparisons.values()] == [69, 86, 119, 210, 127]
+    assert [sees[0] - without[0] for without, sees in comparisons.values()] == [
+        69,
+        86,
+        119,
+        210,
+        127,
+    ]
     assert {games for pair in comparisons.values() for _, games in pair} == {1000}
 
 
@@ -580,7 +747,9 @@ ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in claims.SEAR
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
     decisions = verdicts(columns_of("searches-phantom", 10_000, as_published))
     assert decisions[ORDER].verdict == AGREES
-    assert decisions[FIRST_PLAYER].verdict == DISAGREES  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
+    assert (
+        decisions[FIRST_PLAYER].verdict == DISAGREES
+    )  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
     few = verdicts(columns_of("searches-phantom", 4, as_published))[ORDER]
     assert few.verdict == UNDECIDED
     assert few.more > 0
@@ -598,11 +767,13 @@ def test_dou_di_zhu_as_the_paper_tells_it_agrees():
         )
 
     decisions = verdicts(columns_of("hidden-cards", 100_000, rate))
-    played = {text: decision for text, decision in decisions.items() if decision.outcomes[0].estimate}
+    played = {
+        text: decision for text, decision in decisions.items() if decision.outcomes[0].estimate
+    }
     assert [decision.verdict for decision in played.values()] == [AGREES, AGREES]
-    assert [outcome.estimate.value for decision in played.values() for outcome in decision.outcomes] == pytest.approx(
-        [0.069, 0.086, 0.119, 0.21, 0.127]
-    )
+    assert [
+        outcome.estimate.value for decision in played.values() for outcome in decision.outcomes
+    ] == pytest.approx([0.069, 0.086, 0.119, 0.21, 0.127])
 
 
 def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the_opponents():
@@ -619,20 +790,34 @@ def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the
     by_statement = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
     played = [decision for decision in by_statement.values() if decision.outcomes[0].estimate]
     assert [decision.verdict for decision in played] == [AGREES] * 5
-    assert [decision.outcomes[0].estimate.value for decision in played] == pytest.approx([0.2, 0.4, 0.0, 0.1, 0.0])
+    assert [decision.outcomes[0].estimate.value for decision in played] == pytest.approx(
+        [0.2, 0.4, 0.0, 0.1, 0.0]
+    )
     by_statement = verdicts(
-        columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5)
+        columns_of(
+            "determinizations-lotr",
+            10_000,
+            lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5,
+        )
     )
     decisions = [decision for decision in by_statement.values() if decision.outcomes[0].estimate]
     assert [decision.verdict for decision in decisions] == [AGREES]
     assert decisions[0].outcomes[0].estimate.value == pytest.approx(0.23)
 
 
-def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, call):
+def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(
+    tmp_path, call
+):
     experiment = loading.load("searches-phantom", {"trials": 4, "iterations": 100})
     outcomes = [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)]
     rows = (
-        a_row(cell, trial, reward=outcomes[trial][0], returns=list(outcomes[trial]), win=outcomes[trial][0] == 1.0)
+        a_row(
+            cell,
+            trial,
+            reward=outcomes[trial][0],
+            returns=list(outcomes[trial]),
+            win=outcomes[trial][0] == 1.0,
+        )
         for cell in experiment.cells
         for trial in range(4)
     )
@@ -643,7 +828,10 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
         "| Cheating UCT | 12 | 24 | 50.0 % | 29.1 - 70.9 % | 6 | 62.5 % |" in report
     )  # as player 1: 2 wins and a draw each
     # A cheating first seat (12 pairs) loses 1 of 4, a cheating second (12 pairs) 2 of 4; one of the two cheats in 20 pairs.
-    assert "Searches that cheat lost 36 of the 80 games in which one took part (published: 0 of 37880)." in report
+    assert (
+        "Searches that cheat lost 36 of the 80 games in which one took part (published: 0 of 37880)."
+        in report
+    )
     assert "](figures/heat-map.png)" in report
     assert "](figures/strength.png)" in report
     assert "Papers against ours: 100 iterations per decision" in report

@@ -24,9 +24,15 @@ def copy(played, tmp_path):
     "arguments, message",
     [
         (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
-        (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
+        (
+            ("run", "figure4", "--games", "otello", "--out", "x"),
+            "no game is called 'otello'; did you mean othello",
+        ),
         (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "Expected `int` >= 1 - at `$.trials`"),
-        (("run", *SMALL[:3], "--workers", 0, "--out", "x"), "workers is 0; it must be an integer of at least 1"),
+        (
+            ("run", *SMALL[:3], "--workers", 0, "--out", "x"),
+            "workers is 0; it must be an integer of at least 1",
+        ),
         (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
         (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
         (("run", *SMALL[:3]), "--out"),
@@ -37,7 +43,9 @@ def copy(played, tmp_path):
         (("rnu",), "No such command 'rnu'"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, monkeypatch, arguments, message):
+def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
+    call, tmp_path, monkeypatch, arguments, message
+):
     monkeypatch.chdir(tmp_path)
     code, out, errors = call(*arguments)
     assert (code, out) == (2, "")
@@ -60,17 +68,27 @@ def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:6], lines[6][:50] + "\n", *lines[7:]]))
     before = path.read_bytes()
-    for arguments in (("run", *SMALL, "--out", copy), ("report", copy), ("status", copy), ("query", copy, "SELECT 1")):
+    for arguments in (
+        ("run", *SMALL, "--out", copy),
+        ("report", copy),
+        ("status", copy),
+        ("query", copy, "SELECT 1"),
+    ):
         code, _, errors = call(*arguments)
         assert code == 2
-        assert errors == f"experiments: {path}, line 7: damaged (no row of a game, or changed since it was written)\n"
+        assert (
+            errors
+            == f"experiments: {path}, line 7: damaged (no row of a game, or changed since it was written)\n"
+        )
     assert path.read_bytes() == before
 
 
 def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
     code, out, _ = call("report", copy)
     assert code == 0
-    rows = {line.split()[0]: line for line in out.splitlines() if "%" in line and "interval" not in line}
+    rows = {
+        line.split()[0]: line for line in out.splitlines() if "%" in line and "interval" not in line
+    }
     wins = {}
     for row in store.rows(copy, small()):
         wins[row["agent"]] = wins.get(row["agent"], 0) + row["win"]
@@ -99,7 +117,12 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     experiment = all_of_table_1()
     start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     rows = [
-        a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
+        a_row(
+            cell,
+            0,
+            started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(),
+            seconds=10.0,
+        )
         for i, cell in enumerate(experiment.cells)
     ]
     keep(tmp_path, experiment, rows)
@@ -123,7 +146,8 @@ def test_a_query_over_a_folder_of_runs_sees_the_games_of_all(call, played, tmp_p
     for name in ("one", "other"):
         shutil.copytree(played, tmp_path / name)
     counted = [
-        int(call("query", "--csv", where, "SELECT count(*) FROM games")[1].split()[1]) for where in (played, tmp_path)
+        int(call("query", "--csv", where, "SELECT count(*) FROM games")[1].split()[1])
+        for where in (played, tmp_path)
     ]
     assert counted[1] == 2 * counted[0] > 0
 
@@ -150,7 +174,9 @@ def test_one_game_is_played_again_by_its_agent_and_number(call, played):
 
 def write_unchecked(path, rows):
     """Keep rows as they were kept before lines had checksums."""
-    path.write_text("".join(json.dumps({key: row[key] for key in row if key != "check"}) + "\n" for row in rows))
+    path.write_text(
+        "".join(json.dumps({key: row[key] for key in row if key != "check"}) + "\n" for row in rows)
+    )
 
 
 def test_a_row_that_was_tampered_with_is_found(call, copy):
@@ -168,7 +194,9 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
 
 def test_commands_need_no_home(played, command):
     command.environment = {
-        key: value for key, value in command.environment.items() if key not in ("HOME", "XDG_CACHE_HOME")
+        key: value
+        for key, value in command.environment.items()
+        if key not in ("HOME", "XDG_CACHE_HOME")
     }
     done = command("status", played)
     assert done.returncode == 0 and not done.stderr
@@ -180,4 +208,7 @@ def test_without_its_extra_the_command_says_what_to_install(python, missing):
         f"import sys, runpy; sys.modules[{missing!r}] = None; runpy.run_module('experiments', run_name='__main__')"
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"the command experiments needs {missing}: pip install 'icarus-mcts[experiments]'\n"
+    assert (
+        done.stderr
+        == f"the command experiments needs {missing}: pip install 'icarus-mcts[experiments]'\n"
+    )

@@ -43,19 +43,32 @@ def test_figure_4_plays_section_8s_seven_columns_and_seats_with_sixteen_combinat
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
     alone = built(agents={"r": "RAVE"})
     among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 100])
-    same = [cell for cell in among.cells if str(cell.spec.strategy) == "RAVE" and cell.column.iterations == 100]
+    same = [
+        cell
+        for cell in among.cells
+        if str(cell.spec.strategy) == "RAVE" and cell.column.iterations == 100
+    ]
     assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
 def test_different_games_have_different_seeds():
-    experiments = [built(agents=["RAVE", "BASELINE"], iterations=[10, 20], seed=seed) for seed in (0, 1)]
-    seeds = [experiment.game_seed(cell, trial) for experiment in experiments for cell, trial in experiment.games()]
+    experiments = [
+        built(agents=["RAVE", "BASELINE"], iterations=[10, 20], seed=seed) for seed in (0, 1)
+    ]
+    seeds = [
+        experiment.game_seed(cell, trial)
+        for experiment in experiments
+        for cell, trial in experiment.games()
+    ]
     assert len(set(seeds)) == len(seeds) == 2 * 4 * 4
 
 
 def test_lists_mean_a_grid():
     experiment = built(
-        games=["othello"], iterations=[10, 20], opponent=["BASELINE", "RAVE"], agents=["RAVE", "BASELINE >> MAST"]
+        games=["othello"],
+        iterations=[10, 20],
+        opponent=["BASELINE", "RAVE"],
+        agents=["RAVE", "BASELINE >> MAST"],
     )
     assert len(experiment.columns) == 4
     assert len(experiment.cells) == 8
@@ -74,7 +87,10 @@ def test_only_unusual_parameters_are_in_a_title():
         "LOTR:C (Light)",
         "LOTR:C (Dark)",
     ]
-    assert [column.game for column in experiment.columns[:2]] == ["knockout-whist", "knockout-whist(players=3)"]
+    assert [column.game for column in experiment.columns[:2]] == [
+        "knockout-whist",
+        "knockout-whist(players=3)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +100,10 @@ def test_only_unusual_parameters_are_in_a_title():
         ({"iterations": [10, -1]}, "Expected `int` >= 1 - at `$.iterations[1]`"),
         ({"seconds": 1.0}, "iterations: give either iterations or seconds"),
         ({"iterations": None}, "iterations: give either iterations or seconds"),
-        ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
+        (
+            {"games": ["othello", "otello"]},
+            "games[1]: no game is called 'otello'; did you mean othello",
+        ),
         (
             {"games": ["mine.py"]},
             "games[0]: no game is called 'mine.py'; for a game of your own, name its file in a TOML file",
@@ -105,11 +124,17 @@ def test_only_unusual_parameters_are_in_a_title():
             "agents.a.scheme: 'DeterminisedUCT' is not a scheme; known schemes: MO_ISMCTS",
         ),
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
-        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a: Object contains unknown field `schema`"),
+        (
+            {"agents": {"a": {"schema": "SO_ISMCTS"}}},
+            "agents.a: Object contains unknown field `schema`",
+        ),
         ({"agents": ["RAVE", "MAST", "RAVE"]}, "agents[2]: RAVE is in the list twice"),
         ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is not a scheme"),
         ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
-        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1]: Object contains unknown field `iterations`"),
+        (
+            {"opponent": ["RAVE", {"iterations": 4}]},
+            "opponent[1]: Object contains unknown field `iterations`",
+        ),
         (
             {"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}},
             "iterations: 100 are fewer than the 101 trees of DeterminizedUCT",
@@ -131,8 +156,14 @@ def test_only_unusual_parameters_are_in_a_title():
             "agents.b: b (RAVE) in othello is in the experiment twice",
         ),
         ({"roles": "Light"}, "roles: the seats of othello have no names"),
-        ({"games": "lotr-confrontation", "roles": "Lihgt"}, "roles: 'Lihgt' is unknown; did you mean Light"),
-        ({"games": "lotr-confrontation", "roles": "Light", "seats": 0}, "roles: give either roles or seats, not both"),
+        (
+            {"games": "lotr-confrontation", "roles": "Lihgt"},
+            "roles: 'Lihgt' is unknown; did you mean Light",
+        ),
+        (
+            {"games": "lotr-confrontation", "roles": "Light", "seats": 0},
+            "roles: give either roles or seats, not both",
+        ),
         ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
         (
             {"games": "dou-di-zhu", "pictures": ["strength"]},
@@ -180,7 +211,10 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
 def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
-    path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
+    path.write_text(
+        nim
+        + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n"
+    )
     experiment = loading.load(str(path), {})
     with workers(2) as two:
         (row,) = two.results(trial_row, [match_of(experiment, experiment.cells[0], 0)])
@@ -195,7 +229,9 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     cell = experiment.cells[1]
     path.rename(tmp_path / "away.py")
     copy = from_settings(json.loads(json.dumps(experiment.settings())))
-    assert copy == experiment and [each.key for each in copy.cells] == [each.key for each in experiment.cells]
+    assert copy == experiment and [each.key for each in copy.cells] == [
+        each.key for each in experiment.cells
+    ]
     (tmp_path / "away.py").rename(path)
     original_actions, copied_actions = (
         trial_row(match_of(experiment, each, 0))["actions"] for each in (cell, copy.cells[1])
@@ -235,8 +271,16 @@ EXPERIMENT = {{"games": "othello", "agents": {{"a": {agent}}}, "iterations": 3}}
 @pytest.mark.parametrize(
     ("first", "agent", "message"),
     [
-        ("", "BASELINE >> HOT", '"BASELINE >> MAST" names another strategy than the one that is given'),
-        ("", 'with_alias(RAVE >> MAST, "RAVE")', '"RAVE" names another strategy than the one that is given'),
+        (
+            "",
+            "BASELINE >> HOT",
+            '"BASELINE >> MAST" names another strategy than the one that is given',
+        ),
+        (
+            "",
+            'with_alias(RAVE >> MAST, "RAVE")',
+            '"RAVE" names another strategy than the one that is given',
+        ),
         (
             'MAST = attrs.evolve(NAST2, name="MAST")',
             '"BASELINE >> MAST"',
@@ -249,7 +293,9 @@ EXPERIMENT = {{"games": "othello", "agents": {{"a": {agent}}}, "iterations": 3}}
         ),
     ],
 )
-def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, first, agent, message):
+def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(
+    tmp_path, first, agent, message
+):
     path = tmp_path / "changed.py"
     path.write_text(CHANGED.format(first=first, agent=agent))
     with pytest.raises(Refusal) as refused:
@@ -260,7 +306,9 @@ def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, 
 def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
     whole = [cell.key for cell in loading.load("section8", {}).cells]
     parts = {
-        cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in loading.load(name, {}).cells
+        cell.key
+        for name in ("figure3", "figure4", "figure5", "reuse", "tree")
+        for cell in loading.load(name, {}).cells
     }
     assert len(whole) == len(set(whole)) == 7 * 20
     assert set(whole) == parts
@@ -307,7 +355,9 @@ PRINTED = [[part.strip() for part in line.split("|")] for line in TABLE.strip().
 
 
 def test_the_sixteen_combinations_are_those_of_table_1_in_its_order():
-    assert [(c.name, c.strategy) for c in COMBINATIONS] == [(name, strategy) for name, _, strategy in PRINTED]
+    assert [(c.name, c.strategy) for c in COMBINATIONS] == [
+        (name, strategy) for name, _, strategy in PRINTED
+    ]
 
 
 def test_the_bullets_of_table_1_are_right():
@@ -339,7 +389,8 @@ def table(**changes):
 
 def test_experiments_have_it_for_an_agent_or_an_opponent():
     experiment = table(
-        opponent="NearEquilibrium()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"}
+        opponent="NearEquilibrium()",
+        agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"},
     )
     assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
     assert from_settings(experiment.settings()) == experiment
@@ -358,9 +409,15 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
             "phantom-mnk is too large for a complete walk: it has",
         ),
         ({"agents": {"a": "OOS(depth=1)"}}, "agents.a: 'OOS\\(depth=1\\)' is not a search"),
-        ({"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}}, "takes no scheme=SO_ISMCTS"),
+        (
+            {"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}},
+            "takes no scheme=SO_ISMCTS",
+        ),
         ({"agents": {"a": {"scheme": "OOS()"}}}, "'OOS\\(\\)' is not a scheme"),
-        ({"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["hearts"]}, "cannot play here: hearts"),
+        (
+            {"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["hearts"]},
+            "cannot play here: hearts",
+        ),
     ],
 )
 def test_experiments_refuse_it_where_it_cannot_be(changes, pattern):
@@ -379,7 +436,12 @@ def test_the_key_of_a_cell_without_a_scheme_is_that_of_rows_that_exist():
     key = digest("othello", 0, 1, "RAVE", "BASELINE", 100, None)
     assert built().cells[0].key == key
     assert (
-        built(agents={"a": {"strategy": "RAVE", "scheme": "MO_ISMCTS"}}, opponent={"scheme": "MO_ISMCTS"}).cells[0].key
+        built(
+            agents={"a": {"strategy": "RAVE", "scheme": "MO_ISMCTS"}},
+            opponent={"scheme": "MO_ISMCTS"},
+        )
+        .cells[0]
+        .key
         == key
     )
     # … as section 8's first games have it, played before there were schemes
@@ -399,7 +461,11 @@ def test_the_scheme_of_either_side_and_iterations_of_ones_own_are_parts_of_the_k
             {"strategy": "RAVE", "iterations": 50},
             {"strategy": "RAVE", "scheme": "SO_ISMCTS with EXP3"},
         )
-        for opponent in ("BASELINE", {"scheme": "DeterminizedUCT(4)"}, {"scheme": "DeterminizedUCT(5)"})
+        for opponent in (
+            "BASELINE",
+            {"scheme": "DeterminizedUCT(4)"},
+            {"scheme": "DeterminizedUCT(5)"},
+        )
     ]
     assert len({cell.key for cell in cells}) == 12
 
@@ -421,7 +487,11 @@ def test_schemes_are_read_from_a_file(tmp_path):
         'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
     )
     plain, determinized = loading.load(str(path), {}).cells
-    assert (str(plain.spec.strategy), str(plain.spec.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
+    assert (str(plain.spec.strategy), str(plain.spec.scheme), plain.iterations) == (
+        "RAVE",
+        "MO_ISMCTS",
+        50,
+    )
     assert (str(determinized.spec.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
     assert determinized.spec.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
     assert plain.column.opponent.text == "BASELINE by SO_ISMCTS"
@@ -429,7 +499,9 @@ def test_schemes_are_read_from_a_file(tmp_path):
 
 def test_a_game_is_played_by_these_searches_with_their_own_iterations():
     agents = {"a": {"scheme": "DeterminizedUCT(4)", "iterations": 24}}
-    experiment = built(games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0)
+    experiment = built(
+        games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0
+    )
     cell = experiment.cells[0]
     game = trial_row(match_of(experiment, cell, 0))
     assert game["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
@@ -452,7 +524,9 @@ def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_pa
     )
     assert [cell.agent for cell in experiment.cells] == ["best (cheating)", "Cheating UCT", "fair"]
     column = experiment.columns[0]
-    assert title(column).endswith("against BASELINE by CheatingUCT (cheating: it sees what is hidden)")
+    assert title(column).endswith(
+        "against BASELINE by CheatingUCT (cheating: it sees what is hidden)"
+    )
     results = results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells)))
     assert "cheating" in state_of(results, running=False)
     tallies = results.tallies()
@@ -528,7 +602,9 @@ def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_i
 def test_experiments_of_the_papers_take_a_file_too(own):
     for name in ("figure5", "temperature", "searches-phantom"):
         assert all(cell.module == str(own) for cell in load(name, {}, own).cells)
-    assert {cell.column.game for cell in load("figure5", {"games": ["mine"]}, own).cells} == {"mine"}
+    assert {cell.column.game for cell in load("figure5", {"games": ["mine"]}, own).cells} == {
+        "mine"
+    }
 
 
 @pytest.mark.parametrize(
@@ -538,7 +614,11 @@ def test_experiments_of_the_papers_take_a_file_too(own):
         ("mine.toml", "mine.toml", "--with: 'mine.toml' is not a Python file"),
         ("empty.py", "mine.toml", "--with: 'empty.py' defines no game, enhancement"),
         ("own.py", "empty.py", "a .py file imports what it uses; import own.py there"),
-        ("own.py", "other.toml", "games: game.py is another file than that of --with; import it in own.py"),
+        (
+            "own.py",
+            "other.toml",
+            "games: game.py is another file than that of --with; import it in own.py",
+        ),
     ],
 )
 def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experiment, sentence):
@@ -549,11 +629,16 @@ def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experime
     assert code == 2 and sentence in errors and not Path("run").exists()
 
 
-def test_a_row_in_a_file_or_a_pipe_is_one_line_of_at_most_80_characters_where_agents_have_names(tmp_path, call):
+def test_a_row_in_a_file_or_a_pipe_is_one_line_of_at_most_80_characters_where_agents_have_names(
+    tmp_path, call
+):
     agents = {"RAVE and all": "RAVE >> (MAST + LGRF + NAST2)/3", "-": "BASELINE"}
     for name, table in (("named", agents), ("listed", list(agents.values()))):
         experiment = build({**N, "agents": table})
-        rows = [a_row(cell, trial, reward=0.5, returns=[0.5, 0.5], win=False) for cell, trial in experiment.games()]
+        rows = [
+            a_row(cell, trial, reward=0.5, returns=[0.5, 0.5], win=False)
+            for cell, trial in experiment.games()
+        ]
         code, out, _ = call("report", keep(tmp_path / name, experiment, rows))
         assert code == 0 and out.count("50.0 %") == 2 and "NAST2)/3" in out
         assert name == "listed" or max(map(len, out.splitlines())) <= 80

@@ -15,7 +15,9 @@ from experiments.results import MILLION, STATISTICS, Moments
 def results(name, games, rate, **changes):
     experiment = loading.load(name, {"games": ["othello"], **changes})
     columns = {
-        column: [tally for tally in map(summary.Tally, experiment.cells) if tally.cell.column == column]
+        column: [
+            tally for tally in map(summary.Tally, experiment.cells) if tally.cell.column == column
+        ]
         for column in experiment.columns
     }
     for tally in (tally for tallies in columns.values() for tally in tallies):
@@ -32,7 +34,9 @@ def ink(path):
     """How much of an image is not white, and how many colours it has."""
     image = (imread(path)[:, :, :3] * 255).round().astype(np.int32)
     assert min(image.shape[:2]) > 300
-    return float((image.min(axis=2) < 240).mean()), len(np.unique(image @ np.array([1 << 16, 1 << 8, 1], np.int32)))
+    return float((image.min(axis=2) < 240).mean()), len(
+        np.unique(image @ np.array([1 << 16, 1 << 8, 1], np.int32))
+    )
 
 
 def colour_is_shown(path, colour):
@@ -68,7 +72,10 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
 
 
 def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
-    columns, experiment = results("section8", 60, invented(5)), loading.load("section8", {"games": ["othello"]})
+    columns, experiment = (
+        results("section8", 60, invented(5)),
+        loading.load("section8", {"games": ["othello"]}),
+    )
     assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
     for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
         (shown,) = figures._shown_in(picture, columns).values()
@@ -76,18 +83,25 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
         assert len(shown) == agents
     for column in columns.values():
         for tally in column:
-            tally.moments = {name: Moments(60, 600 * MILLION, 6060 * MILLION**2) for name in STATISTICS}
+            tally.moments = {
+                name: Moments(60, 600 * MILLION, 6060 * MILLION**2) for name in STATISTICS
+            }
     names = [path.name for path in figures.draw(columns, tmp_path, figures.fitting(experiment))]
     assert names == ["figure4-othello.png", "figure3.png", "figure5.png", "reuse.png", "tree.png"]
     assert 0.01 < ink(tmp_path / "tree.png")[0] < 0.6
 
 
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
-    agent, opponent = Moments(100, 1200 * MILLION, 14800 * MILLION**2), Moments(100, 1000 * MILLION, 10100 * MILLION**2)
+    agent, opponent = (
+        Moments(100, 1200 * MILLION, 14800 * MILLION**2),
+        Moments(100, 1000 * MILLION, 10100 * MILLION**2),
+    )
     value, reach = figures._difference(agent, opponent, relative=True)
     assert value == pytest.approx(0.2)
     errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)
-    assert reach == pytest.approx(1.984217 * np.hypot(errors[0] / 10, 1.2 * errors[1] / 10), rel=1e-4)
+    assert reach == pytest.approx(
+        1.984217 * np.hypot(errors[0] / 10, 1.2 * errors[1] / 10), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("wins", [0, 5])

@@ -38,14 +38,18 @@ def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(tmp_path, 
     assert playing.proposed_levels("othello", tmp_path) == []
     with pytest.raises(ValueError, match="has no such games of othello; --minutes 20 plays some"):
         ladder("othello", out=tmp_path, keep=True)
-    with pytest.raises(ValueError, match="has no games between opponents of othello; nothing was written"):
+    with pytest.raises(
+        ValueError, match="has no games between opponents of othello; nothing was written"
+    ):
         playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_ratings_that_fall_are_pooled_by_their_precision():
     ratings = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
-    halfway = iterations_for(ratings, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
+    halfway = iterations_for(ratings, [204])[
+        0
+    ]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
     assert halfway == pytest.approx(316, abs=1)
 
 
@@ -57,8 +61,15 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(tmp_path, monkey
     assert [row["side"] for row in rows] == [0, 1, 0, 1]
     assert {"icarus", "provenance", "engines"} <= rows[0].keys()
     assert not list(playing.play_comparisons("othello", tmp_path, 1, deadline))
-    [(comparison, player, opponent, count, score)] = playing.scores_of_comparisons("othello", tmp_path)
-    assert (comparison, player, opponent, count) == (planned, "BASELINE (8 iterations)", "BASELINE (2 iterations)", 4)
+    [(comparison, player, opponent, count, score)] = playing.scores_of_comparisons(
+        "othello", tmp_path
+    )
+    assert (comparison, player, opponent, count) == (
+        planned,
+        "BASELINE (8 iterations)",
+        "BASELINE (2 iterations)",
+        4,
+    )
     assert score.value == sum(row["score"] for row in rows) / 4
 
 
@@ -69,7 +80,9 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monke
     games = iter([void, played, void, void, played, played, void, void, void, void])
     monkeypatch.setattr(ladders, "rated_row", lambda match: next(games))
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
-    assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
+    assert (
+        len(rows) == 10 and sum("void" in row for row in rows) == 7
+    )  # the pair that has begun is ended
 
 
 def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
@@ -83,7 +96,12 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
         for number, name in enumerate(names):
             for game in range(20):
                 ledger.keep(
-                    {"player": name, "opponent": ladders.RANDOM, "seed": [game], "score": float(game < 10 + number)}
+                    {
+                        "player": name,
+                        "opponent": ladders.RANDOM,
+                        "seed": [game],
+                        "score": float(game < 10 + number),
+                    }
                 )
     assert playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     content = json.loads((tmp_path / "levels.json").read_text())
@@ -98,7 +116,9 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(40, 80):  # then the second is stronger than the third
-            ledger.keep({"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0})
+            ledger.keep(
+                {"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0}
+            )
     assert not playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     assert json.loads((tmp_path / "levels.json").read_text()) == content
 
@@ -125,8 +145,13 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
         if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
-    scores, dispersion = ladders.scores_of([*between, *player_rows]), ladders.read_ladder(game).dispersion
-    together = posterior(scores, {ladders.RANDOM: ladders.ZERO}, dispersion=dispersion).ratings()[player]
+    scores, dispersion = (
+        ladders.scores_of([*between, *player_rows]),
+        ladders.read_ladder(game).dispersion,
+    )
+    together = posterior(scores, {ladders.RANDOM: ladders.ZERO}, dispersion=dispersion).ratings()[
+        player
+    ]
     assert rating.value == pytest.approx(together.value, abs=1)
     assert rating.deviation == pytest.approx(together.deviation, rel=0.01)
 
@@ -135,11 +160,15 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
 def test_the_command_plays_a_table_and_draws_it(kind, tmp_path, monkeypatch, capsys):
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing.ladders, "read_ladder", lambda game: weak)
-    monkeypatch.setitem(playing.TABLES[kind], "othello", (Entrant("MAST", iterations=2), searching(3)))
+    monkeypatch.setitem(
+        playing.TABLES[kind], "othello", (Entrant("MAST", iterations=2), searching(3))
+    )
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
     rows = playing.read_rated_games(tmp_path / f"othello-{kind}.jsonl")
-    assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + ["BASELINE (3 iterations)"] * 2
+    assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + [
+        "BASELINE (3 iterations)"
+    ] * 2
     table = capsys.readouterr().out
     assert "above MAST (2 iterations)" in table
     assert "BASELINE (3 iterations)" in table
@@ -157,7 +186,9 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
         ledger.keep(quick[1] | {"returns": quick[1]["returns"][::-1]})
     audited = list(replay.audit(tmp_path / "ladder", 10, 0))
     assert sorted(same for _, same in audited) == [False, True]
-    assert next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
+    assert (
+        next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
+    )
 
     name = "phantom-mnk-1000-iterations.jsonl"
     (tmp_path / "duels").mkdir()
@@ -169,18 +200,28 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
             ledger.keep(row)
     texts = dict(replay.audit(tmp_path / "duels", 10, 0))
     assert sorted(texts.values()) == [False, True, True]
-    assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(texts)
+    assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(
+        texts
+    )
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
     assert main(["verify", "experiments/runs/discovery/equal-time"]) == 2
     said = capsys.readouterr().err
-    assert "without agents and trials" in said and "equal-time: there are no games that can be played again" in said
+    assert (
+        "without agents and trials" in said
+        and "equal-time: there are no games that can be played again" in said
+    )
 
 
-def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(tmp_path, capsys):
+def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(
+    tmp_path, capsys
+):
     rows = list(read_rows(Path("experiments/runs/equilibrium/learned.jsonl"), LEARNED_KEY))
     with Ledger(tmp_path / "learned.jsonl", LEARNED_KEY) as ledger:
         ledger.keep(rows[0])
         ledger.keep(rows[1] | {"sets": 8})
     assert main(["verify", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert "seed 0, 10,000 iterations: the same" in said and f"sets was 8, now {rows[1]['sets']}" in said
+    assert (
+        "seed 0, 10,000 iterations: the same" in said
+        and f"sets was 8, now {rows[1]['sets']}" in said
+    )

@@ -17,7 +17,16 @@ from experiments import results as store
 from experiments.plan.definition import difference, extends
 from experiments.plan.loading import build
 from experiments.report import state_of, write
-from experiments.results import MILLION, RESULTS, experiment_in, ledger_of, merge, query, results_of, rows
+from experiments.results import (
+    MILLION,
+    RESULTS,
+    experiment_in,
+    ledger_of,
+    merge,
+    query,
+    results_of,
+    rows,
+)
 from icarus.arena.ledger import packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
@@ -25,7 +34,11 @@ GAMES = 3
 ROWS, RATE = 8_000, 10_000  # rows that are stored per second
 READ = 25_000  # … and read
 SLACK = 3  # for machines that have other things to do
-MANY_ROWS, SECONDS, GIBIBYTE = 250_000, 20, 1 << 30  # of which a report is written in that time and memory
+MANY_ROWS, SECONDS, GIBIBYTE = (
+    250_000,
+    20,
+    1 << 30,
+)  # of which a report is written in that time and memory
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +49,9 @@ def experiment():
 @pytest.fixture
 def directory(tmp_path, experiment):
     """Three games kept."""
-    return keep(tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)])
+    return keep(
+        tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+    )
 
 
 def contents(folder):
@@ -60,12 +75,19 @@ def played(directory):
 # --------------------------------------------------------------------------------------------------------- what is kept
 
 
-def test_rows_are_read_back_as_they_were_written_and_known_when_the_run_goes_on(directory, experiment):
-    assert list(rows(directory, experiment)) == [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+def test_rows_are_read_back_as_they_were_written_and_known_when_the_run_goes_on(
+    directory, experiment
+):
+    assert list(rows(directory, experiment)) == [
+        a_row(experiment.cells[0], trial) for trial in range(GAMES)
+    ]
     assert experiment_in(directory) == experiment
     with ledger_of(directory, experiment) as ledger:
         assert ledger.outcomes == {(experiment.cells[0].key, trial): True for trial in range(GAMES)}
-        with pytest.raises(ValueError, match="another process is writing"), ledger_of(directory, experiment):
+        with (
+            pytest.raises(ValueError, match="another process is writing"),
+            ledger_of(directory, experiment),
+        ):
             pass
 
 
@@ -82,7 +104,10 @@ def test_a_torn_last_line_does_not_count_and_is_written_over(directory, experime
 
 def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     games = list(invented(experiment, 4))
-    whole, half = keep(tmp_path / "whole", experiment, games), keep(tmp_path / "half", experiment, games[:5])
+    whole, half = (
+        keep(tmp_path / "whole", experiment, games),
+        keep(tmp_path / "half", experiment, games[:5]),
+    )
     before = {path: path.read_bytes() for path in write(whole)[1]}
     assert len(before) > 2  # two pages and a picture
     content = (whole / RESULTS).read_bytes()
@@ -107,7 +132,16 @@ GROWN = {
 
 
 def growing(**changes):
-    return build({"name": "mine", "games": ["othello"], "trials": 4, "iterations": 20, "agents": RAVE, **changes})
+    return build(
+        {
+            "name": "mine",
+            "games": ["othello"],
+            "trials": 4,
+            "iterations": 20,
+            "agents": RAVE,
+            **changes,
+        }
+    )
 
 
 @pytest.mark.parametrize("changes", GROWN.values(), ids=GROWN)
@@ -122,7 +156,9 @@ def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes
     assert not set(before.played) & set(after.played)
     assert {*before.played, *after.played} == {(cell.key, trial) for cell, trial in grown.games()}
     assert list(rows(tmp_path, grown))[: len(first)] == first
-    assert experiment_in(tmp_path) == grown and played(tmp_path) == len(before.played) + len(after.played)
+    assert experiment_in(tmp_path) == grown and played(tmp_path) == len(before.played) + len(
+        after.played
+    )
     assert all(grown.game_seed(cell, 0) == growing().game_seed(cell, 0) for cell in growing().cells)
 
 
@@ -141,7 +177,9 @@ def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes
 def test_what_does_not_extend_a_run_is_refused_and_changes_nothing(tmp_path, changes, message):
     play(growing(), tmp_path, Invented())
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=f"belongs to another run: {message}; choose another directory"):
+    with pytest.raises(
+        ValueError, match=f"belongs to another run: {message}; choose another directory"
+    ):
         play(growing(**changes), tmp_path, Invented())
     assert contents(tmp_path) == before
 
@@ -163,10 +201,15 @@ def test_runs_are_merged_with_what_has_grown(tmp_path):
     assert merge(out, [old]) == (0, 24)
     assert store.count_unchecked(out) == 0  # they are written anew
     keep(tmp_path / "other", attrs.evolve(growing(), seed=3), [])
-    with pytest.raises(ValueError, match="other is a run of another experiment: seed is 3 there and 0 in those before"):
+    with pytest.raises(
+        ValueError,
+        match="other is a run of another experiment: seed is 3 there and 0 in those before",
+    ):
         merge(out, [old, tmp_path / "other"])
     write_unchecked(old, lambda games: games[2]["actions"][0].reverse())
-    with pytest.raises(ValueError, match="trial 2 of RAVE in othello was played differently in .*new and in .*old"):
+    with pytest.raises(
+        ValueError, match="trial 2 of RAVE in othello was played differently in .*new and in .*old"
+    ):
         merge(tmp_path / "none", [new, old])
     assert not (tmp_path / "none").exists()
 
@@ -200,7 +243,9 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
-def test_damage_is_told_with_file_and_line_and_nothing_is_overwritten(directory, experiment, damage):
+def test_damage_is_told_with_file_and_line_and_nothing_is_overwritten(
+    directory, experiment, damage
+):
     path = directory / RESULTS
     if callable(damage):
         write_unchecked(directory, lambda games: damage(games[1]))
@@ -214,7 +259,9 @@ def test_damage_is_told_with_file_and_line_and_nothing_is_overwritten(directory,
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("changes", [{"trial": TRIALS}, {"trial": -1}, {"cell": "0123456789abcdef"}])
+@pytest.mark.parametrize(
+    "changes", [{"trial": TRIALS}, {"trial": -1}, {"cell": "0123456789abcdef"}]
+)
 def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
     write_unchecked(directory, lambda games: games[1].update(changes))
     for reading in reads_of(directory, experiment):
@@ -222,7 +269,9 @@ def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
             reading()
 
 
-def test_any_digit_or_bit_that_flips_is_told_with_its_line_or_changes_nothing(directory, experiment):
+def test_any_digit_or_bit_that_flips_is_told_with_its_line_or_changes_nothing(
+    directory, experiment
+):
     path, generator = directory / RESULTS, random.Random(5)
     whole, games = path.read_bytes(), list(rows(directory, experiment))
     digits = [i for i, letter in enumerate(whole) if letter in b"0123456789"]
@@ -253,7 +302,14 @@ def test_games_from_before_checksums_are_read_and_counted(directory, experiment,
 
 
 @pytest.mark.parametrize(
-    "text", ['{"format": 1, "name": "figure4"}', '{"format": 2}', "[]", "", '{"format": 1, "seed": Infinity}']
+    "text",
+    [
+        '{"format": 1, "name": "figure4"}',
+        '{"format": 2}',
+        "[]",
+        "",
+        '{"format": 1, "seed": Infinity}',
+    ],
 )
 def test_damaged_settings_are_told_in_one_sentence(directory, call, text):
     (directory / store.EXPERIMENT).write_text(text)
@@ -296,17 +352,27 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experimen
         assert (tally.games, tally.wins) == (len(mine), sum(row["win"] for row in mine))
         assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)
         for name in ("visits", "value", "depth"):
-            values, moments = [row["statistics"]["agent"][name] for row in mine], tally.moments[name]
+            values, moments = (
+                [row["statistics"]["agent"][name] for row in mine],
+                tally.moments[name],
+            )
             assert moments.total == sum(round(value * MILLION) for value in values)
             assert moments.mean == pytest.approx(numpy.mean(values))
-            assert moments.error == pytest.approx(numpy.std(values, ddof=1) / numpy.sqrt(len(values)))
+            assert moments.error == pytest.approx(
+                numpy.std(values, ddof=1) / numpy.sqrt(len(values))
+            )
 
 
 def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     """Of the third deal one agent has not played."""
     experiment = all_of_table_1(paired=True)
     last = experiment.cells[-1]
-    games = [(cell, trial) for cell in experiment.cells for trial in range(3) if (cell, trial) != (last, 2)]
+    games = [
+        (cell, trial)
+        for cell in experiment.cells
+        for trial in range(3)
+        if (cell, trial) != (last, 2)
+    ]
     wins = (a_row(cell, trial, win=trial == 0 or "NAST" in cell.spec.text) for cell, trial in games)
     write(keep(tmp_path, experiment, wins))
     page = (tmp_path / "report.md").read_text()
@@ -323,14 +389,25 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     wins = (a_row(cell, trial, win="NAST" in cell.spec.text) for cell, trial in experiment.games())
     code, out, _ = call("report", keep(tmp_path, experiment, wins), "--tables")
     words = " ".join(out.split())
-    assert code == 0 and "Othello NAST 0 of 32 (0.0 %) 32 of 32 (100.0 %)" in words and words.count(" are won in") == 1
-    assert "With NAST +100 % of the games are won in Othello (95 % interval +85 to +100 %)." in words
+    assert (
+        code == 0
+        and "Othello NAST 0 of 32 (0.0 %) 32 of 32 (100.0 %)" in words
+        and words.count(" are won in") == 1
+    )
+    assert (
+        "With NAST +100 % of the games are won in Othello (95 % interval +85 to +100 %)." in words
+    )
     assert "With 32 games a side an effect below 24 % is not seen. Agent Strategy" in words
-    header, first, *_ = next((tmp_path / "tables").glob("*-averages-over-*.csv")).read_text().splitlines()
+    header, first, *_ = (
+        next((tmp_path / "tables").glob("*-averages-over-*.csv")).read_text().splitlines()
+    )
     assert header == "Game,Enhancement,without,with,more"
     assert first == "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %),+100 % (+85 to +100)"
     table = min((tmp_path / "tables").glob("*-othello.tex")).read_text()
-    assert "\\begin{tabular}{llrrrrlrrl}" in table and "N & BASELINE $>$$>$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+    assert (
+        "\\begin{tabular}{llrrrrlrrl}" in table
+        and "N & BASELINE $>$$>$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+    )
 
 
 def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(tmp_path):
@@ -339,8 +416,15 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Four searches of 20
     iterations take half a second.
     """
-    experiment, wins, side = all_of_table_1(40), {"BASELINE >> NAST2": 40, "RAVE": 6}, {"visits": 1, "value": 0.5}
-    statistics = {"agent": side | {"depth": 3, "iterations": 20, "decisions": 4, "seconds": 0.5}, "opponents": {}}
+    experiment, wins, side = (
+        all_of_table_1(40),
+        {"BASELINE >> NAST2": 40, "RAVE": 6},
+        {"visits": 1, "value": 0.5},
+    )
+    statistics = {
+        "agent": side | {"depth": 3, "iterations": 20, "decisions": 4, "seconds": 0.5},
+        "opponents": {},
+    }
     rows = (
         a_row(cell, trial, win=trial < wins.get(cell.spec.text, 20), statistics=statistics)
         for cell, trial in experiment.games()
@@ -348,11 +432,19 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     write(keep(tmp_path, experiment, rows))
     page = (tmp_path / "report.md").read_text()
     findings = page[page.index("## Findings") : page.index("![Figure 4")]
-    assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index("| Othello | R | -35.0 %")
-    assert "| Othello | M |" not in findings and "Of the other 13 none shows a difference" in findings
+    assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index(
+        "| Othello | R | -35.0 %"
+    )
+    assert (
+        "| Othello | M |" not in findings and "Of the other 13 none shows a difference" in findings
+    )
     lines = page.splitlines()
-    assert next(line for line in lines if line.startswith("| M | ")).endswith("|  | 1.0000 | 42.2 % | 160 |")
-    assert next(line for line in lines if line.startswith("| N | ")).endswith("| above | < 0.0001 |  | 160 |")
+    assert next(line for line in lines if line.startswith("| M | ")).endswith(
+        "|  | 1.0000 | 42.2 % | 160 |"
+    )
+    assert next(line for line in lines if line.startswith("| N | ")).endswith(
+        "| above | < 0.0001 |  | 160 |"
+    )
 
 
 @pytest.mark.slow
@@ -362,11 +454,16 @@ def test_a_report_of_many_rows_needs_little_time_and_memory(tmp_path):
     with (keep(tmp_path, experiment, []) / RESULTS).open("w") as file:
         for i in range(MANY_ROWS):
             line = i % len(lines)
-            file.write(lines[line].replace(f'"trial":{line // 16},', f'"trial":{i // 16},', 1) + "\n")
+            file.write(
+                lines[line].replace(f'"trial":{line // 16},', f'"trial":{i // 16},', 1) + "\n"
+            )
     start = time.monotonic()
     call = [sys.executable, "-m", "experiments", "report", tmp_path]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
-    seconds, kibibytes = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    seconds, kibibytes = (
+        time.monotonic() - start,
+        resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
+    )
     print(f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB")
     assert done.returncode == 0, done.stderr
     assert f"{MANY_ROWS} of {MANY_ROWS} games played." in (tmp_path / "report.md").read_text()

@@ -26,7 +26,16 @@ from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_rati
 from icarus import games as games_by_name, load_files
 from icarus.arena.player import Entrant
 from icarus.arena.workers import GameFailed, Workers, workers
-from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, games, play, row_of_match, small
+from tests.experiments.conftest import (
+    SMALL,
+    TIMEOUT,
+    TRIALS,
+    Command,
+    games,
+    play,
+    row_of_match,
+    small,
+)
 
 TOTAL = 3 * TRIALS
 
@@ -80,7 +89,9 @@ def table(text: str) -> str:
     return text[: text.rindex("NAST")]
 
 
-def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, call, played, tmp_path):
+def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(
+    command, call, played, tmp_path
+):
     code, _, children = disturbed(command, tmp_path / "run", signal.SIGKILL, to_group=False)
     assert code == -signal.SIGKILL
     assert len(children) >= 2
@@ -96,13 +107,16 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, ca
     assert code == 0 and table(again) == table(undisturbed)
 
 
-def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(command, call, played, tmp_path):
+def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(
+    command, call, played, tmp_path
+):
     code, errors, children = disturbed(command, tmp_path / "run", signal.SIGINT, to_group=True)
     assert code == 130
     assert "Traceback" not in errors
     count = len(games(tmp_path / "run"))
     assert (
-        f"Stopped; {count} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue." in errors
+        f"Stopped; {count} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue."
+        in errors
     )
     assert gone_soon(children)
     assert call("run", *SMALL, "--workers", 1, "--out", tmp_path / "run")[0] == 0
@@ -128,11 +142,15 @@ def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_pat
 
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself(tmp_path):
     experiment = small()
-    cells = tuple(attrs.evolve(cell, spec=Entrant(f"NOBODY{i}")) for i, cell in enumerate(experiment.cells))
+    cells = tuple(
+        attrs.evolve(cell, spec=Entrant(f"NOBODY{i}")) for i, cell in enumerate(experiment.cells)
+    )
     with workers(2) as two, pytest.raises(GameFailed) as failed:
         play(attrs.evolve(experiment, cells=cells), tmp_path, two)
     message = str(failed.value)
-    assert re.match(r".*NOBODY\d, 20 iterations.* in othello, seed \(0, \d+, \d+, \d\) failed: ", message)
+    assert re.match(
+        r".*NOBODY\d, 20 iterations.* in othello, seed \(0, \d+, \d+, \d\) failed: ", message
+    )
     assert "NOBODY" in message.partition("failed: ")[2] and "Traceback" not in message
 
 
@@ -153,8 +171,12 @@ def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, p
 
 def test_a_cluster_that_does_not_answer_is_refused(call, tmp_path):
     pytest.importorskip("distributed")
-    code, _, errors = call("run", *SMALL, "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path / "run")
-    assert code == 2 and errors.startswith("experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'")
+    code, _, errors = call(
+        "run", *SMALL, "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path / "run"
+    )
+    assert code == 2 and errors.startswith(
+        "experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'"
+    )
     assert not (tmp_path / "run").exists()
 
 
@@ -214,12 +236,16 @@ def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(fo
     experiment = loading.load(str(folder / "own.py"), {})
     before = definition.digest_of(folder / "beside.py")
     (folder / "beside.py").write_text("TAU = 2.0\n")
-    with pytest.raises(ValueError, match="beside.py was edited after this process had imported it; start the command"):
+    with pytest.raises(
+        ValueError,
+        match="beside.py was edited after this process had imported it; start the command",
+    ):
         match_of(experiment, experiment.cells[0], 0)
     load_files._in_memory.clear()
     now = definition.digest_of(folder / "beside.py")
     with pytest.raises(
-        ValueError, match=f"beside.py was edited: its digest is {now}, in the games of this run {before}"
+        ValueError,
+        match=f"beside.py was edited: its digest is {now}, in the games of this run {before}",
     ):
         match_of(experiment, experiment.cells[0], 0)
 
@@ -243,7 +269,9 @@ def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder, call, mo
     cells = store.experiment_in(folder.parent / "run").cells
     assert [cell.column.game for cell in cells] == ["kuhn-poker", "mine"]
     for cell in cells:
-        assert cell.module == str(folder / "game.py") and dict(cell.imports).keys() == {"further.py"}
+        assert cell.module == str(folder / "game.py") and dict(cell.imports).keys() == {
+            "further.py"
+        }
         assert cell.source == definition.digest_of(folder / "game.py")
     assert call("verify", "run")[0] == 0
     (folder / "game.py").write_text(GAME + "# edited\n")
@@ -291,7 +319,9 @@ def test_the_ratio_agrees_with_the_normal_approximation_near_the_hypotheses():
     games = scores.total()
     mean = float(sum(score * count for score, count in scores.items())) / games
     variance = sum((float(score) - mean) ** 2 * count for score, count in scores.items()) / games
-    assert log_ratio(scores, PAIR, 0.03) == pytest.approx(games * 0.03 * (2 * mean - 0.03) / (2 * variance), rel=0.02)
+    assert log_ratio(scores, PAIR, 0.03) == pytest.approx(
+        games * 0.03 * (2 * mean - 0.03) / (2 * variance), rel=0.02
+    )
 
 
 def test_the_ratio_of_wins_and_losses_is_that_of_the_binomial():
@@ -363,12 +393,19 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
     assert again.played == 0
     verdicts, complete = sequential.verdicts(experiment, wins_of(tmp_path / "whole", experiment))
     assert complete
-    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "bad": NOT_BETTER}
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {
+        "good": BETTER,
+        "bad": NOT_BETTER,
+    }
     even, good, bad = (
-        sum(key == cell.key for key, _ in wins_of(tmp_path / "whole", experiment)) for cell in experiment.cells
+        sum(key == cell.key for key, _ in wins_of(tmp_path / "whole", experiment))
+        for cell in experiment.cells
     )
     assert even == max(good, bad) < 400
-    assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {"good": good, "bad": bad}
+    assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {
+        "good": good,
+        "bad": bad,
+    }
 
 
 class Purse(Workers):
@@ -382,20 +419,37 @@ class Purse(Workers):
 
 
 def test_rewards_are_compared_where_nobody_wins(tmp_path):
-    experiment = build({**TABLE, "games": "kuhn-poker", "agents": {"even": "BASELINE", "good": "RAVE", "same": "MAST"}})
+    experiment = build(
+        {
+            **TABLE,
+            "games": "kuhn-poker",
+            "agents": {"even": "BASELINE", "good": "RAVE", "same": "MAST"},
+        }
+    )
     play(experiment, tmp_path, Purse())
     results = results_of(tmp_path)
     verdicts, complete = sequential.verdicts(experiment, results.outcomes())
     assert complete
-    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "same": NOT_BETTER}
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {
+        "good": BETTER,
+        "same": NOT_BETTER,
+    }
 
 
 def test_a_pair_of_mirrored_games_has_the_same_deal_for_all_agents_and_seats():
     experiment = build(TABLE)
-    seeds = {(trial, experiment.game_seed(cell, trial)) for cell in experiment.cells for trial in range(4)}
+    seeds = {
+        (trial, experiment.game_seed(cell, trial))
+        for cell in experiment.cells
+        for trial in range(4)
+    }
     assert len(seeds) == 4
-    assert experiment.game_seed(experiment.cells[0], 0) == experiment.game_seed(experiment.cells[2], 1)
-    assert experiment.game_seed(experiment.cells[0], 0) != experiment.game_seed(experiment.cells[0], 2)
+    assert experiment.game_seed(experiment.cells[0], 0) == experiment.game_seed(
+        experiment.cells[2], 1
+    )
+    assert experiment.game_seed(experiment.cells[0], 0) != experiment.game_seed(
+        experiment.cells[0], 2
+    )
     assert [experiment.cells[0].seat(trial) for trial in (0, 1)] == [0, 1]
 
 
@@ -410,7 +464,12 @@ def test_paired_agents_meet_the_same_deals_and_others_do_not():
 
 def test_paired_games_have_the_same_chance_events():
     """Backgammon's dice do not depend on how it is played."""
-    changes = {"games": "backgammon", "iterations": 2, "paired": True, "agents": ["BASELINE", "RAVE"]}
+    changes = {
+        "games": "backgammon",
+        "iterations": 2,
+        "paired": True,
+        "agents": ["BASELINE", "RAVE"],
+    }
     experiment = build({**TABLE, "sprt": False, **changes})
     dice = [
         [action for player, action in match_of(experiment, cell, 0).play().actions if player < 0]

@@ -30,7 +30,9 @@ def test_the_interval_of_a_rate_is_the_published_one_and_scipys():
         assert statistics.clopper_pearson(wins, games) == pytest.approx(expected, abs=5e-5)
     for wins, games in ((3, 17), (500, 1000), (999, 1000)):
         theirs = stats.binomtest(wins, games).proportion_ci(0.95, method="exact")
-        assert statistics.clopper_pearson(wins, games) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+        assert statistics.clopper_pearson(wins, games) == pytest.approx(
+            (theirs.low, theirs.high), abs=1e-9
+        )
     assert statistics.clopper_pearson(0, 20) == (0.0, pytest.approx(1 - 0.025 ** (1 / 20)))
     assert statistics.clopper_pearson(20, 20) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
     assert statistics.clopper_pearson(0, 0) == (0.0, 1.0)
@@ -40,14 +42,18 @@ def test_the_interval_of_a_rate_is_the_published_one_and_scipys():
 
 def test_an_interval_that_holds_0_decides_nothing():
     assert Estimate(0.25, 0.1, 0.4).is_decided and Estimate(-0.25, -0.4, -0.1).is_decided
-    assert not any(Estimate(0.1, *ends).is_decided for ends in ((-0.1, 0.4), (0.0, 0.4), (-0.4, 0.0)))
+    assert not any(
+        Estimate(0.1, *ends).is_decided for ends in ((-0.1, 0.4), (0.0, 0.4), (-0.4, 0.0))
+    )
 
 
 def test_a_mean_has_students_interval():
     numbers = np.array([1.0, 2.0, 4.0])
     error = numbers.std(ddof=1) / 3**0.5
     estimate = statistics.student(numbers.mean(), error, 3)
-    assert (estimate.low, estimate.high) == pytest.approx(stats.t.interval(0.95, 2, numbers.mean(), error))
+    assert (estimate.low, estimate.high) == pytest.approx(
+        stats.t.interval(0.95, 2, numbers.mean(), error)
+    )
 
 
 def test_holms_correction_agrees_with_the_textbook_example_and_statsmodels():
@@ -62,19 +68,31 @@ def test_holms_correction_agrees_with_the_textbook_example_and_statsmodels():
 def test_intervals_of_differences_agree_with_published_ones():
     """Newcombe (1998), Statistics in Medicine 17: 81 of 263 (p. 861), 56 of 70 against 48 of 80 (p. 877, method 10)."""
     rate = statistics.wilson(81, 263)
-    assert (rate.low, rate.high) == (pytest.approx(0.2553, abs=5e-5), pytest.approx(0.3662, abs=5e-5))
-    difference = statistics.contrast([(1.0, statistics.wilson(56, 70)), (-1.0, statistics.wilson(48, 80))])
-    assert (difference.value, difference.low, difference.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert (rate.low, rate.high) == (
+        pytest.approx(0.2553, abs=5e-5),
+        pytest.approx(0.3662, abs=5e-5),
+    )
+    difference = statistics.contrast(
+        [(1.0, statistics.wilson(56, 70)), (-1.0, statistics.wilson(48, 80))]
+    )
+    assert (difference.value, difference.low, difference.high) == pytest.approx(
+        (0.2, 0.0524, 0.3339), abs=5e-5
+    )
 
 
 def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
     featured = np.array([["NAST" in c.enhancements for c in COMBINATIONS]])
-    easy, hard = np.ones((1, 16), bool), np.zeros((1, 16), bool)  # deals that all win, and that all lose
+    easy, hard = (
+        np.ones((1, 16), bool),
+        np.zeros((1, 16), bool),
+    )  # deals that all win, and that all lose
     wins = np.concatenate([featured, featured, easy, hard, ~featured])
     effects = statistics.paired_effects(wins)
     assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)
     theirs = stats.ttest_1samp([1, 1, 0, 0, -1], 0).confidence_interval(0.95)
-    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, 1.0))  # the largest difference
+    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx(
+        (theirs.low, 1.0)
+    )  # the largest difference
     rare = stats.binomtest(5, 5).proportion_ci(0.95).low - 1
     # Of those with NAST one half has RAVE, and of those without.
     assert attrs.astuple(effects["RAVE"])[:3] == pytest.approx((0.0, rare, -rare))
@@ -85,8 +103,12 @@ def test_the_lady_tasting_tea():
 
 
 def test_the_plan_agrees_with_rs_power_prop_test():
-    assert statistics.games_needed(0.50, 0.55) == 1565  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
-    assert statistics.games_needed(0.50, 0.75, power=0.9) == 77  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
+    assert (
+        statistics.games_needed(0.50, 0.55) == 1565
+    )  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
+    assert (
+        statistics.games_needed(0.50, 0.75, power=0.9) == 77
+    )  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
     assert statistics.games_needed(0.55, 0.50) == statistics.games_needed(0.50, 0.55)
 
 
@@ -104,7 +126,10 @@ def random_counts(seed, games):
     counts = {}
     for c in COMBINATIONS:
         size = games(generator)
-        counts[c.name] = (sum(generator.random() < 0.4 + 0.2 * ("NAST" in c.enhancements) for _ in range(size)), size)
+        counts[c.name] = (
+            sum(generator.random() < 0.4 + 0.2 * ("NAST" in c.enhancements) for _ in range(size)),
+            size,
+        )
     return counts
 
 
@@ -113,7 +138,11 @@ def frame(counts):
     import pandas
 
     lines = [
-        {"win": int(i < wins), "column": column, **{e: int(e in BY_NAME[name].enhancements) for e in ENHANCEMENTS}}
+        {
+            "win": int(i < wins),
+            "column": column,
+            **{e: int(e in BY_NAME[name].enhancements) for e in ENHANCEMENTS},
+        }
         for column, results in counts.items()
         for name, (wins, games) in results.items()
         for i in range(games)
@@ -124,14 +153,20 @@ def frame(counts):
 def test_in_a_balanced_design_the_sum_of_squares_is_that_of_the_hand_calculation():
     games = 50
     counts = {c.name: (30 if "NAST" in c.enhancements else 20, games) for c in COMBINATIONS}
-    effects = {effect.term: effect for effect in statistics.anova(statistics.Design({"othello": counts}))}
+    effects = {
+        effect.term: effect for effect in statistics.anova(statistics.Design({"othello": counts}))
+    }
     total = 16 * games
     within = total * 0.6 * 0.4  # p(1 − p) is the same on both sides
     assert effects["NAST"].gain == pytest.approx(total * 0.1**2)  # N (difference / 2)²
     assert effects["NAST"].statistic == pytest.approx(total * 0.1**2 / (within / (total - 16)))
     assert effects["NAST"].direction == pytest.approx(0.2)
     assert effects["NAST"].p < 0.001  # "significant at the 99.9 % level"
-    assert all(effect.gain == pytest.approx(0, abs=1e-9) for term, effect in effects.items() if term != "NAST")
+    assert all(
+        effect.gain == pytest.approx(0, abs=1e-9)
+        for term, effect in effects.items()
+        if term != "NAST"
+    )
     assert len(effects) == 15
 
 
@@ -141,9 +176,15 @@ def test_the_binomial_model_agrees_with_a_fit_to_single_games():
 
     counts = {"one": random_counts(4, lambda g: g.randrange(30, 60))}
     data = frame(counts)
-    effect = next(effect for effect in statistics.binomial_model(statistics.Design(counts)) if effect.term == "NAST")
+    effect = next(
+        effect
+        for effect in statistics.binomial_model(statistics.Design(counts))
+        if effect.term == "NAST"
+    )
     deviances = [
-        formulas.glm(f"win ~ {terms}RAVE*MAST*LGRF", data, family=models.families.Binomial()).fit().deviance
+        formulas.glm(f"win ~ {terms}RAVE*MAST*LGRF", data, family=models.families.Binomial())
+        .fit()
+        .deviance
         for terms in ("", "NAST + ")
     ]
     assert effect.gain == pytest.approx(deviances[0] - deviances[1], rel=1e-6)
@@ -154,10 +195,15 @@ def test_the_binomial_model_agrees_with_a_fit_to_single_games():
 def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns):
     """Over single games; each term is compared with all terms that do not contain it (type II)."""
     counts = {f"game {i}": random_counts(i, lambda g: g.randrange(40, 60)) for i in range(columns)}
-    cells = [(game, name, *pair) for game, results in counts.items() for name, pair in results.items()]
-    coded = np.vstack([np.eye(columns)[:, : columns - 1][:-1], -np.ones((1, columns - 1))])  # sums to zero
+    cells = [
+        (game, name, *pair) for game, results in counts.items() for name, pair in results.items()
+    ]
+    coded = np.vstack(
+        [np.eye(columns)[:, : columns - 1][:-1], -np.ones((1, columns - 1))]
+    )  # sums to zero
     blocks = {
-        e: np.array([[1.0 if e in BY_NAME[name].enhancements else -1.0] for _, name, *_ in cells]) for e in ENHANCEMENTS
+        e: np.array([[1.0 if e in BY_NAME[name].enhancements else -1.0] for _, name, *_ in cells])
+        for e in ENHANCEMENTS
     }
     if columns > 1:
         blocks["Game"] = coded[[list(counts).index(game) for game, *_ in cells]]
@@ -179,7 +225,9 @@ def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns
     effects = statistics.anova(design)
     assert len(effects) == len(design.terms) == (31 if columns > 1 else 15)
     for effect in effects:
-        others = [each for each in design.terms if not set(effect.term.split(":")) <= set(each.split(":"))]
+        others = [
+            each for each in design.terms if not set(effect.term.split(":")) <= set(each.split(":"))
+        ]
         gain = misfit(others) - misfit([*others, effect.term])
         assert effect.gain == pytest.approx(gain, abs=1e-9)
         statistic = gain / effect.freedom / (within / freedom)
@@ -191,13 +239,62 @@ def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns
 
 # Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
 BASEBALL = {
-    "Milwaukee": {"Detroit": 7, "Toronto": 9, "New York": 7, "Boston": 7, "Cleveland": 9, "Baltimore": 11},
-    "Detroit": {"Milwaukee": 6, "Toronto": 7, "New York": 5, "Boston": 11, "Cleveland": 9, "Baltimore": 9},
-    "Toronto": {"Milwaukee": 4, "Detroit": 6, "New York": 7, "Boston": 7, "Cleveland": 8, "Baltimore": 12},
-    "New York": {"Milwaukee": 6, "Detroit": 8, "Toronto": 6, "Boston": 6, "Cleveland": 7, "Baltimore": 10},
-    "Boston": {"Milwaukee": 6, "Detroit": 2, "Toronto": 6, "New York": 7, "Cleveland": 7, "Baltimore": 12},
-    "Cleveland": {"Milwaukee": 4, "Detroit": 4, "Toronto": 5, "New York": 6, "Boston": 6, "Baltimore": 6},
-    "Baltimore": {"Milwaukee": 2, "Detroit": 4, "Toronto": 1, "New York": 3, "Boston": 1, "Cleveland": 7},
+    "Milwaukee": {
+        "Detroit": 7,
+        "Toronto": 9,
+        "New York": 7,
+        "Boston": 7,
+        "Cleveland": 9,
+        "Baltimore": 11,
+    },
+    "Detroit": {
+        "Milwaukee": 6,
+        "Toronto": 7,
+        "New York": 5,
+        "Boston": 11,
+        "Cleveland": 9,
+        "Baltimore": 9,
+    },
+    "Toronto": {
+        "Milwaukee": 4,
+        "Detroit": 6,
+        "New York": 7,
+        "Boston": 7,
+        "Cleveland": 8,
+        "Baltimore": 12,
+    },
+    "New York": {
+        "Milwaukee": 6,
+        "Detroit": 8,
+        "Toronto": 6,
+        "Boston": 6,
+        "Cleveland": 7,
+        "Baltimore": 10,
+    },
+    "Boston": {
+        "Milwaukee": 6,
+        "Detroit": 2,
+        "Toronto": 6,
+        "New York": 7,
+        "Cleveland": 7,
+        "Baltimore": 12,
+    },
+    "Cleveland": {
+        "Milwaukee": 4,
+        "Detroit": 4,
+        "Toronto": 5,
+        "New York": 6,
+        "Boston": 6,
+        "Baltimore": 6,
+    },
+    "Baltimore": {
+        "Milwaukee": 2,
+        "Detroit": 4,
+        "Toronto": 1,
+        "New York": 3,
+        "Boston": 1,
+        "Cleveland": 7,
+    },
 }
 PUBLISHED = {
     "Milwaukee": 1.5814,
@@ -213,7 +310,11 @@ PUBLISHED = {
 def test_ratings_of_two_players_agree_with_the_published_ones():
     ranking = ratings(
         Counter(
-            {((winner,), (loser,)): wins for winner, results in BASEBALL.items() for loser, wins in results.items()}
+            {
+                ((winner,), (loser,)): wins
+                for winner, results in BASEBALL.items()
+                for loser, wins in results.items()
+            }
         )
     )
     assert list(ranking) == list(PUBLISHED)
@@ -240,18 +341,30 @@ def test_ratings_of_more_players_agree_with_cox_regression():
             times.append(level + 1)
             covariates.append([float(player == agent) for agent in agents[:-1]])
             strata.append(game)
-    fitted = PHReg(np.array(times), np.array(covariates), strata=np.array(strata), ties="breslow").fit()
+    fitted = PHReg(
+        np.array(times), np.array(covariates), strata=np.array(strata), ties="breslow"
+    ).fit()
     values = {agent: rating.value for agent, rating in ratings(placings).items()}
-    assert [values[agent] - values["d"] for agent in agents[:-1]] == pytest.approx(list(fitted.params), abs=1e-5)
+    assert [values[agent] - values["d"] for agent in agents[:-1]] == pytest.approx(
+        list(fitted.params), abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("others", ["bc", "bcdefg"])
 def test_an_agent_that_always_wins_is_first_and_leaves_nobody_bounded(others):
     wins = {(("a",), (loser,)): 5 for loser in others}
-    wins |= {((winner,), (loser,)): 5 + (winner < loser) for winner in others for loser in others if winner != loser}
+    wins |= {
+        ((winner,), (loser,)): 5 + (winner < loser)
+        for winner in others
+        for loser in others
+        if winner != loser
+    }
     ranking = ratings(Counter(wins))
     assert list(ranking) == ["a", *others]
-    assert all(math.isnan(each.value) and (each.low, each.high) == (-math.inf, math.inf) for each in ranking.values())
+    assert all(
+        math.isnan(each.value) and (each.low, each.high) == (-math.inf, math.inf)
+        for each in ranking.values()
+    )
     beaten = ratings(Counter(wins | {(("b",), ("a",)): 1}))  # a single loss bounds all
     assert all(math.isfinite(each.low) and math.isfinite(each.high) for each in beaten.values())
 
@@ -304,7 +417,10 @@ def test_the_interval_of_a_score_covers_the_true_one_as_often_as_it_says(win, dr
 
 
 AGENTS = {"mast": "BASELINE >> MAST", "base": "BASELINE"}
-MONEY = {"mast": (0.75, 0.75, 0.25, 0.75), "base": (0.25, 0.75, 0.25, 0.75)}  # of Kuhn poker, without a reward of 1
+MONEY = {
+    "mast": (0.75, 0.75, 0.25, 0.75),
+    "base": (0.25, 0.75, 0.25, 0.75),
+}  # of Kuhn poker, without a reward of 1
 
 
 def paid(directory, rewards, game="kuhn-poker", **changes):
@@ -342,15 +458,22 @@ def test_the_report_has_mean_rewards_with_students_interval(tmp_path):
         "| Agent | Strategy | Games | Mean reward | 95 % interval | Band | p (Holm) | Detectable | Iterations a second |"
         in lines
     )
-    assert any(line.startswith("| mast | BASELINE >> MAST | 4 | 0.625 | 0.227 - 1.000 |  |") for line in lines)
+    assert any(
+        line.startswith("| mast | BASELINE >> MAST | 4 | 0.625 | 0.227 - 1.000 |  |")
+        for line in lines
+    )
     assert "| base | BASELINE | 4 | 0.500 | 0.041 - 0.959 |  |  |  |  |" in lines
     assert not any("Wins" in line or "Draws" in line for line in lines)
 
 
-@pytest.mark.parametrize(("game", "graded"), [("hearts", False), ("knockout-whist(players=4)", True)])
+@pytest.mark.parametrize(
+    ("game", "graded"), [("hearts", False), ("knockout-whist(players=4)", True)]
+)
 def test_shared_places_are_graded_but_in_the_papers_hearts_where_wins_count(tmp_path, game, graded):
     experiment = built(games=game, agents=AGENTS, trials=2)
-    rows = (a_row(cell, 0, win=False, reward=0.5, returns=[0.5, 1, 0, 0.5]) for cell in experiment.cells)
+    rows = (
+        a_row(cell, 0, win=False, reward=0.5, returns=[0.5, 1, 0, 0.5]) for cell in experiment.cells
+    )
     ((_, tallies),) = columns_of(keep(tmp_path, experiment, rows)).items()
     assert {tally.is_graded for tally in tallies} == {graded}
     assert measure_title([tallies]) == ("mean reward" if graded else "games won")
@@ -375,5 +498,7 @@ def test_the_p_value_is_that_of_welch(tmp_path):
 
 
 def test_the_error_of_a_main_effect_between_two_cells_is_that_of_the_t_test():
-    effect, error = statistics.main_effect(np.array([3.0, 1.0]), np.array([4.0, 4.0]), np.array([True, False]))
+    effect, error = statistics.main_effect(
+        np.array([3.0, 1.0]), np.array([4.0, 4.0]), np.array([True, False])
+    )
     assert effect / error == pytest.approx(ttest_ind([1, 1, 1, 0], [1, 0, 0, 0]).statistic)

@@ -9,7 +9,15 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, equilibrium_2015, large_games, positions, rates, values
+from experiments.studies import (
+    branching,
+    discovery,
+    equilibrium_2015,
+    large_games,
+    positions,
+    rates,
+    values,
+)
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
@@ -61,10 +69,27 @@ def invented(slope, noise=0.03, spread=0.05, actions=8):
         independent = generator.normal(0, spread, actions)
         for half in range(2):
             estimates = now + generator.normal(0, noise, actions)
-            others = (estimates.sum() - estimates) / (actions - 1)  # playouts that begin with another action
-            later = others + slope * (now - 0.5) + (1 - abs(slope)) * independent + generator.normal(0, noise, actions)
+            others = (estimates.sum() - estimates) / (
+                actions - 1
+            )  # playouts that begin with another action
+            later = (
+                others
+                + slope * (now - 0.5)
+                + (1 - abs(slope)) * independent
+                + generator.normal(0, noise, actions)
+            )
             rows += [
-                ("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
+                (
+                    "othello",
+                    "",
+                    position,
+                    half,
+                    ACTION,
+                    action,
+                    estimates[action],
+                    later[action],
+                    100,
+                )
                 for action in range(actions)
             ]
     return pandas.DataFrame(rows, columns=[*SHARED])
@@ -81,7 +106,9 @@ def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, ex
 
 def test_positions_of_a_run_are_read_and_nothing_else(tmp_path):
     assert "Othello" in shown(positions.app, "correlation", RUNS / "correlation" / "rehearsal.csv")
-    assert "N   1000 iterations, 200 positions" in shown(positions.app, "shapes", RUNS / "tree-shape" / "othello.csv")
+    assert "N   1000 iterations, 200 positions" in shown(
+        positions.app, "shapes", RUNS / "tree-shape" / "othello.csv"
+    )
     (path := tmp_path / "shared.csv").write_text("something else\n")
     with pytest.raises(Refusal, match="was not written by this command"):
         positions.read_values(path, SHARED)
@@ -102,7 +129,12 @@ def screened(order: str, number: int = 40) -> pandas.DataFrame:
 
 def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
     same = positions.agreement(screened("ABCDEF"), PLAYED, "")
-    assert same["agents"] == 6 and same["tau"] == pytest.approx(1) and same["low"] > 0.6 and same["top"] > 0
+    assert (
+        same["agents"] == 6
+        and same["tau"] == pytest.approx(1)
+        and same["low"] > 0.6
+        and same["top"] > 0
+    )
     assert positions.agreement(screened("FEDCBA"), PLAYED, "")["tau"] == pytest.approx(-1)
 
 
@@ -113,7 +145,13 @@ ADDED = {"NAST": -0.2, "RAVE": 0.05, "MAST": 0.0, "LGRF": 0.0}
 
 def measured_rows(iterations=100, noise=(-0.01, 0.0, 0.01), chosen=COMBINATIONS):
     return [
-        {"game": "kuhn-poker", "player": each.strategy, "method": "stitching", "iterations": iterations, "seed": seed}
+        {
+            "game": "kuhn-poker",
+            "player": each.strategy,
+            "method": "stitching",
+            "iterations": iterations,
+            "seed": seed,
+        }
         | {"nash_conv": 1.0 + sum(ADDED[name] for name in each.enhancements) + error}
         for each in chosen
         for seed, error in enumerate(noise)
@@ -132,8 +170,12 @@ def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
     deviation, freedom = spread(values)
     assert freedom == 32 and deviation == pytest.approx(0.01)
     # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
-    assert effect(values, "MAST").half == pytest.approx(2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4)
-    assert weighted_sum(values, {"BASELINE": 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
+    assert effect(values, "MAST").half == pytest.approx(
+        2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4
+    )
+    assert weighted_sum(values, {"BASELINE": 1.0}).half == pytest.approx(
+        2.0369 * 0.01 / math.sqrt(3), rel=1e-4
+    )
 
 
 def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(tmp_path):
@@ -175,7 +217,9 @@ def test_plays_are_added_over_the_peasants_and_those_of_no_determinization_do_no
 
 
 def test_random_deals_branch_as_published_within_five_percent_and_the_interval_is_students():
-    for _, measured, interval, _, ratio in branching.table(branching.measure_deals(400, seed=2012)).rows:
+    for _, measured, interval, _, ratio in branching.table(
+        branching.measure_deals(400, seed=2012)
+    ).rows:
         low, high = map(float, interval.split(" - "))
         assert 0.95 < float(ratio) < 1.05 and low < float(measured) < high
     of_three = branching.table(np.array([[1.1e5], [1.2e5], [1.3e5]]).repeat(5, axis=1))
@@ -187,7 +231,10 @@ def test_random_deals_branch_as_published_within_five_percent_and_the_interval_i
 
 def board_of(state: State, mover: int) -> list[list[int]]:
     """The position as gnubg-nn takes it."""
-    return [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (1 - mover, mover)]
+    return [
+        [int(count) for count in state.facts.points[owner][1 : BAR + 1]]
+        for owner in (1 - mover, mover)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +246,9 @@ def met() -> list[tuple[State, int, tuple[int, ...]]]:
         state.apply_action(int(luck.choice(state.legal_actions())))
         while not state.is_terminal():
             first, second = (int(die) for die in state.facts.dice)
-            dice = (first, second) if first and second else (first or second,) * int(state.facts.left)
+            dice = (
+                (first, second) if first and second else (first or second,) * int(state.facts.left)
+            )
             states.append((state.clone(), int(state.facts.player), dice))
             state.apply_action(int(luck.choice(state.legal_actions())))
     return states
@@ -212,7 +261,9 @@ def test_the_game_reads_the_network_as_it_was_trained(met):
     network.hidden[:] = np.concatenate([checkers.reshape(-1, UNITS), DICE.reshape(-1, UNITS)])
     network.output[:] = OUTPUT
     x = np.array([inputs(board_of(state, mover), dice) for state, mover, dice in met])
-    assert network.chances(x) == pytest.approx([state.heuristic()[mover] for state, mover, _ in met], abs=1e-5)
+    assert network.chances(x) == pytest.approx(
+        [state.heuristic()[mover] for state, mover, _ in met], abs=1e-5
+    )
     assert network.table() == pytest.approx(WEIGHTS, abs=1e-5)
 
 
@@ -225,14 +276,23 @@ def test_a_single_die_is_played_by_the_rules_of_the_game(met):
             child = state.clone()
             child.apply_action(action)
             after.add(tuple(map(tuple, board_of(child, mover))))
-        assert {tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)} == after
+        assert {
+            tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)
+        } == after
 
 
 def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
     monkeypatch.setattr(rates, "SECONDS", 0.02)
-    assert rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)["kuhn-poker", "BASELINE"][0] > 1000
+    assert (
+        rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)[
+            "kuhn-poker", "BASELINE"
+        ][0]
+        > 1000
+    )
     of_subjects = {"BASELINE": [3.0, 1.0, 2.0], "MAST": [1.0], rates.PEER: [0.5]}
-    monkeypatch.setattr(rates, "measure", lambda *_: {("othello", name): each for name, each in of_subjects.items()})
+    monkeypatch.setattr(
+        rates, "measure", lambda *_: {("othello", name): each for name, each in of_subjects.items()}
+    )
     lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
     assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
 
@@ -240,16 +300,23 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
 def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tmp_path):
     monkeypatch.setattr(large_games, "EXACT", ("kuhn-poker",))
     large_games.shares(out := tmp_path / "shares.jsonl")
-    assert all(row["bound"] < row["nash_conv"] + 1e-9 for row in equilibrium_2015.rows_of(tmp_path, out.name))
+    assert all(
+        row["bound"] < row["nash_conv"] + 1e-9
+        for row in equilibrium_2015.rows_of(tmp_path, out.name)
+    )
     assert shown(large_games.app, "recovered", str(out)).count("1.00") >= 4
-    large_games.bounds(out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2)
+    large_games.bounds(
+        out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2
+    )
     assert "RAVE  " in shown(large_games.app, "sixteen", str(out))
     assert "kuhn" not in shown(large_games.app, "seats", str(out))
     for bound in (0.25, 0.75):
         with Ledger(out, ("seed",)) as ledger:
             row = {"game": "trio", "player": "X", "iterations": 9, "particles": 2, "seed": bound}
             ledger.keep(row | {"gains": [bound, 2 * bound, -bound]})
-    line = next(line for line in shown(large_games.app, "seats", str(out)).splitlines() if "trio" in line)
+    line = next(
+        line for line in shown(large_games.app, "seats", str(out)).splitlines() if "trio" in line
+    )
     assert "0.500 ± 3.177 1.000 ± 6.353 -0.500 ± 3.177 0.333 ± 2.118" in line
 
 
@@ -258,11 +325,20 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
     out = tmp_path / "learned.jsonl"
     large_games.learned(out, seeds=2)
     rows = equilibrium_2015.rows_of(tmp_path, out.name)
-    assert [(row["iterations"], row["seed"]) for row in rows] == [(10, 0), (10_000, 0), (10, 1), (10_000, 1)]
+    assert [(row["iterations"], row["seed"]) for row in rows] == [
+        (10, 0),
+        (10_000, 0),
+        (10, 1),
+        (10_000, 1),
+    ]
     search = OOSSearch(games.load("leduc-poker"), seed=1)
     search.run(10_000)
-    assert rows[-1]["nash_conv"] == pytest.approx(exploitability(search.game, search.average).nash_conv)
-    line = next(line for line in shown(large_games.app, "curve", str(out)).splitlines() if "10,000" in line)
+    assert rows[-1]["nash_conv"] == pytest.approx(
+        exploitability(search.game, search.average).nash_conv
+    )
+    line = next(
+        line for line in shown(large_games.app, "curve", str(out)).splitlines() if "10,000" in line
+    )
     low, high = sorted(row["nash_conv"] for row in rows[1::2])
     assert low < float(line.split()[2]) < high and line.split()[-1] == "2"
 
@@ -270,7 +346,9 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
 ROW_OF_SIX = "phantom-mnk(columns=6, rows=1, in_a_row=3)"
 
 
-@pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker", ROW_OF_SIX])
+@pytest.mark.parametrize(
+    "name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker", ROW_OF_SIX]
+)
 def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, name):
     monkeypatch.setattr("experiments.studies.public_trees.BLOCK", 100)
     summed, by_all = values.solver_of(games.load(name)), CFRPlus(games.load(name))
@@ -284,14 +362,24 @@ def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, na
 def test_the_value_of_a_game_is_bracketed(tmp_path):
     shown(values.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
     row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
-    assert row["iterations"] == 200 and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
+    assert (
+        row["iterations"] == 200
+        and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
+    )
     for iterations in (3, 7):
         values.value(tmp_path / "parts.jsonl", "kuhn-poker", iterations, keep=tmp_path / "kept.npz")
     values.value(tmp_path / "whole.jsonl", "kuhn-poker", 7)
-    last = [equilibrium_2015.rows_of(tmp_path, f"{name}.jsonl")[-1]["bracket"] for name in ("parts", "whole")]
+    last = [
+        equilibrium_2015.rows_of(tmp_path, f"{name}.jsonl")[-1]["bracket"]
+        for name in ("parts", "whole")
+    ]
     assert last[0] == last[1]
     with pytest.raises(ValueError, match="learned in kuhn-poker, not in leduc-poker"):
         values.value(tmp_path / "other.jsonl", "leduc-poker", keep=tmp_path / "kept.npz")
-    for name, refusal in (("goofspiel", "shown something else"), ("phantom-mnk", "16 squares"), (ROW_OF_SIX, "large")):
+    for name, refusal in (
+        ("goofspiel", "shown something else"),
+        ("phantom-mnk", "16 squares"),
+        (ROW_OF_SIX, "large"),
+    ):
         with pytest.raises(ValueError, match=refusal):
             values.solver_of(games.load(name), gigabytes=1e-6)

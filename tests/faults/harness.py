@@ -21,7 +21,17 @@ from icarus.arena.workers import ALONE
 from tests.conftest import environment
 
 TRIALS, ITERATIONS = 4, 10
-TYPED = ("figure5", "--games", "othello", "--trials", str(TRIALS), "--iterations", str(ITERATIONS), "--workers", "2")
+TYPED = (
+    "figure5",
+    "--games",
+    "othello",
+    "--trials",
+    str(TRIALS),
+    "--iterations",
+    str(ITERATIONS),
+    "--workers",
+    "2",
+)
 TIMEOUT = 600  # seconds for one command on a busy machine
 _CLOCKS = ("seconds", "started", "provenance")
 
@@ -58,9 +68,17 @@ class Bench:
     @classmethod
     def create(cls, folder: Path, seed: int) -> "Bench":
         """Play the undisturbed run."""
-        experiment = loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": ITERATIONS})
+        experiment = loading.load(
+            "figure5", {"games": ["othello"], "trials": TRIALS, "iterations": ITERATIONS}
+        )
         play(experiment, folder / "whole")
-        return cls(folder, random.Random(seed), experiment, folder / "whole", rows_of(folder / "whole", experiment))
+        return cls(
+            folder,
+            random.Random(seed),
+            experiment,
+            folder / "whole",
+            rows_of(folder / "whole", experiment),
+        )
 
     def fresh(self) -> Path:
         """A directory that there is not yet."""
@@ -75,7 +93,9 @@ class Bench:
         """A copy of which some games are missing."""
         directory = self.copy()
         lines = (directory / store.RESULTS).read_bytes().splitlines(keepends=True)
-        (directory / store.RESULTS).write_bytes(b"".join(lines[: self.random.randrange(len(lines) - 2, len(lines))]))
+        (directory / store.RESULTS).write_bytes(
+            b"".join(lines[: self.random.randrange(len(lines) - 2, len(lines))])
+        )
         return directory
 
     def resume(self, directory: Path) -> None:

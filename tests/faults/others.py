@@ -62,8 +62,14 @@ EXPERIMENT = {"games": "kuhn-poker", "iterations": 2, "trials": 3, "agents": {"m
     "deeper/__init__.py": "from .numbers import MOST\n",
     "deeper/numbers.py": "MOST = 3\n",
 }
-EDITS = {"own.py": ("LEAST = 1", "LEAST = 2"), "rules.py": ("TAU = 1.0", "TAU = 9.0"), "deeper/numbers.py": ("3", "7")}
-LADDER = Ladder("othello", (Rung("random", ZERO), Rung("other", ZERO, Entrant("BASELINE", iterations=2))))
+EDITS = {
+    "own.py": ("LEAST = 1", "LEAST = 2"),
+    "rules.py": ("TAU = 1.0", "TAU = 9.0"),
+    "deeper/numbers.py": ("3", "7"),
+}
+LADDER = Ladder(
+    "othello", (Rung("random", ZERO), Rung("other", ZERO, Entrant("BASELINE", iterations=2)))
+)
 Between = Callable[[], object]
 
 
@@ -86,10 +92,15 @@ def _race(own: Path, directory: Path, between: Between) -> None:
 def _report(own: Path, directory: Path, between: Between) -> None:
     load_file(own)
     plan = describe.Plan("stones", (str(own),), digest_of(own), 2, ("MINE",), 0)
-    check_settings(directory / describe.PLAN, attrs.asdict(plan), "report", directory / describe.GAMES)
+    check_settings(
+        directory / describe.PLAN, attrs.asdict(plan), "report", directory / describe.GAMES
+    )
     write_settings(directory / describe.PLAN, attrs.asdict(plan))
     with Ledger(directory / describe.GAMES, describe.KEY) as ledger:
-        _after_few(ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], describe.report_row), between)
+        _after_few(
+            ledger.played(plan.round(0)[:MOST] + plan.round(0)[-MOST:], describe.report_row),
+            between,
+        )
 
 
 def _rating(own: Path, directory: Path, between: Between) -> None:
@@ -126,7 +137,15 @@ COMMANDS = {  # who continues rows, and where they are
     _experiment: store.RESULTS,
     _saved_game: "whole.txt",
 }
-TOLD_BY = ("returns", "moves", "score", "actions", "length", "choices", "statistics")  # without clocks
+TOLD_BY = (
+    "returns",
+    "moves",
+    "score",
+    "actions",
+    "length",
+    "choices",
+    "statistics",
+)  # without clocks
 
 
 def edit_rules(bench: Bench) -> None:
@@ -151,8 +170,13 @@ def edit_rules(bench: Bench) -> None:
     if said := go(folder / "whole"):
         raise Wrong(f"nothing was edited, but {said}")
     whole = _told(folder / "whole" / COMMANDS[command], command)
-    if not go(directory, lambda: edit(old, new)) and _told(directory / COMMANDS[command], command) != whole:
-        raise Wrong(f"{command.__name__}: after an edit of {edited.name} the rows go on by other rules")
+    if (
+        not go(directory, lambda: edit(old, new))
+        and _told(directory / COMMANDS[command], command) != whole
+    ):
+        raise Wrong(
+            f"{command.__name__}: after an edit of {edited.name} the rows go on by other rules"
+        )
     if not (said := go(directory)) or "\n" in said:
         raise Wrong(f"{command.__name__}: the edit of {edited.name} was not told: {said!r}")
     edit(new, old)
@@ -177,16 +201,32 @@ def _outcome(bench: Bench, work: Callable[[], object]) -> str:
 def _told(path: Path, command: Callable) -> object:
     if command is _saved_game:
         return path.read_text()
-    key = ("seed", "side") if command is _rating else ("cell", "trial") if command is _experiment else race.KEY
+    key = (
+        ("seed", "side")
+        if command is _rating
+        else ("cell", "trial")
+        if command is _experiment
+        else race.KEY
+    )
     rows = read_rows(path, describe.KEY if command is _report else key)
-    return sorted(str([(name, timeless(row[name])) for name in TOLD_BY if name in row]) for row in rows)
+    return sorted(
+        str([(name, timeless(row[name])) for name in TOLD_BY if name in row]) for row in rows
+    )
 
 
 # -------------------- Engines that drip, flood, fall silent, and leave children behind.
 
 LIMIT = 0.4  # seconds for an answer
 GROWTH = 150 << 20  # bytes by which this process may grow meanwhile
-BEFORE = ["", "", "sleep 30 &", "setsid sleep 30 &", "trap '' TERM HUP PIPE;", "yes >&2 &", "echo words >&2;"]
+BEFORE = [
+    "",
+    "",
+    "sleep 30 &",
+    "setsid sleep 30 &",
+    "trap '' TERM HUP PIPE;",
+    "yes >&2 &",
+    "echo words >&2;",
+]
 ANSWERS = {  # shell text, and what the answer is; empty where it must fail
     "printf '= ok\\n\\n'": "ok",
     "printf '\\n\\n= o'; sleep .05; printf 'k\\n'; sleep .05; echo": "ok",
@@ -218,7 +258,9 @@ def drip(bench: Bench) -> None:
     if said != ANSWERS[answer]:
         raise Wrong(f"the answer of {text} is {said!r}")
     if time.monotonic() - started > LIMIT + 3 * engines.GRACE or _memory() - before > GROWTH:
-        raise Wrong(f"{text} took {time.monotonic() - started:.1f} s and {_memory() - before:,} bytes")
+        raise Wrong(
+            f"{text} took {time.monotonic() - started:.1f} s and {_memory() - before:,} bytes"
+        )
     until = time.monotonic() + engines.GRACE  # who is killed dies soon
     while (goes_on := _goes_on(process._child.pid)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -228,8 +270,13 @@ def drip(bench: Bench) -> None:
 
 def _goes_on(group: int) -> bool:
     """Whether a process of a group runs, which one that nobody has waited for does not."""
-    listed = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-    return any(int(number) == group and state[0] != "Z" for number, state in map(str.split, listed.splitlines()))
+    listed = subprocess.run(
+        ["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    return any(
+        int(number) == group and state[0] != "Z"
+        for number, state in map(str.split, listed.splitlines())
+    )
 
 
 def _memory() -> int:
@@ -242,14 +289,30 @@ SPACE = (SHIPPED / "knowledge.toml").read_text("utf-8")
 TABLE = 'name = "Prüfung π"\ngames = "kuhn-poker"\nagents = ["MAST"]\niterations = 5\n'
 PYTHON = "# Öffnung\nfrom icarus import MAST\nMINE = MAST\nTITLE = 'Spiel für zwei π'\n"
 LEVELS = (Path(levels_of.__code__.co_filename).parent / "levels.json").read_text("utf-8")
-CODE_PAGES = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "latin-1", "shift_jis", "cp037"]
+CODE_PAGES = [
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-32",
+    "cp1252",
+    "latin-1",
+    "shift_jis",
+    "cp037",
+]
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "space.toml": (f"# Räume π\n{SPACE}", load_space),
     "table.toml": (TABLE, lambda path: loading.load(str(path), {}).name),
     "own.py": (PYTHON, lambda path: getattr(load_file(path), "TITLE", "")),
-    "levels.json": (LEVELS.replace("{", '{"Größe π": 1, ', 1), lambda path: levels_of("othello", path)),
+    "levels.json": (
+        LEVELS.replace("{", '{"Größe π": 1, ', 1),
+        lambda path: levels_of("othello", path),
+    ),
     "saved.txt": ("", lambda path: [played.text for played in Session.resumed(path).played]),
-    "settings.json": ('{"name": "mine"}', lambda path: check_settings(path, {"name": "mine"}, "race", path)),
+    "settings.json": (
+        '{"name": "mine"}',
+        lambda path: check_settings(path, {"name": "mine"}, "race", path),
+    ),
     "protocol.json": ("", lambda path: read_protocol(path.parent)),
     "experiment.json": ("", lambda path: store.experiment_in(path.parent)),
 }
@@ -300,7 +363,18 @@ LINES = [
     ["specs"],
     ["specs", "RAVE >> (MAST + NAST2)/2"],
     ["games"],
-    ["search", "othello", "--iterations", "20", "--html", "page.html", "--records", "MAST", "--strategy", "MAST"],
+    [
+        "search",
+        "othello",
+        "--iterations",
+        "20",
+        "--html",
+        "page.html",
+        "--records",
+        "MAST",
+        "--strategy",
+        "MAST",
+    ],
     ["search", "kuhn-poker", "--iterations", "20", "--html", "page.html"],
     ["match", "kuhn-poker", "BASELINE", "MAST", "--games", "1", "--iterations", "5"],
     ["check", "kuhn-poker", "--games", "1", "--determinizations", "3"],
@@ -378,7 +452,11 @@ KINDS: dict[Callable[[Bench], None], tuple[int, str, object]] = {
         "icarus.ladder.engines.os",
         SimpleNamespace(killpg=os.kill, read=os.read, set_blocking=os.set_blocking, write=os.write),
     ),
-    recode: (60, "pathlib.Path.read_text", lambda path, encoding=None: path.read_bytes().decode("utf-8")),
+    recode: (
+        60,
+        "pathlib.Path.read_text",
+        lambda path, encoding=None: path.read_bytes().decode("utf-8"),
+    ),
     write_code_page: (30, "icarus.commands.console.io", SimpleNamespace(TextIOWrapper=bytes)),
     fill_output: (8, "icarus.views.document.write_whole", lambda path, text: path.write_text(text)),
 }

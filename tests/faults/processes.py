@@ -14,7 +14,17 @@ from pathlib import Path
 
 from experiments import results as store
 from tests.conftest import environment
-from tests.faults.harness import TIMEOUT, TYPED, Bench, Wrong, command, completed, rows_of, wait_for_rows, wait_for_work
+from tests.faults.harness import (
+    TIMEOUT,
+    TYPED,
+    Bench,
+    Wrong,
+    command,
+    completed,
+    rows_of,
+    wait_for_rows,
+    wait_for_work,
+)
 
 MEGABYTE = 1 << 20
 WITHOUT_MEMORY = 120  # seconds for a command that may have little memory
@@ -53,15 +63,22 @@ def kill_worker(bench: Bench) -> None:
 
 def _children(parent: int) -> list[int]:
     """The processes that play for a coordinator."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
     fields = [line.split(None, 2) for line in listed.splitlines()]
-    return [int(pid) for pid, above, args in fields if int(above) == parent and "spawn_main" in args]
+    return [
+        int(pid) for pid, above, args in fields if int(above) == parent and "spawn_main" in args
+    ]
 
 
 def run_twice(bench: Bench) -> None:
     """Two coordinators for one directory: one is refused in a sentence, or finds all done."""
     directory = bench.fresh()
-    with command("run", *TYPED, "--out", directory) as first, command("run", *TYPED, "--out", directory) as second:
+    with (
+        command("run", *TYPED, "--out", directory) as first,
+        command("run", *TYPED, "--out", directory) as second,
+    ):
         errors = [process.communicate(timeout=TIMEOUT)[1] for process in (first, second)]
     codes = sorted((first.returncode, second.returncode))
     if codes not in ([0, 0], [0, 2]) or any("Traceback" in text for text in errors):
@@ -73,7 +90,10 @@ def kill_scheduler(bench: Bench) -> None:
     """The scheduler of a dask cluster dies in the middle of a run: it ends in a sentence, and goes on without it."""
     directory, folder = bench.fresh(), bench.fresh()
     folder.mkdir()
-    with _dask("dask_scheduler", folder, "--port", "0") as scheduler, _dask("dask_worker", folder, "--nthreads", "1"):
+    with (
+        _dask("dask_scheduler", folder, "--port", "0") as scheduler,
+        _dask("dask_worker", folder, "--nthreads", "1"),
+    ):
         address = _address(folder)
         arguments = [*TYPED[: TYPED.index("--workers")], "--cluster", address, "--out", directory]
         with command("run", *arguments) as process:
@@ -95,7 +115,13 @@ def kill_cluster_worker(bench: Bench) -> None:
     first_worker = _dask("dask_worker", folder, "--nthreads", "1", "--name", "one")
     second_worker = _dask("dask_worker", folder, "--nthreads", "1", "--name", "other")
     with _dask("dask_scheduler", folder, "--port", "0"), first_worker, second_worker:
-        arguments = [*TYPED[: TYPED.index("--workers")], "--cluster", _address(folder), "--out", directory]
+        arguments = [
+            *TYPED[: TYPED.index("--workers")],
+            "--cluster",
+            _address(folder),
+            "--out",
+            directory,
+        ]
         with command("run", *arguments) as process:
             wait_for_rows(process, directory, bench.random.randrange(1, len(bench.rows) - 1))
             bench.random.choice([first_worker, second_worker]).kill()
@@ -107,9 +133,17 @@ def kill_cluster_worker(bench: Bench) -> None:
 
 def _dask(name: str, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """A scheduler or a worker, which find each other by a file."""
-    call = [sys.executable, "-m", f"distributed.cli.{name}", "--scheduler-file", str(folder / "scheduler.json")]
+    call = [
+        sys.executable,
+        "-m",
+        f"distributed.cli.{name}",
+        "--scheduler-file",
+        str(folder / "scheduler.json"),
+    ]
     more = ["--no-nanny"] if name == "dask_worker" else []
-    return _Ended([*call, "--no-dashboard", *more, *arguments], env=environment(), stderr=subprocess.DEVNULL)
+    return _Ended(
+        [*call, "--no-dashboard", *more, *arguments], env=environment(), stderr=subprocess.DEVNULL
+    )
 
 
 class _Ended(subprocess.Popen):  # type: ignore[type-arg]
@@ -175,20 +209,34 @@ def edit_while_running(bench: Bench) -> None:
     edited = process.returncode
     with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         _, again = process.communicate(timeout=TIMEOUT)
-    if process.returncode != 2 or "was edited" not in again or (edited and "was edited" not in stderr):
+    if (
+        process.returncode != 2
+        or "was edited" not in again
+        or (edited and "was edited" not in stderr)
+    ):
         raise Wrong(f"the edit was not told: {stderr} {again}")
     edited_file.write_text(content)
     with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         process.communicate(timeout=TIMEOUT)
     experiment = store.experiment_in(folder / "run")
-    if process.returncode or rows_of(folder / "run", experiment) != rows_of(folder / "whole", experiment):
+    if process.returncode or rows_of(folder / "run", experiment) != rows_of(
+        folder / "whole", experiment
+    ):
         raise Wrong("after the edit was undone the rows are others")
 
 
 def press_in_bunches(bench: Bench) -> None:
     """Bunches of Ctrl-C while searches run, allocate, compile and have threads: none hangs, none loses its result."""
-    call = [sys.executable, "-m", "tests.compiler.test_interrupts", "100", str(bench.random.randrange(1 << 30))]
-    done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=TIMEOUT, check=False)
+    call = [
+        sys.executable,
+        "-m",
+        "tests.compiler.test_interrupts",
+        "100",
+        str(bench.random.randrange(1 << 30)),
+    ]
+    done = subprocess.run(
+        call, env=environment(), text=True, capture_output=True, timeout=TIMEOUT, check=False
+    )
     if done.returncode:
         raise Wrong(f"it ended with {done.returncode}: {done.stderr}")
     lost = {
@@ -205,13 +253,21 @@ def interrupt_compilation(bench: Bench) -> None:
     folder = bench.fresh()
     call = [sys.executable, "-m", "icarus", "search", "kuhn-poker", "--iterations", "10"]
     changed = environment(ICARUS_CACHE_DIR=str(folder))
-    with subprocess.Popen(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
         wait_for_work(process, bench.random.uniform(1.0, 10.0))
         process.send_signal(signal.SIGINT)
         stderr = process.communicate(timeout=TIMEOUT)[1]
-    if process.returncode not in (0, 130, -signal.SIGINT) or "Traceback" in stderr or "Exception ignored" in stderr:
+    if (
+        process.returncode not in (0, 130, -signal.SIGINT)
+        or "Traceback" in stderr
+        or "Exception ignored" in stderr
+    ):
         raise Wrong(f"it ended with {process.returncode}: {stderr}")
-    done = subprocess.run(call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False)
+    done = subprocess.run(
+        call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False
+    )
     if done.returncode:
         raise Wrong(f"the next search ended with {done.returncode}: {done.stderr}")
 
@@ -232,7 +288,11 @@ def start_eight(bench: Bench) -> None:
     def start() -> None:
         call = [sys.executable, "-c", STARTING]
         changed = environment(ICARUS_CACHE_DIR=str(folder))
-        results.append(subprocess.run(call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False))
+        results.append(
+            subprocess.run(
+                call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False
+            )
+        )
 
     threads = [threading.Thread(target=start) for _ in range(8)]
     for thread in threads:

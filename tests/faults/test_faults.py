@@ -51,7 +51,9 @@ def overwrite(bench: Bench) -> None:
     content = bytearray(path.read_bytes())
     size = bench.random.randrange(16, 600)
     place = bench.random.randrange(0, len(content) - size - 1)
-    content[place : place + size] = bytes(size) if bench.random.random() < 0.5 else bench.random.randbytes(size)
+    content[place : place + size] = (
+        bytes(size) if bench.random.random() < 0.5 else bench.random.randbytes(size)
+    )
     path.write_bytes(content)
     message = bench.refused(ValueError, lambda: play(bench.experiment, directory))
     if "line" not in message or path.read_bytes() != content:
@@ -64,7 +66,9 @@ def flip_digit(bench: Bench) -> None:
     path = directory / store.RESULTS
     content = bytearray(path.read_bytes())
     place = bench.random.choice([i for i, letter in enumerate(content) if letter in b"0123456789"])
-    content[place] = bench.random.choice([digit for digit in b"0123456789" if digit != content[place]])
+    content[place] = bench.random.choice(
+        [digit for digit in b"0123456789" if digit != content[place]]
+    )
     path.write_bytes(content)
     message = bench.refused(ValueError, lambda: play(bench.experiment, directory))
     if f"line {content[:place].count(10) + 1}" not in message or path.read_bytes() != content:
@@ -97,7 +101,9 @@ def put_foreign_file(bench: Bench) -> None:
     directory = bench.fresh()
     directory.mkdir()
     name = bench.random.choice(["notes.txt", "thesis.pdf", store.RESULTS, store.EXPERIMENT])
-    content = bench.random.choice([b"{}", b"[1]", b"\x00\xff", b'{"format": 99}', b'{"format": 1}', b"precious"])
+    content = bench.random.choice(
+        [b"{}", b"[1]", b"\x00\xff", b'{"format": 99}', b'{"format": 1}', b"precious"]
+    )
     (directory / name).write_bytes(content)
     bench.refused(ValueError, lambda: play(bench.experiment, directory))
     if [(path.name, path.read_bytes()) for path in directory.iterdir()] != [(name, content)]:
@@ -147,7 +153,9 @@ def flip_bit(bench: Bench) -> None:
     for is_whole in (True, False):
         path.write_bytes(bytes(content))
         name, arity, processor, *_ = original[CHECKSUM:].split(b"\0", 4)
-        if (cache.load(path, name.decode(), int(arity), processor.decode()) is not None) != is_whole:
+        if (
+            cache.load(path, name.decode(), int(arity), processor.decode()) is not None
+        ) != is_whole:
             raise Wrong(f"a file of machine code was {'not ' * is_whole}taken")
         place = bench.random.randrange(8 * len(content))
         content[place // 8] ^= 1 << place % 8
@@ -157,7 +165,9 @@ def change_setting(bench: Bench) -> None:
     """The run of other settings is not continued."""
     directory = bench.incomplete_copy()
     before = (directory / store.RESULTS).read_bytes()
-    change: dict[str, Any] = bench.random.choice([{"seed": 1}, {"trials": 2}, {"paired": True}, {"name": "other"}])
+    change: dict[str, Any] = bench.random.choice(
+        [{"seed": 1}, {"trials": 2}, {"paired": True}, {"name": "other"}]
+    )
     experiment = attrs.evolve(bench.experiment, **change)
     bench.refused(ValueError, lambda: play(experiment, directory))
     if (directory / store.RESULTS).read_bytes() != before:
@@ -222,19 +232,32 @@ def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [fault for fault, times in processes.FAULTS.items() for _ in range(times)])
-def test_a_fault_of_a_process_ends_in_equal_rows_or_one_sentence(bench: Bench, fault: Callable[[Bench], None]) -> None:
+@pytest.mark.parametrize(
+    "fault", [fault for fault, times in processes.FAULTS.items() for _ in range(times)]
+)
+def test_a_fault_of_a_process_ends_in_equal_rows_or_one_sentence(
+    bench: Bench, fault: Callable[[Bench], None]
+) -> None:
     fault(bench)
 
 
 # -------------------- Files of others, and numbers of others: what makes no sense is refused in a sentence that names it.
 
-NONSENSE = [b'{"a":' * 99_999, b"a = " + b"[" * 3000, b"null", b"\xff\xfe", b"1" * 5000, b'{"files": 5}']
+NONSENSE = [
+    b'{"a":' * 99_999,
+    b"a = " + b"[" * 3000,
+    b"null",
+    b"\xff\xfe",
+    b"1" * 5000,
+    b'{"files": 5}',
+]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in others.READERS if kind != "own.py"])
 @pytest.mark.parametrize("content", NONSENSE, ids=range(len(NONSENSE)))
-def test_a_file_of_nonsense_is_named_in_a_sentence(kind: str, content: bytes, tmp_path: Path) -> None:
+def test_a_file_of_nonsense_is_named_in_a_sentence(
+    kind: str, content: bytes, tmp_path: Path
+) -> None:
     (path := tmp_path / kind).write_bytes(content + b"\n")
     with pytest.raises(ValueError, match=f"^[^\n]*{tmp_path}[^\n]*$"):
         others.READERS[kind][1](path)
@@ -255,10 +278,22 @@ HUGE = 10**400
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: Agent(BASELINE, seconds=HUGE), "seconds is 10+…; it must be a finite number above 0"),
-        (lambda: State(attrs.evolve(PLAIN, copy=deep_copy), (x for x in "")), r"a state cannot be copied \(.*copy=…"),
-        (lambda: attrs.evolve(PLAIN, rewards=lambda state: [HUGE, 0]).ask("rewards", None), "must be 2 numbers from 0"),
-        (lambda: loading.load("figure5", {"iterations": 10**20}), r"`int` <= 4611686018427387904 - at `\$.iterations`"),
+        (
+            lambda: Agent(BASELINE, seconds=HUGE),
+            "seconds is 10+…; it must be a finite number above 0",
+        ),
+        (
+            lambda: State(attrs.evolve(PLAIN, copy=deep_copy), (x for x in "")),
+            r"a state cannot be copied \(.*copy=…",
+        ),
+        (
+            lambda: attrs.evolve(PLAIN, rewards=lambda state: [HUGE, 0]).ask("rewards", None),
+            "must be 2 numbers from 0",
+        ),
+        (
+            lambda: loading.load("figure5", {"iterations": 10**20}),
+            r"`int` <= 4611686018427387904 - at `\$.iterations`",
+        ),
     ],
 )
 def test_a_number_or_a_state_of_nonsense_is_told(call: Callable[[], object], said: str) -> None:
@@ -283,14 +318,24 @@ MISSING = [
         "/nonexistent has no such games of othello; --minutes 20 plays",
     ),
     (positions.app, "shapes /nonexistent", "'/nonexistent' cannot be used: no such file"),
-    (positions.app, "conjecture /nonexistent /nonexistent", "'/nonexistent' cannot be used: no such file"),
+    (
+        positions.app,
+        "conjecture /nonexistent /nonexistent",
+        "'/nonexistent' cannot be used: no such file",
+    ),
     (discovery.app, "duels /nonexistent", "path '/nonexistent' does not exist"),
-    (equilibrium_2015.app, "effects --rows /nonexistent", "/nonexistent has no rows in exploitability.jsonl"),
+    (
+        equilibrium_2015.app,
+        "effects --rows /nonexistent",
+        "/nonexistent has no rows in exploitability.jsonl",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("app", "line", "said"), MISSING, ids=[line for _, line, _ in MISSING])
-def test_a_folder_that_is_missing_is_named(app: Any, line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_missing_is_named(
+    app: Any, line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run_program(app, "study", line.split()) == REFUSED
     assert said in capsys.readouterr().err
 
@@ -310,7 +355,9 @@ def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(
     assert "the output cannot be used: no space left on device" in capsys.readouterr().err
 
 
-def test_ctrl_c_names_the_function_that_has_not_returned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_names_the_function_that_has_not_returned(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def endless(state: object) -> list[int]:
         raise KeyboardInterrupt
 
@@ -318,7 +365,9 @@ def test_ctrl_c_names_the_function_that_has_not_returned(capsys: pytest.CaptureF
         audit(attrs.evolve(PLAIN, legal=endless), games=games)
 
     assert run_program(make_program([check], ""), "icarus", ["1"]) == INTERRUPTED
-    said = f"interrupted: in legal of nim ({__file__}, line {endless.__code__.co_firstlineno + 1})\n"
+    said = (
+        f"interrupted: in legal of nim ({__file__}, line {endless.__code__.co_firstlineno + 1})\n"
+    )
     assert capsys.readouterr().err.endswith(said)
 
 

@@ -17,19 +17,41 @@ from hypothesis import strategies as st
 from icarus import BASELINE, Agent, Game, PythonGame, games
 from icarus.commands.conversation import Conversation, Session
 from icarus.commands.server import Server, Tables
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+)
 from icarus.kernel import CHANCE, TERMINAL, below, shuffle
 from icarus.specs import SPECIFICATIONS
 from tests.algebra.test_algebra import compositions
 from tests.toy import ALL_TOYS
 
-WHOLE = ("kuhn-poker", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "goofspiel", "liars-dice", "othello")
-PLAIN_SCHEMES = (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(2), CheatingEnsembleUCT(2))
+WHOLE = (
+    "kuhn-poker",
+    "phantom-mnk(columns=3,rows=3,in_a_row=3)",
+    "goofspiel",
+    "liars-dice",
+    "othello",
+)
+PLAIN_SCHEMES = (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingUCT,
+    DeterminizedUCT(2),
+    CheatingEnsembleUCT(2),
+)
 
 schemes = st.tuples(st.sampled_from(PLAIN_SCHEMES), st.booleans()).map(
     lambda drawn: drawn[0].with_exp3() if drawn[1] else drawn[0]
 )
-played_games = st.one_of(st.sampled_from(ALL_TOYS), st.sampled_from(ALL_TOYS), st.sampled_from(WHOLE).map(games.load))
+played_games = st.one_of(
+    st.sampled_from(ALL_TOYS), st.sampled_from(ALL_TOYS), st.sampled_from(WHOLE).map(games.load)
+)
 seeds = st.integers(0, 1 << 40)
 
 # ------------------------------------------------------------------------------------------------------ strategies as texts
@@ -37,10 +59,25 @@ seeds = st.integers(0, 1 << 40)
 _words = st.sampled_from(
     [
         *SPECIFICATIONS,
-        *["mast", "nast", "rave", "gibbs", "ucb1", "rave_weight", "k", "n", "policy", "temperature", "x", "__import__"],
+        *[
+            "mast",
+            "nast",
+            "rave",
+            "gibbs",
+            "ucb1",
+            "rave_weight",
+            "k",
+            "n",
+            "policy",
+            "temperature",
+            "x",
+            "__import__",
+        ],
     ]
 )
-_numbers = st.sampled_from(["0", "1", "2", "3", "-1", "0.5", "1e9", "1e309", "nan", "inf", "00", "1_0", "9" * 40])
+_numbers = st.sampled_from(
+    ["0", "1", "2", "3", "-1", "0.5", "1e9", "1e309", "nan", "inf", "00", "1_0", "9" * 40]
+)
 _signs = st.sampled_from(list(">+/^*-(),=. \n\t\"'\\\0é]#%") + [">>"])
 soup = st.lists(st.one_of(_words, _numbers, _signs), max_size=14).map(" ".join)
 
@@ -79,20 +116,28 @@ _games = st.sampled_from(
     ]
 )
 _strategies = st.one_of(st.sampled_from(["BASELINE", "RAVE >> MAST", "MAST"]), texts)
-_files = st.sampled_from(["examples/nim.py", "examples/own_pairs.py", "README.md", "nowhere.py", "/", "tests"])
+_files = st.sampled_from(
+    ["examples/nim.py", "examples/own_pairs.py", "README.md", "nowhere.py", "/", "tests"]
+)
 
 
 def _option(name: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    return st.one_of(st.just([]), st.just([]), values.map(lambda value: [name, value]), st.just([name]))
+    return st.one_of(
+        st.just([]), st.just([]), values.map(lambda value: [name, value]), st.just([name])
+    )
 
 
 def _line(*parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[str]]:
     return st.tuples(*parts).map(
-        lambda values: [word for part in values for word in ([part] if isinstance(part, str) else part)]
+        lambda values: [
+            word for part in values for word in ([part] if isinstance(part, str) else part)
+        ]
     )
 
 
-_budget = st.one_of(_some.map(lambda number: ["--iterations", number]), st.just(["--seconds", "0.01"]))
+_budget = st.one_of(
+    _some.map(lambda number: ["--iterations", number]), st.just(["--seconds", "0.01"])
+)
 _search = _line(
     st.just("search"), _games, _option("--strategy", _strategies), _option("--seed", _integers), _option("--moves", st.text(max_size=8)),
     _option("--scheme", st.one_of(st.sampled_from(["SO_ISMCTS", "DeterminizedUCT(2)", "MO_ISMCTS with EXP3"]), soup)),
@@ -107,7 +152,10 @@ _match = _line(
     _budget,
 )
 _audit = _line(
-    st.just("check"), _games, _option("--seed", _integers), st.just(["--games", "1", "--determinizations", "3"])
+    st.just("check"),
+    _games,
+    _option("--seed", _integers),
+    st.just(["--games", "1", "--determinizations", "3"]),
 )
 _lists = _line(
     st.sampled_from(["games", "specs", "--help", "serch", "--version", "play"]),
@@ -128,14 +176,18 @@ _values: st.SearchStrategy[Any] = st.recursive(
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
-        st.dictionaries(st.sampled_from(["a", "strategy", "iterations", "scheme", "agent"]), inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["a", "strategy", "iterations", "scheme", "agent"]), inner, max_size=3
+        ),
     ),
     max_leaves=4,
 )
 _right: dict[str, Any] = {
     "name": "fuzzed", "games": "kuhn-poker", "agents": {"one": "MAST", "two": "BASELINE"}, "iterations": 20, "trials": 2
 }  # fmt: skip
-_keys = st.sampled_from([*_right, "seconds", "opponent", "seats", "roles", "seed", "paired", "sprt", "pictures", "x"])
+_keys = st.sampled_from(
+    [*_right, "seconds", "opponent", "seats", "roles", "seed", "paired", "sprt", "pictures", "x"]
+)
 
 
 @st.composite
@@ -155,9 +207,19 @@ damages = st.lists(
 # -------------------- Requests to a served game that its page would never send
 
 SOON = 30.0  # seconds
-_names = st.sampled_from(["games", "games/0", "games/0/state", "games/0/tree", "picture", "", "?token=", "..", "%00"])
+_names = st.sampled_from(
+    ["games", "games/0", "games/0/state", "games/0/tree", "picture", "", "?token=", "..", "%00"]
+)
 _bodies = st.sampled_from(
-    [b"{}", b'{"line": "d3", "at": 0}', b'{"line": "undo", "at": 0}', b"[" * 9, b"\xff", b'"undo"', b""]
+    [
+        b"{}",
+        b'{"line": "d3", "at": 0}',
+        b'{"line": "undo", "at": 0}',
+        b"[" * 9,
+        b"\xff",
+        b'"undo"',
+        b"",
+    ]
 )
 
 
@@ -182,7 +244,11 @@ class Request:
         port, token = served().port, served().token
         hosts = {"host": "elsewhere.example", "no host": None, "port": "127.0.0.1:1"}
         host = hosts.get(self.foreign, f"127.0.0.1:{port}")
-        origins = {"origin": "http://elsewhere.example", "null": "null", "localhost": f"http://localhost:{port}"}
+        origins = {
+            "origin": "http://elsewhere.example",
+            "null": "null",
+            "localhost": f"http://localhost:{port}",
+        }
         origin = origins.get(self.foreign, f"http://127.0.0.1:{port}")
         cookie = {"token": "wrong", "no token": None}.get(self.foreign, token)
         body = self.body + (bytes(self.inner) if self.inner else b"")
@@ -195,13 +261,23 @@ class Request:
         }
         lines = [f"{name}: {value}" for name, value in headers.items() if value is not None]
         head = "\r\n".join([f"{self.method} /{self.name} HTTP/1.1", *lines, "", ""])
-        return head.encode() + (b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if self.length == "chunked" else body)
+        return head.encode() + (
+            b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if self.length == "chunked" else body
+        )
 
 
 def _framing(length: str, size: int) -> dict[str, Any]:
     if length == "chunked":
         return {"Transfer-Encoding": "chunked"}
-    return {"Content-Length": {"right": size, "none": None, "zero": 0, "short": size // 2, "negative": -1}[length]}
+    return {
+        "Content-Length": {
+            "right": size,
+            "none": None,
+            "zero": 0,
+            "short": size // 2,
+            "negative": -1,
+        }[length]
+    }
 
 
 FOREIGN = ("host", "no host", "port", "origin", "null", "localhost", "token", "no token")
@@ -268,11 +344,17 @@ _NAMES = {  # what the module of a slot has beside it, by the array, and the nam
     "of a module": (lambda view: {"other": types.SimpleNamespace(W=view)}, "W", "W = other.W"),
     "in tuples": (lambda view: {"nested": (1, (view, 2))}, "nested[1][0]", ""),
     "of a helper": (lambda view: {"W": view}, "get(i)", "@helper\ndef get(i):\n    return {read}"),
-    "a default": (lambda view: {"W": view}, "get(i)", "@helper\ndef get(i, W=W):\n    return {read}"),
+    "a default": (
+        lambda view: {"W": view},
+        "get(i)",
+        "@helper\ndef get(i, W=W):\n    return {read}",
+    ),
 }
 
 
-def slot_with_view(base: np.ndarray, make: Callable, read: str, where: str) -> tuple[Callable, np.ndarray, str]:
+def slot_with_view(
+    base: np.ndarray, make: Callable, read: str, where: str
+) -> tuple[Callable, np.ndarray, str]:
     """The capture function of a slot that reads a view, what the view is of, and where the view is."""
     space, name, before = _NAMES[where]
     reads = name if "get" in name else read.replace("W", name)
@@ -292,7 +374,9 @@ def read_view(history, updates):
 
 
 _numbers_in_arrays = st.lists(st.integers(0, 99), min_size=SIZE, max_size=SIZE).map(np.array)
-_bases = st.tuples(st.sampled_from(_OWNERS), _numbers_in_arrays).map(lambda drawn: drawn[0](drawn[1]))
+_bases = st.tuples(st.sampled_from(_OWNERS), _numbers_in_arrays).map(
+    lambda drawn: drawn[0](drawn[1])
+)
 slots_with_views = st.tuples(_bases, st.sampled_from(VIEWS), st.sampled_from([*_NAMES])).map(
     lambda drawn: slot_with_view(drawn[0], *drawn[1], where=drawn[2])
 )
@@ -300,7 +384,9 @@ slots_with_views = st.tuples(_bases, st.sampled_from(VIEWS), st.sampled_from([*_
 
 # -------------------- What an engine writes: pieces of answers, with pauses between them.
 
-_pieces = st.sampled_from(["=", "?", " ok", "\n", "\n\n", "\r\n", " ", "= a1\n\n", "words", "\\377", "\\0"])
+_pieces = st.sampled_from(
+    ["=", "?", " ok", "\n", "\n\n", "\r\n", " ", "= a1\n\n", "words", "\\377", "\\0"]
+)
 engine_outputs = st.lists(_pieces, max_size=8)
 
 
@@ -334,7 +420,13 @@ class Nest:
         return text.encode(self.encoding)
 
 
-BRACKETS = [("", "[", "]"), ("", '{"a":', "}"), ("a = ", "[", "]"), ("a = ", "{a = ", "}"), ("", "[[", "]]")]
+BRACKETS = [
+    ("", "[", "]"),
+    ("", '{"a":', "}"),
+    ("a = ", "[", "]"),
+    ("a = ", "{a = ", "}"),
+    ("", "[[", "]]"),
+]
 nests = st.builds(
     Nest, st.sampled_from(BRACKETS), st.sampled_from([1, 3, 50, 900, 5_000, 60_000]), st.sampled_from(["", "1", "é"]),
     st.booleans(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1"]),
@@ -366,7 +458,13 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
         return state | ({} if kind == "chance" else {"deck": deck})
 
     def player(state: dict[str, Any]) -> int:
-        return TERMINAL if state["turn"] == 2 * turns else CHANCE if state["draws"] else state["turn"] % 2
+        return (
+            TERMINAL
+            if state["turn"] == 2 * turns
+            else CHANCE
+            if state["draws"]
+            else state["turn"] % 2
+        )
 
     def top_card(state: dict[str, Any]) -> int:
         if kind == "generator":
@@ -395,7 +493,9 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
         "legal": lambda state: list(range(cards)) if state["draws"] else [0, 1],
         "rewards": lambda state: [float(state["points"][i] > state["points"][1 - i]) for i in range(2)],
     }  # fmt: skip
-    return PythonGame(name=f"luck-{kind.replace(' ', '-')}", players=2, max_length=4 * turns, **functions)
+    return PythonGame(
+        name=f"luck-{kind.replace(' ', '-')}", players=2, max_length=4 * turns, **functions
+    )
 
 
 luck_games = st.tuples(st.sampled_from(FAIR + FORESEEN), st.integers(4, 9), st.integers(2, 4))
@@ -404,7 +504,12 @@ luck_games = st.tuples(st.sampled_from(FAIR + FORESEEN), st.integers(4, 9), st.i
 # The same as a compiled game: with a deck, or with a number that goes on from card to card.
 
 CARDS, TURNS = 8, 3
-_FIELDS = [("deck", np.int8, (CARDS,)), ("number", np.int64), ("points", np.int64, (2,)), ("turn", np.int64)]
+_FIELDS = [
+    ("deck", np.int8, (CARDS,)),
+    ("number", np.int64),
+    ("points", np.int64, (2,)),
+    ("turn", np.int64),
+]
 _LUCK = np.dtype(_FIELDS, align=True)
 
 

@@ -75,11 +75,18 @@ def test_a_text_is_a_strategy_that_reads_back_or_is_refused(text: str) -> None:
 
 @tried(2)
 @given(**SEARCHES, iterations=st.integers(2, 40))
-def test_both_engines_find_the_same(game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int) -> None:
+def test_both_engines_find_the_same(
+    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int
+) -> None:
     outcomes = [
         _outcome(
             lambda engine=engine: search(
-                starts(game, seed), strategy, iterations=iterations, seed=seed, scheme=scheme, engine=engine
+                starts(game, seed),
+                strategy,
+                iterations=iterations,
+                seed=seed,
+                scheme=scheme,
+                engine=engine,
             )
         )
         for engine in ("compiled", "python")
@@ -111,8 +118,13 @@ def test_threads_find_the_same_twice(
     if isinstance(first, str):
         return
     assert first.visits.sum() == first.iterations == second.iterations == iterations
-    searches = max(1, len(first.parts))  # each begins with a playout whose first action has no record yet
-    assert ((0 <= first.values) & (first.values <= 1) | (np.isnan(first.values) & (first.visits <= searches))).all()
+    searches = max(
+        1, len(first.parts)
+    )  # each begins with a playout whose first action has no record yet
+    assert (
+        (0 <= first.values) & (first.values <= 1)
+        | (np.isnan(first.values) & (first.visits <= searches))
+    ).all()
     same(attrs.evolve(first, seconds=0.0), attrs.evolve(second, seconds=0.0))
 
 
@@ -130,7 +142,12 @@ def _outcome(work: Callable[[], Any]) -> Any:
 def test_a_command_ends_in_output_or_one_sentence(arguments: list[str], page: str) -> None:
     errors, output = io.StringIO(), io.TextIOWrapper(io.BytesIO(), page, "backslashreplace")
     no_input = unittest.mock.patch("sys.stdin", io.StringIO(""))
-    with contextlib.chdir(ROOT), contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors), no_input:
+    with (
+        contextlib.chdir(ROOT),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(errors),
+        no_input,
+    ):
         code = cli.run(list(arguments))
     assert code in (0, options.FAILED, options.REFUSED, options.UNCHECKED), (arguments, code)
     assert "Traceback" not in errors.getvalue(), arguments
@@ -152,14 +169,18 @@ def _whole() -> tuple[bytes, list[Any]]:
     with tempfile.TemporaryDirectory() as folder:
         experiment = small()
         directory = keep(
-            Path(folder) / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+            Path(folder) / "run",
+            experiment,
+            [a_row(experiment.cells[0], trial) for trial in range(GAMES)],
         )
         return (directory / store.RESULTS).read_bytes(), list(store.rows(directory, experiment))
 
 
 @tried(60)
 @given(damage=inputs.damages)
-def test_a_damaged_run_is_told_or_gives_games_that_were_played(damage: list[tuple[float, str, int]]) -> None:
+def test_a_damaged_run_is_told_or_gives_games_that_were_played(
+    damage: list[tuple[float, str, int]],
+) -> None:
     content, rows = _whole()
     for where, what, byte in damage:
         place = int(where * len(content))
@@ -216,10 +237,14 @@ def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
 @tried(4)
 @example(pieces=["?", "=", "\n", "= a1\n\n"], ends=False)  # words of a refusal in two lines
 @given(pieces=inputs.engine_outputs, ends=st.booleans())
-def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces: list[str], ends: bool) -> None:
+def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(
+    pieces: list[str], ends: bool
+) -> None:
     script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
     process = Process(
-        "fake", ("/bin/sh", "-c", f"read line; {script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"), 0.3
+        "fake",
+        ("/bin/sh", "-c", f"read line; {script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"),
+        0.3,
     )
     text = "".join(pieces).replace("\\377", "\ufffd").replace("\\0", "\0")
     answer = inputs.answer_in(text)
@@ -230,7 +255,10 @@ def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces: li
         one_sentence(error)
         assert answer is None or not answer.startswith("="), (answer, error)
     else:
-        assert answer is not None and answer.startswith("=") and said == answer[1:].strip(), (text, said)
+        assert answer is not None and answer.startswith("=") and said == answer[1:].strip(), (
+            text,
+            said,
+        )
 
 
 @tried(20)
@@ -274,9 +302,15 @@ NOTICED: list[tuple[Callable, dict[str, Any], tuple[Any, str], object]] = [  # w
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("test", "drawn", "place", "planted"), NOTICED, ids=lambda each: getattr(each, "__name__", ""))
+@pytest.mark.parametrize(
+    ("test", "drawn", "place", "planted"), NOTICED, ids=lambda each: getattr(each, "__name__", "")
+)
 def test_an_input_is_noticed_where_the_library_does_nothing_about_it(
-    test: Any, drawn: dict[str, Any], place: tuple[Any, str], planted: object, monkeypatch: pytest.MonkeyPatch
+    test: Any,
+    drawn: dict[str, Any],
+    place: tuple[Any, str],
+    planted: object,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(*place, planted, raising=False)
     with pytest.raises((AssertionError, RecursionError)):

@@ -20,9 +20,9 @@ def play(state: State, *texts: str) -> State:
     """Play actions by their texts; what chance does alone is not written unless there is a choice."""
 
     def settle() -> list[str]:
-        while len(legal := [state.action_to_string(action) for action in state.legal_actions()]) == 1 and (
-            state.is_chance_node()
-        ):
+        while len(
+            legal := [state.action_to_string(action) for action in state.legal_actions()]
+        ) == 1 and (state.is_chance_node()):
             state.apply_action(state.legal_actions()[0])
         return legal
 
@@ -39,7 +39,9 @@ def scenes(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\S.*)\n((?: +.*\n)+)", text, re.MULTILINE)
 
 
-def act_out(scene: str, position: Callable[[str], State], holds: Callable[[State, str], object]) -> None:
+def act_out(
+    scene: str, position: Callable[[str], State], holds: Callable[[State, str], object]
+) -> None:
     """Play a scene: `position` sets it up from words, `holds` says whether a state is as words say."""
     for line in re.sub(r",\s*\n\s*", ", ", scene).strip().splitlines():
         words, _, claims = (part.strip() for part in line.strip().partition("= "))

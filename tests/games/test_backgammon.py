@@ -29,7 +29,9 @@ def position(mover: dict[int, int], opponent: dict[int, int], to_roll: int = X) 
         for point, checkers in placed.items():
             facts.points[player, point] = checkers
         facts.points[player, OFF] = CHECKERS_EACH - sum(placed.values())
-    assert not any(mover.get(point) and opponent.get(BAR - point) for point in range(1, BAR)), "both on one point"
+    assert not any(mover.get(point) and opponent.get(BAR - point) for point in range(1, BAR)), (
+        "both on one point"
+    )
     survey(facts)
     facts.player, facts.actor = to_roll, CHANCE
     return state
@@ -47,7 +49,11 @@ def moves(state: State) -> set[str]:
 
 def checkers(state: State, player: int) -> dict[int, int]:
     """{point: checkers} of a player by his own numbers, without those borne off."""
-    return {point: int(count) for point, count in enumerate(state.facts.points[player]) if count and point != OFF}
+    return {
+        point: int(count)
+        for point, count in enumerate(state.facts.points[player])
+        if count and point != OFF
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------------ rolls
@@ -56,8 +62,13 @@ def checkers(state: State, player: int) -> dict[int, int]:
 def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles() -> None:
     state = BACKGAMMON.new_initial_state()
     assert state.current_player() == CHANCE
-    outcomes = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
-    assert outcomes == {f"opening roll {x}{o}": 1 / 30 for x in range(1, 7) for o in range(1, 7) if x != o}
+    outcomes = {
+        state.action_to_string(action): probability
+        for action, probability in state.chance_outcomes()
+    }
+    assert outcomes == {
+        f"opening roll {x}{o}": 1 / 30 for x in range(1, 7) for o in range(1, 7) if x != o
+    }
 
 
 @pytest.mark.parametrize(("roll", "beginner"), [("63", X), ("36", O), ("21", X), ("56", O)])
@@ -69,9 +80,14 @@ def test_the_higher_die_begins_and_plays_both(roll: str, beginner: int) -> None:
 
 def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely() -> None:
     state = position({6: 15}, {6: 15})
-    outcomes = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
+    outcomes = {
+        state.action_to_string(action): probability
+        for action, probability in state.chance_outcomes()
+    }
     assert outcomes == {
-        f"roll {high}{low}": (1 if high == low else 2) / 36 for high in range(1, 7) for low in range(1, high + 1)
+        f"roll {high}{low}": (1 if high == low else 2) / 36
+        for high in range(1, 7)
+        for low in range(1, high + 1)
     }
     assert sum(outcomes.values()) == pytest.approx(1)
 
@@ -143,10 +159,15 @@ def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
 
 
 @njit
-def enumerate_turn(start: np.ndarray, paths: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> int:
+def enumerate_turn(
+    start: np.ndarray, paths: np.ndarray, lengths: np.ndarray, ends: np.ndarray
+) -> int:
     """All ways to play a roll: their actions, how many, and the positions they end in; returns their number."""
     mover = start[0].actor
-    states, actions = np.zeros(LONGEST_TURN + 1, STATE), np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64)
+    states, actions = (
+        np.zeros(LONGEST_TURN + 1, STATE),
+        np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64),
+    )
     remaining, path = np.zeros(LONGEST_TURN + 1, np.int64), np.zeros(LONGEST_TURN, np.int64)
     states[0] = start[0]
     remaining[0] = legal(states[0], actions[0])
@@ -180,7 +201,9 @@ def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
     return {tuple(PATHS[i, : LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
 
 
-def brute_force(mover: list[int], opponent: list[int], dice: list[int]) -> set[tuple[tuple[int, int], ...]]:
+def brute_force(
+    mover: list[int], opponent: list[int], dice: list[int]
+) -> set[tuple[tuple[int, int], ...]]:
     """All ways to play the dice by the letter of the law, as (point left, die) in order."""
     ways = set(_sequences(mover, opponent, dice))
     longest = max(len(way) for way in ways)
@@ -191,7 +214,9 @@ def brute_force(mover: list[int], opponent: list[int], dice: list[int]) -> set[t
     return ways
 
 
-def _sequences(mover: list[int], opponent: list[int], dice: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+def _sequences(
+    mover: list[int], opponent: list[int], dice: list[int]
+) -> Iterator[tuple[tuple[int, int], ...]]:
     stuck = True
     for die in set(dice):
         for source in range(1, POINTS):
@@ -233,11 +258,18 @@ def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
     own_placed: dict[int, int], opposed: dict[int, int], dice: tuple[int, int], to_roll: int
 ) -> None:
     low, high = sorted(dice)
-    other_placed = {BAR: 1} | {point: count for point, count in opposed.items() if BAR - point not in own_placed}
+    other_placed = {BAR: 1} | {
+        point: count for point, count in opposed.items() if BAR - point not in own_placed
+    }
     state = play(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
-    mover, opponent = ([placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed))
+    mover, opponent = (
+        [placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed)
+    )
     expected = brute_force(mover, opponent, [high] * LONGEST_TURN if high == low else [high, low])
-    ours = {tuple((action % POINTS, action // POINTS + 1) for action in path) for path in turns(state, to_roll)}
+    ours = {
+        tuple((action % POINTS, action // POINTS + 1) for action in path)
+        for path in turns(state, to_roll)
+    }
     assert ours == expected
 
 
@@ -275,12 +307,16 @@ def roll_text(state: Any, outcome: int) -> str:
     small, large = sorted(re.search(r"roll: (\d)(\d)", written).groups())
     if "starts" not in written:
         return f"roll {large}{small}"
-    return f"opening roll {large}{small}" if "X starts" in written else f"opening roll {small}{large}"
+    return (
+        f"opening roll {large}{small}" if "X starts" in written else f"opening roll {small}{large}"
+    )
 
 
 def compare_with_openspiel(games: int, seed: int) -> int:
     """Play random games on both; returns the number of turns compared."""
-    referee = pytest.importorskip("pyspiel").load_game("backgammon", {"max_player_turns": 1_000_000})
+    referee = pytest.importorskip("pyspiel").load_game(
+        "backgammon", {"max_player_turns": 1_000_000}
+    )
     choose = random.Random(seed)
     compared = 0
     for _ in range(games):
@@ -312,7 +348,10 @@ def test_openspiel_rolls_with_the_same_probabilities() -> None:
         for outcome, probability in theirs.chance_outcomes():
             text = roll_text(theirs, outcome)
             expected[text] = expected.get(text, 0) + probability
-        actual = {ours.action_to_string(action): probability for action, probability in ours.chance_outcomes()}
+        actual = {
+            ours.action_to_string(action): probability
+            for action, probability in ours.chance_outcomes()
+        }
         assert actual == pytest.approx(expected)
         while not theirs.is_chance_node() or theirs.is_initial_state():
             theirs.apply_action(theirs.legal_actions()[0])
@@ -324,5 +363,7 @@ def test_openspiel_reaches_the_same_positions_by_whole_turns_in_random_games() -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(seed: int) -> None:
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(
+    seed: int,
+) -> None:
     assert compare_with_openspiel(games=500, seed=seed) > 500 * 30

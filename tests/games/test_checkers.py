@@ -44,15 +44,25 @@ def holds(state: State, words: str) -> bool:
     """Whether a position is as the words of a scene say."""
     first, _, rest = words.partition(" ")
     if first == "moves":
-        return {state.action_to_string(action) for action in state.legal_actions()} == set(rest.split())
+        return {state.action_to_string(action) for action in state.legal_actions()} == set(
+            rest.split()
+        )
     if first == "pieces":
         return pieces(state) == set(rest.split(", "))
     if first == "drawn":
-        return state.is_terminal() and state.returns() == [0.5, 0.5] and str(state).endswith("drawn")
+        return (
+            state.is_terminal() and state.returns() == [0.5, 0.5] and str(state).endswith("drawn")
+        )
     if rest == "has won":
-        return state.returns() == [first == "Black", first == "White"] and str(state).endswith(words)
+        return state.returns() == [first == "Black", first == "White"] and str(state).endswith(
+            words
+        )
     label = CHECKERS.kernels().episode(state.data.ctypes.data)
-    if words in ("Black captures", "White captures", "no episode"):  # an episode begins where a capture is available
+    if words in (
+        "Black captures",
+        "White captures",
+        "no episode",
+    ):  # an episode begins where a capture is available
         return label == {"Black": BLACK, "White": WHITE, "no": CONTINUES}[first]
     return rest == "to move" and state.current_player() == ("Black", "White").index(first)
 
@@ -66,7 +76,9 @@ def pieces(state: State) -> set[str]:
 def placed(rows: list[Any]) -> set[str]:
     """The marks of a board given by rows from the top, each with its square."""
     marks = [
-        (mark, f"{'abcdefgh'[column]}{8 - row}") for row, line in enumerate(rows) for column, mark in enumerate(line)
+        (mark, f"{'abcdefgh'[column]}{8 - row}")
+        for row, line in enumerate(rows)
+        for column, mark in enumerate(line)
     ]
     return {f"{mark} {square}" for mark, square in marks if mark != "."}
 
@@ -154,10 +166,14 @@ def test_a_scene_goes_as_the_rules_say(title: str, scene: str) -> None:
 
 def test_the_first_moves_lead_upwards_and_the_replies_downwards() -> None:
     state = CHECKERS.new_initial_state()
-    assert holds(state, "Black to move") and holds(state, "moves a3-b4 c3-b4 c3-d4 e3-d4 e3-f4 g3-f4 g3-h4")
+    assert holds(state, "Black to move") and holds(
+        state, "moves a3-b4 c3-b4 c3-d4 e3-d4 e3-f4 g3-f4 g3-h4"
+    )
     assert holds(state, "no episode")
     play(state, "c3-d4")
-    assert holds(state, "White to move") and holds(state, "moves b6-a5 b6-c5 d6-c5 d6-e5 f6-e5 f6-g5 h6-g5")
+    assert holds(state, "White to move") and holds(
+        state, "moves b6-a5 b6-c5 d6-c5 d6-e5 f6-e5 f6-g5 h6-g5"
+    )
 
 
 def test_forty_moves_without_capture_are_a_draw() -> None:
@@ -216,7 +232,9 @@ def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
             continue
         level += 1
         depths[level] = depth_left
-        remaining[level] = legal(positions[level], actions[level]) if player(positions[level]) >= 0 else 0
+        remaining[level] = (
+            legal(positions[level], actions[level]) if player(positions[level]) >= 0 else 0
+        )
     return leaves
 
 
@@ -242,7 +260,8 @@ def test_openspiel_agrees_move_by_move_on_random_games(count: int) -> None:
         while not theirs.is_terminal():
             named = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
             legal_actions = {
-                re.sub("[-x]", "", ours.action_to_string(action)): action for action in ours.legal_actions()
+                re.sub("[-x]", "", ours.action_to_string(action)): action
+                for action in ours.legal_actions()
             }
             assert ours.current_player() == theirs.current_player()
             assert legal_actions.keys() == named.keys()
@@ -267,4 +286,6 @@ def pyspiel_game(name: str) -> Any:
 
 
 def referee_pieces(state: Any) -> set[str]:
-    return placed([line[1:].translate(str.maketrans("o8+*", "bBwW")) for line in str(state).splitlines()[:8]])
+    return placed(
+        [line[1:].translate(str.maketrans("o8+*", "bBwW")) for line in str(state).splitlines()[:8]]
+    )

@@ -25,7 +25,9 @@ ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R
 IN_DECK = [4] * 13 + [1, 1]
 LIKELY = 1e-4  # a test of randomness fails below this p-value
 
-initial, legal, apply = (helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply))
+initial, legal, apply = (
+    helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply)
+)
 
 
 # ------------------------------------------------------------------------------------------------------- the rules, once more
@@ -58,10 +60,16 @@ def described(counts: Iterable[int]) -> Described | None:
             return Described("pair", n, twos[0], spelled(twos, 2))
         case 0, 0, n, 0 if in_a_row(threes):
             return Described("trio", n, threes[0], spelled(threes, 3))
-        case k, 0, n, 0 if k == n and in_a_row(threes) and not {BLACK_JOKER, RED_JOKER} <= set(ones):
-            return Described("trio+solo", n, threes[0], spelled(threes, 3) + "+1" * n, kickers(ones, 1))
+        case k, 0, n, 0 if (
+            k == n and in_a_row(threes) and not {BLACK_JOKER, RED_JOKER} <= set(ones)
+        ):
+            return Described(
+                "trio+solo", n, threes[0], spelled(threes, 3) + "+1" * n, kickers(ones, 1)
+            )
         case 0, k, n, 0 if k == n and in_a_row(threes):
-            return Described("trio+pair", n, threes[0], spelled(threes, 3) + "+2" * n, kickers(twos, 2))
+            return Described(
+                "trio+pair", n, threes[0], spelled(threes, 3) + "+2" * n, kickers(twos, 2)
+            )
         case 2, 0, 0, 1 if ones != [BLACK_JOKER, RED_JOKER]:
             return Described("four+solo", 1, fours[0], spelled(fours, 4) + "+1+1", kickers(ones, 1))
         case 0, 2, 0, 1:
@@ -70,7 +78,12 @@ def described(counts: Iterable[int]) -> Described | None:
 
 
 def in_a_row(ranks: list[int]) -> bool:
-    return len(ranks) == 1 or len(ranks) > 1 and ranks[-1] <= ACE and ranks[-1] - ranks[0] == len(ranks) - 1
+    return (
+        len(ranks) == 1
+        or len(ranks) > 1
+        and ranks[-1] <= ACE
+        and ranks[-1] - ranks[0] == len(ranks) - 1
+    )
 
 
 def spelled(ranks: list[int], copies: int) -> str:
@@ -85,12 +98,19 @@ def beats(play: Described, previous: Described) -> bool:
     if "nuke" in (play.category, previous.category):
         return previous.category != "nuke"
     if "bomb" in (play.category, previous.category):
-        return play.category == "bomb" and (previous.category != "bomb" or play.rank > previous.rank)
-    return (play.category, play.length) == (previous.category, previous.length) and play.rank > previous.rank
+        return play.category == "bomb" and (
+            previous.category != "bomb" or play.rank > previous.rank
+        )
+    return (play.category, play.length) == (
+        previous.category,
+        previous.length,
+    ) and play.rank > previous.rank
 
 
 SHAPES = (
-    {(n, 0, 0, 0) for n in range(1, 13)} | {(0, n, 0, 0) for n in range(1, 11)} | {(0, 0, n, 0) for n in range(1, 7)}
+    {(n, 0, 0, 0) for n in range(1, 13)}
+    | {(0, n, 0, 0) for n in range(1, 11)}
+    | {(0, 0, n, 0) for n in range(1, 7)}
 )
 SHAPES |= (
     {(n, 0, n, 0) for n in range(1, 6)}
@@ -117,11 +137,15 @@ def counted(cards: str) -> np.ndarray:
 
 def hand(counts: Iterable[int]) -> int:
     """The hand in lanes: bit r of lane k (16 bits each) for more than k cards of rank r."""
-    return sum(1 << (16 * lane + rank) for rank, count in enumerate(counts) for lane in range(count))
+    return sum(
+        1 << (16 * lane + rank) for rank, count in enumerate(counts) for lane in range(count)
+    )
 
 
 def counts_of(bits: int) -> tuple[int, ...]:
-    return tuple(sum(int(bits) >> (16 * lane + rank) & 1 for lane in range(4)) for rank in range(15))
+    return tuple(
+        sum(int(bits) >> (16 * lane + rank) & 1 for lane in range(4)) for rank in range(15)
+    )
 
 
 def position(*hands: str, player: int = 0) -> State:
@@ -218,7 +242,17 @@ def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
             beating = {(answer.base, answer.kickers) for answer in answers if beats(answer, lead)}
             assert full_moves(state).keys() == beating | {("pass", "")}
             tried[lead.category] += 1
-    assert set(tried) == {"solo", "pair", "trio", "trio+solo", "trio+pair", "four+solo", "four+pair", "bomb", "nuke"}
+    assert set(tried) == {
+        "solo",
+        "pair",
+        "trio",
+        "trio+solo",
+        "trio+pair",
+        "four+solo",
+        "four+pair",
+        "bomb",
+        "nuke",
+    }
 
 
 @kernel("plays of Dou Di Zhu")
@@ -286,13 +320,19 @@ def test_the_peasants_win_together() -> None:
 
 def ways(unseen: str, held: int) -> Counter[str]:
     """How many sets of actual cards give each hand (sorted) of so many of the unseen cards."""
-    return Counter("".join(sorted(dealt)) for dealt in itertools.combinations(unseen.replace(" ", ""), held))
+    return Counter(
+        "".join(sorted(dealt)) for dealt in itertools.combinations(unseen.replace(" ", ""), held)
+    )
 
 
 def drawn_hands(state: State, observer: int, owner: int, draws: int) -> Counter[str]:
-    hands = (counts_of(state.determinize(observer, seed=seed).facts.hands[owner]) for seed in range(draws))
+    hands = (
+        counts_of(state.determinize(observer, seed=seed).facts.hands[owner])
+        for seed in range(draws)
+    )
     return Counter(
-        "".join(sorted(name * count for name, count in zip(NAMES, counts, strict=True) if count)) for counts in hands
+        "".join(sorted(name * count for name, count in zip(NAMES, counts, strict=True) if count))
+        for counts in hands
     )
 
 
@@ -316,7 +356,10 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
     hand = "8 8 9"
 
     def announced(mover: str, third: str, base: str) -> State:
-        return play(position(*((hand, mover, third) if observer == 0 else (third, mover, hand)), player=1), base)
+        return play(
+            position(*((hand, mover, third) if observer == 0 else (third, mover, hand)), player=1),
+            base,
+        )
 
     completed = Counter(
         {
@@ -326,11 +369,15 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
         }
     )
     assert_proportional(
-        drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=2000), completed
+        drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=2000),
+        completed,
     )
-    completed = Counter({text: n for text, n in ways("B 66 7 R", 2).items() if text not in ("66", "BR")})
+    completed = Counter(
+        {text: n for text, n in ways("B 66 7 R", 2).items() if text not in ("66", "BR")}
+    )
     assert_proportional(
-        drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=2000), completed
+        drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=2000),
+        completed,
     )
 
 
@@ -338,7 +385,10 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
 
 # Plays that it does not know.
 FOUR_WITH_TWO, RUN_FROM_FOUR = ("four with two kickers", "bare run from a rank held four times")
-KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = "kickers of one rank", "bomb on the nuke"  # that the rules do not
+KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = (
+    "kickers of one rank",
+    "bomb on the nuke",
+)  # that the rules do not
 DIFFERENCES = {FOUR_WITH_TWO, RUN_FROM_FOUR, KICKERS_OF_ONE_RANK, BOMB_ON_NUKE}
 
 
@@ -346,7 +396,10 @@ def translated(text: str) -> tuple[str, str]:
     """A whole play as OpenSpiel writes it, as (base, kickers) in our notation."""
     text = plain(text)
     main, dash, rest = text.partition("-")
-    if not dash and sorted(Counter(text).values()) in ([1, 3], [2, 3]):  # a single trio and its kicker, sorted together
+    if not dash and sorted(Counter(text).values()) in (
+        [1, 3],
+        [2, 3],
+    ):  # a single trio and its kicker, sorted together
         trio = max(text, key=text.count)
         main, rest = trio * 3, text.replace(trio, "")
     if not rest:
@@ -366,7 +419,12 @@ def known_to_us_alone(move: tuple[str, str], held: tuple[int, ...]) -> str | Non
     base, added = move
     if added and base.startswith(base[0] * 4):
         return FOUR_WITH_TWO
-    if not added and len(set(base)) > 1 and base not in ("pass", "BR") and held[NAMES.index(base[0])] == 4:
+    if (
+        not added
+        and len(set(base)) > 1
+        and base not in ("pass", "BR")
+        and held[NAMES.index(base[0])] == 4
+    ):
         return RUN_FROM_FOUR
     return None
 
@@ -383,13 +441,18 @@ def known_to_them_alone(move: tuple[str, str], to_beat: Described | None) -> str
 def openspiel_deal(pyspiel_game: Any, choice: random.Random) -> tuple[Any, State]:
     """A random deal in OpenSpiel with player 0 as landlord: he bids first, and bids 3. And the same deal here."""
     theirs = pyspiel_game.new_initial_state()
-    theirs.apply_action(choice.choice([action for action, _ in theirs.chance_outcomes() if action % 3 == 0]))
+    theirs.apply_action(
+        choice.choice([action for action, _ in theirs.chance_outcomes() if action % 3 == 0])
+    )
     while theirs.is_chance_node():
         theirs.apply_action(choice.choice(theirs.chance_outcomes())[0])
     bids = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
     assert theirs.current_player() == 0
     theirs.apply_action(bids["Bid 3"])
-    hands = (plain(theirs.observation_string(seat)).split("\n")[0].removeprefix("My hand ") for seat in range(3))
+    hands = (
+        plain(theirs.observation_string(seat)).split("\n")[0].removeprefix("My hand ")
+        for seat in range(3)
+    )
     return theirs, position(*hands)
 
 
@@ -405,7 +468,9 @@ def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
 
 
 @pytest.mark.parametrize("games", slow_after(1, [100, 3000]))
-def test_random_games_agree_with_openspiel(games: int, record_property: Callable[[str, object], None]) -> None:
+def test_random_games_agree_with_openspiel(
+    games: int, record_property: Callable[[str, object], None]
+) -> None:
     """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
     pyspiel = pytest.importorskip("pyspiel")
     pyspiel_game, choice, differences = pyspiel.load_game("dou_dizhu"), random.Random(54), Counter()
@@ -416,12 +481,21 @@ def test_random_games_agree_with_openspiel(games: int, record_property: Callable
         to_beat, passes = None, 0
         while not theirs.is_terminal():
             assert theirs.current_player() == ours.current_player()
-            their_moves = {translation(theirs.action_to_string(action)): action for action in theirs.legal_actions()}
+            their_moves = {
+                translation(theirs.action_to_string(action)): action
+                for action in theirs.legal_actions()
+            }
             assert len(their_moves) == len(theirs.legal_actions())
             our_moves, held = full_moves(ours), counts_of(ours.facts.hands[ours.current_player()])
             for move in our_moves.keys() | their_moves.keys():
-                omission, liberty = known_to_us_alone(move, held), known_to_them_alone(move, to_beat)
-                assert (move in our_moves, move in their_moves) == (not liberty, not omission), (move, str(ours))
+                omission, liberty = (
+                    known_to_us_alone(move, held),
+                    known_to_them_alone(move, to_beat),
+                )
+                assert (move in our_moves, move in their_moves) == (not liberty, not omission), (
+                    move,
+                    str(ours),
+                )
                 if omission or liberty:
                     assert allowed(move, to_beat) == (move in our_moves)
                     differences[omission or liberty] += 1
@@ -437,7 +511,9 @@ def test_random_games_agree_with_openspiel(games: int, record_property: Callable
                 to_beat, passes = None, 0
         assert ours.is_terminal()
         # its returns are stakes, doubled by bombs and by one-sided games: the winners are those who gain
-        assert [stake > 0 for stake in theirs.returns()] == [reward == 1 for reward in ours.returns()]
+        assert [stake > 0 for stake in theirs.returns()] == [
+            reward == 1 for reward in ours.returns()
+        ]
     assert set(differences) == DIFFERENCES
     record_property("differences", dict(differences))
     record_property("plays known to both", agreed)

@@ -39,13 +39,20 @@ each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
 # What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist, lotr-confrontation and toy-thicket-4.
 LONG = {"hearts", *VARIANTS[:3], *(str(game) for game in toy.THICKETS[:-1])}
 each_audited_game = pytest.mark.parametrize(
-    "game", [pytest.param(game, marks=[pytest.mark.slow] * (name in LONG)) for name, game in LISTED.items()], ids=LISTED
+    "game",
+    [
+        pytest.param(game, marks=[pytest.mark.slow] * (name in LONG))
+        for name, game in LISTED.items()
+    ],
+    ids=LISTED,
 )
 
 
 def equal_deals(state: Any) -> float:
     """Deals of single cards, among those to the three hands, that a state of Dou Di Zhu with its mere ranks stands for."""
-    return 1 / math.prod(math.factorial(count) for hand in state.hands for count in Counter(cards_of(hand)).values())
+    return 1 / math.prod(
+        math.factorial(count) for hand in state.hands for count in Counter(cards_of(hand)).values()
+    )
 
 
 MULTIPLICITY: dict[str, Callable[[Any], float]] = {"dou-di-zhu": equal_deals}
@@ -97,7 +104,9 @@ def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) 
 @each_game
 def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> None:
     """It would be compiled twice, and each process that plays would load the compiler."""
-    kernels = [kernel for name in FUNCTIONS if (kernel := getattr(game.kernels(), name)) is not None]
+    kernels = [
+        kernel for name in FUNCTIONS if (kernel := getattr(game.kernels(), name)) is not None
+    ]
     assert len(kernels) >= 5 and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
@@ -176,16 +185,29 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
             )
             continue
         for perspective in range(game.players + 1):
-            count = game.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, ROOM)
-            assert tuple(moves[:count].tolist()) == episode_moves[perspective], (perspective, state.history_str())
+            count = game.kernels().recall(
+                state.data.ctypes.data, perspective, moves.ctypes.data, ROOM
+            )
+            assert tuple(moves[:count].tolist()) == episode_moves[perspective], (
+                perspective,
+                state.history_str(),
+            )
 
 
 @each_audited_game
 def test_determinizations_pass_the_audit(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)  # whose contract is tested above, too
-    if game.name == "toy-clashes":  # its choices are one after the other, and only EXP3 takes them for simultaneous
+    monkeypatch.setattr(
+        sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1
+    )  # whose contract is tested above, too
+    if (
+        game.name == "toy-clashes"
+    ):  # its choices are one after the other, and only EXP3 takes them for simultaneous
         game = attrs.evolve(game, simultaneous=None)
-    few = {"games": 1, "determinizations": 10} if str(game) in WHOLE else {"games": 6, "determinizations": 100}
+    few = (
+        {"games": 1, "determinizations": 10}
+        if str(game) in WHOLE
+        else {"games": 6, "determinizations": 100}
+    )
     report = audit(game, **few, seed=1, multiplicity=MULTIPLICITY.get(game.name))
     assert report.passed, str(report)
     assert report.perfect == (game.determinize is None)
@@ -199,7 +221,12 @@ def test_determinizations_pass_the_audit(game: Game, monkeypatch: pytest.MonkeyP
 def test_a_hundred_thousand_determinizations_pass_the_audit(game: Game) -> None:
     if game.determinize is None:
         pytest.skip("nothing to determinize")
-    report = audit(game, games=10 if str(game) in WHOLE else 100, seed=2, multiplicity=MULTIPLICITY.get(game.name))
+    report = audit(
+        game,
+        games=10 if str(game) in WHOLE else 100,
+        seed=2,
+        multiplicity=MULTIPLICITY.get(game.name),
+    )
     assert report.passed, str(report)
     assert report.determinizations >= 100_000
     assert report["truth"].passed and report["uniform"].passed, str(report)

@@ -15,7 +15,17 @@ import pytest
 import scipy.stats
 
 from icarus.compiler.rng import seeded
-from icarus.games.hearts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, HEARTS, PASS, PLAYING, hearts
+from icarus.games.hearts import (
+    CARD_PASSED,
+    DEAL,
+    DEALING,
+    ENDED,
+    EXCHANGE,
+    HEARTS,
+    PASS,
+    PLAYING,
+    hearts,
+)
 from icarus.kernel import CHANCE, State, facts_of
 from tests.games.scenes import card_named
 from tests.marks import slow_after
@@ -46,7 +56,10 @@ def suit(symbol: str) -> set[int]:
 
 
 def new_round(
-    hands: list[set[int]], number: int = NO_PASS, scores: tuple[int, ...] = (0, 0, 0, 0), threshold: int = 50
+    hands: list[set[int]],
+    number: int = NO_PASS,
+    scores: tuple[int, ...] = (0, 0, 0, 0),
+    threshold: int = 50,
 ) -> State:
     """A round about to be dealt, with these hands and scores; the first round begins with the passes."""
     assert set().union(*hands) == ALL and all(len(hand) == 13 for hand in hands)
@@ -81,7 +94,9 @@ def shuffled(random: np.random.Generator, lumps: bool) -> list[set[int]]:
     """Four random hands; `lumps`: almost whole suits, so that rare rules come into play."""
     if lumps:
         deck = list(
-            itertools.chain.from_iterable(random.permutation([sorted(suit(symbol)) for symbol in "♣♦♠♥"]).tolist())
+            itertools.chain.from_iterable(
+                random.permutation([sorted(suit(symbol)) for symbol in "♣♦♠♥"]).tolist()
+            )
         )
         for _ in range(int(random.integers(8))):
             i, j = random.integers(52, size=2)
@@ -149,16 +164,24 @@ class Knowledge:
 
     def __init__(self, state: State, observer: int) -> None:
         facts, self.observer = state.facts, observer
-        since = max((n + 1 for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
+        since = max(
+            (n + 1 for n, (_, action) in enumerate(state.history) if action == DEAL), default=0
+        )
         self.offset = RECEIVER[int(facts.round_number) % 4]
         done = state.history[since:]
         self.plays = [(player, action) for player, action in done if action < PASS]
-        self.passed = {action - PASS for player, action in done if player == observer and PASS <= action < EXCHANGE}
+        self.passed = {
+            action - PASS
+            for player, action in done
+            if player == observer and PASS <= action < EXCHANGE
+        }
         played = {card for _, card in self.plays}
         self.hand = members(facts.held[observer] & ~facts.played)
         self.unseen = ALL - played - self.hand
         self.others = [(observer + k) % 4 for k in (1, 2, 3)]
-        self.sizes = [13 - sum(player == opponent for player, _ in self.plays) for opponent in self.others]
+        self.sizes = [
+            13 - sum(player == opponent for player, _ in self.plays) for opponent in self.others
+        ]
         self.shown = [{card for player, card in self.plays if player == i} for i in range(4)]
 
     def agrees(self, hidden: list[set[int]], rule: Callable = allowed) -> bool:
@@ -185,7 +208,9 @@ def samples(state: State, observer: int, count: int, seed: int = 0) -> np.ndarra
     kernels, generator, beliefs = HEARTS.kernels(), seeded(seed), state.beliefs(observer)
     drawn = np.repeat(state.data, count)
     for i in range(count):
-        kernels.determinize(drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+        kernels.determinize(
+            drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data
+        )
     return drawn
 
 
@@ -206,7 +231,9 @@ def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
     assert set(state.legal_actions()) == {PASS + card for card in hands[0]}
 
 
-@pytest.mark.parametrize("number, offset", [(LEFT, 1), (RIGHT, 3), (ACROSS, 2), (NO_PASS + 1, 1), (NO_PASS + 2, 3)])
+@pytest.mark.parametrize(
+    "number, offset", [(LEFT, 1), (RIGHT, 3), (ACROSS, 2), (NO_PASS + 1, 1), (NO_PASS + 2, 3)]
+)
 def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) -> None:
     random = np.random.default_rng(number)
     hands = shuffled(random, lumps=False)
@@ -217,11 +244,15 @@ def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) 
     passed: list[set[int]] = [set() for _ in range(4)]
     for passer in [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]:
         assert state.current_player() == passer
-        assert set(state.legal_actions()) == {PASS + card for card in hands[passer] - passed[passer]}
+        assert set(state.legal_actions()) == {
+            PASS + card for card in hands[passer] - passed[passer]
+        }
         act_at_random(state, random)
         passed[passer].add(state.history[-1][1] - PASS)
     assert (
-        state.is_chance_node() and state.legal_actions() == [EXCHANGE] and state.chance_outcomes() == [(EXCHANGE, 1.0)]
+        state.is_chance_node()
+        and state.legal_actions() == [EXCHANGE]
+        and state.chance_outcomes() == [(EXCHANGE, 1.0)]
     )
     state.apply_action(EXCHANGE)
     for i in range(4):
@@ -235,7 +266,12 @@ def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) 
 def two_and_two() -> State:
     """0 holds the clubs but A♣ Q♣, with 3♦ A♦; 1 the other diamonds and A♣ Q♣; 2 the spades; 3 the hearts."""
     return dealt(
-        [suit("♣") - cards("A♣ Q♣") | cards("3♦ A♦"), suit("♦") - cards("3♦ A♦") | cards("A♣ Q♣"), suit("♠"), suit("♥")]
+        [
+            suit("♣") - cards("A♣ Q♣") | cards("3♦ A♦"),
+            suit("♦") - cards("3♦ A♦") | cards("A♣ Q♣"),
+            suit("♠"),
+            suit("♥"),
+        ]
     )
 
 
@@ -274,7 +310,9 @@ def test_the_game_ends_when_someone_reaches_the_threshold(
     scores: tuple[int, ...], final: list[int], rewards: list
 ) -> None:
     state = to_the_end(whole_suits(scores), np.random.default_rng(2))
-    assert state.is_terminal() and state.facts.scores.tolist() == final and state.returns() == rewards
+    assert (
+        state.is_terminal() and state.facts.scores.tolist() == final and state.returns() == rewards
+    )
 
 
 def test_the_game_goes_on_while_all_are_below_the_threshold() -> None:
@@ -301,7 +339,11 @@ def placed(scores: list[int]) -> list[float]:
 )
 def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
     state = HEARTS.new_initial_state()
-    facts_of(state.data).phase, facts_of(state.data).player, facts_of(state.data).scores = ENDED, -4, scores
+    facts_of(state.data).phase, facts_of(state.data).player, facts_of(state.data).scores = (
+        ENDED,
+        -4,
+        scores,
+    )
     assert state.returns() == rewards == placed(list(scores))
 
 
@@ -355,7 +397,9 @@ def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
             continue
         legal = state.legal_actions()
         assert state.current_player() == referee.current_player()
-        assert sorted(action % PASS for action in legal) == sorted(ours[action] for action in referee.legal_actions())
+        assert sorted(action % PASS for action in legal) == sorted(
+            ours[action] for action in referee.legal_actions()
+        )
         action = int(random.choice(legal))
         state.apply_action(action)
         referee.apply_action(theirs[action % PASS])
@@ -397,7 +441,9 @@ def test_the_exchange_shows_each_player_what_he_receives() -> None:
             views[i, information].add(state.moves(i))
     moves = [sequence for sequences in views.values() for sequence in sequences]
     assert all(len(sequences) == 1 for sequences in views.values()) and len(views) > 200
-    by_player = collections.Counter((i, next(iter(sequences))) for (i, _), sequences in views.items())
+    by_player = collections.Counter(
+        (i, next(iter(sequences))) for (i, _), sequences in views.items()
+    )
     assert max(by_player.values()) == 1 and all(min(sequence) < 0 for sequence in moves)
 
 
@@ -431,7 +477,10 @@ def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: in
         assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
         for held in drawn["held"] & ~drawn["played"][:, None]:
             hidden = [members(held[opponent]) for opponent in knowledge.others]
-            assert set().union(*hidden) == knowledge.unseen and [len(hand) for hand in hidden] == knowledge.sizes
+            assert (
+                set().union(*hidden) == knowledge.unseen
+                and [len(hand) for hand in hidden] == knowledge.sizes
+            )
             assert knowledge.agrees(hidden)
 
 
@@ -439,7 +488,9 @@ ENDINGS = 16
 MOST_DEALS = 900
 
 
-@pytest.mark.parametrize("lumps", slow_after(1, [True, False]), ids=["almost whole suits", "random deals"])
+@pytest.mark.parametrize(
+    "lumps", slow_after(1, [True, False]), ids=["almost whole suits", "random deals"]
+)
 def test_in_endings_all_deals_that_agree_are_equally_likely(lumps: bool) -> None:
     random, p_values = np.random.default_rng((14, lumps)), []
     while len(p_values) < ENDINGS:
@@ -465,7 +516,9 @@ def led_unbroken(seed: int) -> State:
     state = dealt(shuffled(random, lumps=False))
     while not state.facts.broken:
         legal = state.legal_actions()
-        state.apply_action(int(random.choice([card for card in legal if card not in POINT_CARDS] or legal)))
+        state.apply_action(
+            int(random.choice([card for card in legal if card not in POINT_CARDS] or legal))
+        )
     assert state.facts.count == 1 and state.facts.trick[0] in SUIT_HEARTS
     return state
 
@@ -527,6 +580,10 @@ def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function
         search = state.determinize(max(state.current_player(), 0), seed=seed)
         while not search.is_terminal():
             act_at_random(search, random)
-        assert search.facts.phase == ENDED and max(search.facts.scores) < 50 and sum(search.facts.scores) in (26, 78)
+        assert (
+            search.facts.phase == ENDED
+            and max(search.facts.scores) < 50
+            and sum(search.facts.scores) in (26, 78)
+        )
         assert search.returns() == search.returns() == search.clone().returns()
         assert max(search.returns()) == 1.0

@@ -13,7 +13,16 @@ from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
-from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist
+from icarus.games.knockout_whist import (
+    CHOOSE,
+    DEAL,
+    HAND_SEEN,
+    NO_CARD,
+    PLAY,
+    ROUNDS,
+    TRUMPS,
+    knockout_whist,
+)
 from icarus.kernel import CHANCE, State, helper
 from tests.games.scenes import card_named, random_walk
 from tests.marks import slow_after
@@ -98,7 +107,10 @@ def test_a_tie_for_most_tricks_is_drawn_between_the_tied_players_only():
     state = position(["A♣", "2♣", "3♣", "4♣"], tricks=[1, 2, 1, 2], hand_size=7)
     play(state, "A♣, 2♣, 3♣, 4♣")
     assert state.is_chance_node()
-    named = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
+    named = {
+        state.action_to_string(action): probability
+        for action, probability in state.chance_outcomes()
+    }
     assert named == {f"player {player} chooses": pytest.approx(1 / 3) for player in (0, 1, 3)}
     play(state, "player 3 chooses")
     assert state.chance_outcomes() == [(DEAL, 1.0)]
@@ -121,7 +133,13 @@ class Table:
 
     def __init__(self, hands, trumps):
         self.hands, self.trumps, self.seats = hands, trumps, list(range(len(hands)))
-        self.size, self.turn, self.trick, self.taken, self.waiting = ROUNDS, 0, [], Counter(), "card"
+        self.size, self.turn, self.trick, self.taken, self.waiting = (
+            ROUNDS,
+            0,
+            [],
+            Counter(),
+            "card",
+        )
 
     def choices(self):
         if self.waiting == "draw":
@@ -153,7 +171,8 @@ class Table:
             led = self.trick[0][1][-1]
             order = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
             self.turn = max(
-                self.trick, key=lambda p: (p[1][-1] == self.trumps, p[1][-1] == led, order.index(p[1][:-1]))
+                self.trick,
+                key=lambda p: (p[1][-1] == self.trumps, p[1][-1] == led, order.index(p[1][:-1])),
             )[0]
             self.taken[self.turn] += 1
             self.trick = []
@@ -182,9 +201,13 @@ def test_random_games_agree_with_the_rules_on_lists(players, games):
             rounds.add(table.size)
             assert legal_texts(state) == table.choices()
             assert len(state.legal_actions()) == len(table.choices()) <= state.game.max_legal
-            assert state.current_player() == (CHANCE if table.waiting in ("draw", "deal") else table.turn)
+            assert state.current_player() == (
+                CHANCE if table.waiting in ("draw", "deal") else table.turn
+            )
             if table.waiting in ("trumps", "card"):
-                assert [set(hand) for hand in named_hands(state)] == [set(hand) for hand in table.hands]
+                assert [set(hand) for hand in named_hands(state)] == [
+                    set(hand) for hand in table.hands
+                ]
             action = choose.choice(state.legal_actions())
             text = state.action_to_string(action)
             state.apply_action(action)
@@ -314,7 +337,10 @@ def uneven_deals():
     barred = {0: (1, 2), 1: (3,), 2: (0,)}
     unseen = sorted(cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))))
     own_hand = cards(UNEVEN[0])
-    return [(own_hand, *hands) for hands in deals(unseen, [2, 2, 2], lambda hand, card: card // 13 in barred[hand])]
+    return [
+        (own_hand, *hands)
+        for hands in deals(unseen, [2, 2, 2], lambda hand, card: card // 13 in barred[hand])
+    ]
 
 
 def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
@@ -325,13 +351,18 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 
     choose, naive = random.Random(3), Counter()
     for _ in range(30 * len(expected)):
-        remaining, hands = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))), [cards(UNEVEN[0])]
+        remaining, hands = (
+            cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))),
+            [cards(UNEVEN[0])],
+        )
         for suits in ((1, 2), (3,), (0,)):
             held = choose.sample([card for card in remaining if card // 13 not in suits], 2)
             remaining = [card for card in remaining if card not in held]
             hands.append(sum(1 << card for card in held))
         naive[tuple(hands)] += 1
-    assert chisquare([naive[hands] for hands in expected]).pvalue < 1e-9, "the position tells the two apart"
+    assert chisquare([naive[hands] for hands in expected]).pvalue < 1e-9, (
+        "the position tells the two apart"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ constrained deals
@@ -364,7 +395,10 @@ def random_constraints(seed):
     choose = random.Random(seed)
     sizes = [choose.randint(0, 3) for _ in range(choose.randint(1, HANDS))]
     unseen = sorted(choose.sample(range(52), sum(sizes)))
-    barred = [sum(((1 << 13) - 1) << 13 * suit for suit in range(4) if choose.random() < 0.3) for _ in sizes]
+    barred = [
+        sum(((1 << 13) - 1) << 13 * suit for suit in range(4) if choose.random() < 0.3)
+        for _ in sizes
+    ]
     if unseen and choose.random() < 0.3:
         barred[0] |= 1 << choose.choice(unseen)
     return unseen, sizes, barred
@@ -376,7 +410,9 @@ def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
         unseen, sizes, barred = random_constraints(seed)
         if len(unseen) > 8:
             continue
-        expected = list(deals(unseen, sizes, lambda hand, card, barred=barred: barred[hand] >> card & 1))
+        expected = list(
+            deals(unseen, sizes, lambda hand, card, barred=barred: barred[hand] >> card & 1)
+        )
         if not expected:
             impossible += 1
             with pytest.raises(ValueError, match="no deal agrees"):
@@ -386,7 +422,10 @@ def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
             draw_deals(constrained(unseen, sizes, barred), rng.seeded(seed), hands)
             drawn = Counter(map(tuple, hands.tolist()))
             assert set(drawn) == set(expected)
-            assert len(expected) == 1 or chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
+            assert (
+                len(expected) == 1
+                or chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
+            )
             several += len(expected) > 1
     assert several > 30 and impossible > 10
 
@@ -413,8 +452,12 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
                 n > taken and barred[2] >> suit & 1
                 for suit, (n, taken) in enumerate(zip(remaining, second, strict=True))
             ):
-                exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, remaining, second))
-    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])[0]
+                exact += math.prod(map(math.comb, room, first)) * math.prod(
+                    map(math.comb, remaining, second)
+                )
+    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])[
+        0
+    ]
     merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
     # A group is split among its hands afterwards.
     within = math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3

@@ -22,7 +22,9 @@ def othello(board: str, player: int = 0) -> State:
     """A state from eight rows of X, O and dots."""
     state, squares = games.load("othello").new_initial_state(), "".join(board.split())
     for mark, seat in (("X", 0), ("O", 1)):
-        facts_of(state.data).discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+        facts_of(state.data).discs[seat] = np.uint64(
+            sum(1 << i for i, c in enumerate(squares) if c == mark)
+        )
     facts_of(state.data).player = player
     return state
 
@@ -53,7 +55,9 @@ def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
     state = games.load("checkers").new_initial_state()
 
     def bits(squares: str) -> np.uint64:
-        return np.uint64(sum(1 << ("abcdefgh".index(s[0]) + 8 * (int(s[1]) - 1)) for s in squares.split()))
+        return np.uint64(
+            sum(1 << ("abcdefgh".index(s[0]) + 8 * (int(s[1]) - 1)) for s in squares.split())
+        )
 
     facts_of(state.data).pieces[0], facts_of(state.data).pieces[1], facts_of(state.data).kings = (
         bits(black),
@@ -70,7 +74,10 @@ def test_checkers_tells_captures_and_crownings() -> None:
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["c3xe5"]
     assert state.action_features(state.legal_actions()[0]) == {"captures": 1, "crowns": 0}
     state = checkers("a7 c5", "h8", kings="c5")
-    features = {state.action_to_string(action): state.action_features(action) for action in state.legal_actions()}
+    features = {
+        state.action_to_string(action): state.action_features(action)
+        for action in state.legal_actions()
+    }
     assert features.pop("a7-b8") == {"captures": 0, "crowns": 1}
     assert set(features) == {"c5-b6", "c5-d6", "c5-b4", "c5-d4"}
     assert all(values == {"captures": 0, "crowns": 0} for values in features.values())
@@ -227,22 +234,27 @@ def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
         for point, count in side.items():
             facts_of(state.data).points[owner, point] = count
         facts_of(state.data).points[owner, 0] = 15 - sum(side.values())
-    facts_of(state.data).player, facts_of(state.data).actor, facts_of(state.data).dice[:], facts_of(state.data).left = (
-        0,
-        -1,
-        0,
-        0,
-    )
+    (
+        facts_of(state.data).player,
+        facts_of(state.data).actor,
+        facts_of(state.data).dice[:],
+        facts_of(state.data).left,
+    ) = (0, -1, 0, 0)
     survey.py_func(facts_of(state.data))
     return state
 
 
 def test_with_contact_a_prime_is_good_and_the_bar_is_bad() -> None:
     start = {24: 2, 13: 5, 8: 3, 6: 5}
-    assert 0.5 < backgammon(start, start).heuristic()[0] < 0.58  # it is worth a little to be on roll
+    assert (
+        0.5 < backgammon(start, start).heuristic()[0] < 0.58
+    )  # it is worth a little to be on roll
     primed = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
     assert backgammon(primed, {24: 2, 13: 5, 8: 3, 6: 5}).heuristic()[0] > 0.7
-    assert backgammon({25: 2, 13: 5, 8: 3, 6: 5}, start).heuristic()[0] < backgammon(start, start).heuristic()[0]
+    assert (
+        backgammon({25: 2, 13: 5, 8: 3, 6: 5}, start).heuristic()[0]
+        < backgammon(start, start).heuristic()[0]
+    )
 
 
 # -------------------- Othello's n-tuple network: what it reads, that symmetric positions are worth the same, and that it plays.
@@ -264,7 +276,9 @@ def tuples_seen(squares: np.ndarray) -> list[Squares]:
     """The squares of each tuple, by the drawing in the docstring."""
     edge = [*squares[0], squares[1, 1], squares[1, 6]]
     rows = [list(squares[row]) for row in (1, 2, 3)]
-    diagonals = [[squares[length - 1 - column, column] for column in range(length)] for length in range(4, 9)]
+    diagonals = [
+        [squares[length - 1 - column, column] for column in range(length)] for length in range(4, 9)
+    ]
     return [edge, *rows, *diagonals, list(squares[:3, :3].ravel())]
 
 
@@ -313,7 +327,9 @@ def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
 
 def test_the_eight_symmetries_of_a_position_are_worth_the_same() -> None:
     for state in random_positions(12):
-        assert [rearranged(state, squares).heuristic() for squares in symmetries(SQUARES)] == [state.heuristic()] * 8
+        assert [rearranged(state, squares).heuristic() for squares in symmetries(SQUARES)] == [
+            state.heuristic()
+        ] * 8
 
 
 def test_exchanged_colours_exchange_the_chances() -> None:
@@ -322,11 +338,20 @@ def test_exchanged_colours_exchange_the_chances() -> None:
         facts_of(variant.data).discs[:] = state.facts.discs[::-1]
         facts_of(variant.data).player = 1 - state.facts.player
         chances = state.heuristic()
-        assert variant.heuristic() == chances[::-1] and sum(chances) == pytest.approx(1) and 0 < min(chances)
+        assert (
+            variant.heuristic() == chances[::-1]
+            and sum(chances) == pytest.approx(1)
+            and 0 < min(chances)
+        )
 
 
 def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
-    teller, out, luck, total = OTHELLO.kernels().heuristic, np.zeros(2), np.random.default_rng(5), 0.0
+    teller, out, luck, total = (
+        OTHELLO.kernels().heuristic,
+        np.zeros(2),
+        np.random.default_rng(5),
+        0.0,
+    )
     for seed in range(10):
         state, seat = OTHELLO.new_initial_state(seed), seed % 2
         while not state.is_terminal():
@@ -337,7 +362,11 @@ def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
                 following.apply_action(action)
                 teller(following.data.ctypes.data, out.ctypes.data)
                 chances.append(out[seat])
-            chosen = int(np.argmax(chances)) if state.current_player() == seat else int(luck.integers(len(actions)))
+            chosen = (
+                int(np.argmax(chances))
+                if state.current_player() == seat
+                else int(luck.integers(len(actions)))
+            )
             state.apply_action(actions[chosen])
         total += state.returns()[seat]
     assert total >= 9

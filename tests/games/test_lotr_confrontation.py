@@ -50,7 +50,9 @@ def position(text, shire=4, turn=0):
             facts.possible[PIECE[piece]] = sum(1 << square for square in suspected)
     facts.held = facts.full = 0
     for owner, square in itertools.product(SIDES, range(DEAD + 1)):
-        count = sum(facts.pos[piece] == square for piece in range(owner * TEAM, owner * TEAM + TEAM))
+        count = sum(
+            facts.pos[piece] == square for piece in range(owner * TEAM, owner * TEAM + TEAM)
+        )
         facts.count[owner, square] = count
         facts.held[owner] |= (count > 0) << square
         facts.full[owner] |= (count >= CAPACITY[square]) << square
@@ -69,11 +71,16 @@ def possible_squares(state, piece):
 def assignments(state, side):
     """Every way to place a side's pieces that fits the public numbers and the sets, by brute force: tuples of squares."""
     room = [int(n) for n in state.facts.count[side]]
-    sets = [sorted(possible_squares(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)]
+    sets = [
+        sorted(possible_squares(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)
+    ]
     ways = [((), tuple(room))]
     for squares in sets:
         ways = [
-            ((*placed, square), (*remaining[:square], remaining[square] - 1, *remaining[square + 1 :]))
+            (
+                (*placed, square),
+                (*remaining[:square], remaining[square] - 1, *remaining[square + 1 :]),
+            )
             for placed, remaining in ways
             for square in squares
             if remaining[square]
@@ -102,7 +109,9 @@ def holds(state, words):
     name, verb, squares = WORDS_OF_PIECE.match(words).groups()
     piece, expected = PIECE[name], {SQUARE[square] for square in squares.split()}
     if verb == "goes ":
-        return expected == {action % SQUARES for action in state.legal_actions() if action // SQUARES**2 == piece}
+        return expected == {
+            action % SQUARES for action in state.legal_actions() if action // SQUARES**2 == piece
+        }
     return expected == (possible_squares(state, piece) if verb else {int(state.facts.pos[piece])})
 
 
@@ -391,7 +400,9 @@ def test_the_fixed_setup_gives_26_first_moves_to_dark_and_19_to_light():
     assert len(State(GAME, data).legal_actions()) == 19
 
 
-@pytest.mark.parametrize(("there", "needed", "over"), [(3, 4, True), (2, 4, False), (2, 3, True), (1, 3, False)])
+@pytest.mark.parametrize(
+    ("there", "needed", "over"), [(3, 4, True), (2, 4, False), (2, 3, True), (1, 3, False)]
+)
 def test_t30b_dark_wins_with_enough_pieces_in_the_shire(there, needed, over):
     crowd = ", ".join(f"{piece} Shire" for piece in ("Orcs", "Warg", "Saruman")[:there])
     state = position(f"Dark: Frodo Fangorn, Balrog Arthedain, Shelob Mordor, {crowd}", shire=needed)
@@ -405,7 +416,11 @@ def test_a_game_of_five_hundred_turns_is_shared():
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [*(("dark_shire_to_win", wrong) for wrong in (0, 5, "4", 3.5, True)), ("random_setup", 2), ("random_setup", "yes")],
+    [
+        *(("dark_shire_to_win", wrong) for wrong in (0, 5, "4", 3.5, True)),
+        ("random_setup", 2),
+        ("random_setup", "yes"),
+    ],
 )
 def test_an_impossible_parameter_is_refused(name, wrong):
     with pytest.raises(ValueError, match=name):
@@ -465,7 +480,9 @@ def own_and_public(state, observer):
 
 def recalled(state, perspective):
     moves = np.zeros(LONGEST_TURN, np.int64)
-    count = GAME.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN)
+    count = GAME.kernels().recall(
+        state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN
+    )
     return tuple(moves[:count].tolist())
 
 
@@ -499,16 +516,23 @@ def test_a_redrawn_turn_is_recalled_consistently():
             facts, actions = drawn.facts, recalled(drawn, 2)
             if mover_unseen(facts):
                 mover = facts.fighters[facts.side]
-                assert actions[0] == (int(mover) * SQUARES + int(facts.origin)) * SQUARES + int(facts.square)
+                assert actions[0] == (int(mover) * SQUARES + int(facts.origin)) * SQUARES + int(
+                    facts.square
+                )
                 assert facts.pos[mover] == facts.origin
                 checked.add("mover")
             if facts.node == LIGHT_CARD:
                 chosen = int(facts.cards[DARK])
                 picked = DARK_PICKS <= actions[-1] < DARK_MOVES_ASIDE  # v Gandalf, after a Magic
-                assert actions[-2 if picked else -1] == DARK_PLAYS + chosen and chosen in hand(drawn, DARK)
+                assert actions[-2 if picked else -1] == DARK_PLAYS + chosen and chosen in hand(
+                    drawn, DARK
+                )
                 checked.add("card")
             if facts.node == SHOW:
-                assert actions[-2:] == (DARK_PLAYS + int(facts.cards[DARK]), LIGHT_PLAYS + int(facts.cards[LIGHT]))
+                assert actions[-2:] == (
+                    DARK_PLAYS + int(facts.cards[DARK]),
+                    LIGHT_PLAYS + int(facts.cards[LIGHT]),
+                )
                 checked.add("cards")
     assert checked == {"mover", "card", "cards"}
 
@@ -565,7 +589,9 @@ def test_draws_in_the_middle_of_games_are_uniform():
             continue
         expected = assignments(state, hidden)
         if 2 <= len(expected) <= 800:
-            drawn = draws(state, observer, 60 * len(expected))[:, hidden * TEAM : hidden * TEAM + TEAM]
+            drawn = draws(state, observer, 60 * len(expected))[
+                :, hidden * TEAM : hidden * TEAM + TEAM
+            ]
             assert uniform_over(drawn, expected) > 1e-4
             tested += 1
     assert tested > 15
@@ -579,7 +605,10 @@ def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniforml
     state = play(position(start), "Merry Eregion-Fangorn")
     assert state.current_player() == DARK
     expected = [
-        (*placed, mover) for placed in assignments(state, LIGHT) for mover in range(TEAM) if placed[mover] == EREGION
+        (*placed, mover)
+        for placed in assignments(state, LIGHT)
+        for mover in range(TEAM)
+        if placed[mover] == EREGION
     ]
     drawn = draws(state, DARK, 200 * len(expected))[:, [*range(TEAM), PIECES]]
     assert len(expected) > 5 and uniform_over(drawn, expected) > 1e-4
@@ -641,7 +670,13 @@ def random_games(records, rng, games, shire, random_setup, endings, battles) -> 
             0,
             0.820,
             29.6,
-            {FRODO_FELL: 0.815, REACHED_MORDOR: 0.133, DARK_STUCK: 0.045, SHIRE_TAKEN: 0.005, NO_DARK_LEFT: 0.003},
+            {
+                FRODO_FELL: 0.815,
+                REACHED_MORDOR: 0.133,
+                DARK_STUCK: 0.045,
+                SHIRE_TAKEN: 0.005,
+                NO_DARK_LEFT: 0.003,
+            },
         ),
         (1, 0.863, 25.2, {}),
     ],

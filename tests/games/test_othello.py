@@ -21,7 +21,9 @@ def position(board: str, player: int) -> "games.State":
     state = OTHELLO.new_initial_state()
     squares = "".join(board.split())
     for mark, seat in (("X", 0), ("O", 1)):
-        facts_of(state.data).discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+        facts_of(state.data).discs[seat] = np.uint64(
+            sum(1 << i for i, c in enumerate(squares) if c == mark)
+        )
     facts_of(state.data).player = player
     return state
 

@@ -32,7 +32,11 @@ def legal_texts(state):
 def squares(state):
     """The actions, by (column, row)."""
     columns, rows, _ = state.game.parameters.values()
-    return {(column, row): row * (columns + 1) + column for column in range(columns) for row in range(rows)}
+    return {
+        (column, row): row * (columns + 1) + column
+        for column in range(columns)
+        for row in range(rows)
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules
@@ -68,16 +72,30 @@ def test_who_tries_a_taken_square_tries_again_and_finds_it_closed():
     state = played("a1 a1")
     assert state.current_player() == 1 and legal_texts(state) == legal_texts(played("a1")) - {"a1"}
     state.apply_action(state.string_to_action("b1"))
-    assert state.current_player() == 0 and "b1" in legal_texts(state), "player 0 does not know of b1"
+    assert state.current_player() == 0 and "b1" in legal_texts(state), (
+        "player 0 does not know of b1"
+    )
     assert "a1" not in legal_texts(state)
 
 
 @pytest.mark.parametrize(
-    "board", [(0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4)]
+    "board",
+    [
+        (0, 4, 2),
+        (4, 9, 4),
+        (8, 8, 5),
+        (4, 4, 5),
+        (4, 4, 1),
+        (3, -3, 3),
+        (4, 4, 4.0),
+        (4, "4", 4),
+        (True, 4, 4),
+    ],
 )
 def test_boards_that_cannot_be_played_on_are_refused(board):
     with pytest.raises(
-        ValueError, match="columns=|rows=|in_a_row=|(columns|rows|in_a_row) of phantom-mnk is .*; it must be an integer"
+        ValueError,
+        match="columns=|rows=|in_a_row=|(columns|rows|in_a_row) of phantom-mnk is .*; it must be an integer",
     ) as refusal:
         phantom(*board)
     assert any(repr(value) in str(refusal.value) for value in board)
@@ -100,9 +118,13 @@ def test_random_games_agree_with_the_rules_on_sets(board):
         choose, state = random.Random(seed), phantom(*board).new_initial_state()
         marks, closed, turn = (set(), set()), (set(), set()), 0
         name = {action: square for square, action in squares(state).items()}
-        while not (has_line(marks[1 - turn], in_a_row) or len(marks[0] | marks[1]) == columns * rows):
+        while not (
+            has_line(marks[1 - turn], in_a_row) or len(marks[0] | marks[1]) == columns * rows
+        ):
             assert state.current_player() == turn and not state.is_terminal()
-            assert {name[action] for action in state.legal_actions()} == set(name.values()) - closed[turn]
+            assert {name[action] for action in state.legal_actions()} == set(
+                name.values()
+            ) - closed[turn]
             action = choose.choice(state.legal_actions())
             state.apply_action(action)
             closed[turn].add(name[action])
@@ -120,12 +142,18 @@ def lock_step_with_phantom_ttt(games):
     ours, theirs = phantom(3, 3, 3), pyspiel.load_game("phantom_ttt")
     views, again = ({}, {}), 0
     for seed in range(games):
-        choose, state, referee = random.Random(seed), ours.new_initial_state(), theirs.new_initial_state()
+        choose, state, referee = (
+            random.Random(seed),
+            ours.new_initial_state(),
+            theirs.new_initial_state(),
+        )
         index = {action: 3 * row + column for (column, row), action in squares(state).items()}
         while not referee.is_terminal():
             mover = referee.current_player()
             assert state.current_player() == mover
-            assert [index[action] for action in state.legal_actions()] == sorted(referee.legal_actions())
+            assert [index[action] for action in state.legal_actions()] == sorted(
+                referee.legal_actions()
+            )
             moves, description = state.moves(mover), referee.information_state_string(mover)
             again += moves in views[mover]
             assert views[mover].setdefault(moves, description) == description
@@ -220,9 +248,13 @@ def information_set(state, observer):
     for who, action in state.history:
         truth.apply_action(action)
         if who == observer:
-            agreeing = one_action_later(agreeing, lambda _, action=action: [action], truth.current_player())
+            agreeing = one_action_later(
+                agreeing, lambda _, action=action: [action], truth.current_player()
+            )
         elif truth.current_player() == observer:
-            agreeing = one_action_later(with_failed_tries(agreeing, opponent), State.legal_actions, observer)
+            agreeing = one_action_later(
+                with_failed_tries(agreeing, opponent), State.legal_actions, observer
+            )
     return agreeing if state.current_player() == observer else with_failed_tries(agreeing, opponent)
 
 
@@ -249,7 +281,11 @@ def uniformity(state, observer, per_state=20):
     drawn = worlds(state, observer, per_state * len(agreeing), len(agreeing))
     assert set(drawn) <= set(agreeing)
     assert key(state.data) in agreeing
-    return 1.0 if len(agreeing) == 1 else chisquare([drawn[member_key] for member_key in agreeing]).pvalue
+    return (
+        1.0
+        if len(agreeing) == 1
+        else chisquare([drawn[member_key] for member_key in agreeing]).pvalue
+    )
 
 
 COUNTED = [  # tries, board, observer, states that he cannot tell apart
@@ -264,14 +300,24 @@ COUNTED = [  # tries, board, observer, states that he cannot tell apart
         0,
         (1 + 2 + 2) + 2,
     ),  # a1 not tried before, now none, one or both of a1 c1; tried, now c1 or not
-    ("a1 a1 b1 c1", (4, 4, 4), 1, 14 * 2),  # the other mark, which came last, and whether he has tried b1
+    (
+        "a1 a1 b1 c1",
+        (4, 4, 4),
+        1,
+        14 * 2,
+    ),  # the other mark, which came last, and whether he has tried b1
     (
         "a1 b1 c1 d1 d1",
         (4, 4, 4),
         0,
         13 * 2 * 4,
     ),  # the other mark, which of the two came last, and what he has tried of a1 c1
-    ("a1 c3 c1 a3", (3, 3, 2), 0, 7 * 2 * 4),  # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
+    (
+        "a1 c3 c1 a3",
+        (3, 3, 2),
+        0,
+        7 * 2 * 4,
+    ),  # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
 ]
 
 

@@ -12,7 +12,14 @@ from scipy.stats import chisquare
 from icarus.compiler import rng
 from icarus.equilibrium.walk import kernel
 from icarus.games.generic_poker import LEDUC_POKER, generic_poker
-from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, determinize as redraw, goofspiel
+from icarus.games.goofspiel import (
+    FIRST_WON,
+    NO_RESULT,
+    SECOND_WON,
+    TIED,
+    determinize as redraw,
+    goofspiel,
+)
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
 from icarus.kernel import CHANCE, State, facts_of, helper
@@ -80,7 +87,10 @@ def expected_reward(state, strategies):
     if state.is_terminal():
         return state.returns()[0]
     player = state.current_player()
-    card, done = "JQK"[state.facts.cards[player]], "".join("pb"[action] for _, action in state.history)
+    card, done = (
+        "JQK"[state.facts.cards[player]],
+        "".join("pb"[action] for _, action in state.history),
+    )
     bets, value = strategies[player][card, done], 0.0
     for action, probability in ((PASS, 1 - bets), (BET, bets)):
         child = state.clone()
@@ -99,7 +109,14 @@ def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
         ("K", ""): 3 * alpha,
         ("K", "pb"): 1,
     }
-    second = {("J", "p"): 1 / 3, ("J", "b"): 0, ("Q", "p"): 0, ("Q", "b"): 1 / 3, ("K", "p"): 1, ("K", "b"): 1}
+    second = {
+        ("J", "p"): 1 / 3,
+        ("J", "b"): 0,
+        ("Q", "p"): 0,
+        ("Q", "b"): 1 / 3,
+        ("K", "p"): 1,
+        ("K", "b"): 1,
+    }
     value = sum(expected_reward(dealt_of_kuhn_poker(*deal), (first, second)) for deal in DEALS) / 6
     assert value == pytest.approx((-1 / 18 + 2) / 4, abs=1e-12)
 
@@ -112,7 +129,10 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
             drawn = Counter()
             for seed in range(60):
                 world = state.determinize(observer, seed).facts
-                assert world.cards[observer] == card and world.paid.tolist() == state.facts.paid.tolist()
+                assert (
+                    world.cards[observer] == card
+                    and world.paid.tolist() == state.facts.paid.tolist()
+                )
                 drawn[int(world.cards[1 - observer])] += 1
             if shown:
                 assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
@@ -160,12 +180,22 @@ def gain(state):
         ((2, 2), "bet 4, call, 2, bet 8, call", 0),  # equal ranks share the pot
         ((3, 1), "bet 2, fold", 1),
         ((1, 3), "bet 2, raise 4, fold", -3),
-        ((1, 3), "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, call", 27),
-        ((1, 3), "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, fold", -23),
+        (
+            (1, 3),
+            "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, call",
+            27,
+        ),
+        (
+            (1, 3),
+            "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, fold",
+            -23,
+        ),
         ((3, 1), "check, check, 2, bet 4, fold", 1),
     ],
 )
-def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_not_fold(cards, text, chips):
+def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_not_fold(
+    cards, text, chips
+):
     state = dealt_of_generic_poker(generic_poker(), *cards, text)
     assert state.is_terminal() and gain(state) == chips
 
@@ -173,10 +203,27 @@ def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_
 def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_one():
     game = generic_poker()
     assert legal_texts(dealt_of_generic_poker(game, 1, 2)) == ["check", "bet 2", "bet 4"]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "check, bet 2")) == ["fold", "call", "raise 2", "raise 4"]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4")) == ["fold", "call", "raise 2", "raise 4"]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4, raise 2")) == ["fold", "call"]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, call, 3")) == ["check", "bet 4", "bet 8"]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "check, bet 2")) == [
+        "fold",
+        "call",
+        "raise 2",
+        "raise 4",
+    ]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4")) == [
+        "fold",
+        "call",
+        "raise 2",
+        "raise 4",
+    ]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4, raise 2")) == [
+        "fold",
+        "call",
+    ]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, call, 3")) == [
+        "check",
+        "bet 4",
+        "bet 8",
+    ]
 
 
 def every_pair(state, referee):
@@ -197,7 +244,9 @@ def test_every_hand_of_leduc_agrees_with_openspiel():
         referee = pyspiel.load_game("leduc_poker").new_initial_state()
         referee.apply_action(first * 2)
         referee.apply_action(second * 2 + (first == second))
-        for ours, theirs in every_pair(dealt_of_generic_poker(LEDUC_POKER, first + 1, second + 1), referee):
+        for ours, theirs in every_pair(
+            dealt_of_generic_poker(LEDUC_POKER, first + 1, second + 1), referee
+        ):
             count += 1
             assert ours.is_terminal() == theirs.is_terminal()
             if ours.is_terminal():
@@ -286,7 +335,9 @@ def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second
     assert state.is_terminal() and state.returns() == [float(holds), float(not holds)]
 
 
-@pytest.mark.parametrize("numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)])
+@pytest.mark.parametrize(
+    "numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)]
+)
 def test_other_numbers_of_dice_are_refused(numbers):
     with pytest.raises(ValueError, match="integer from 1 to 8") as refusal:
         liars_dice(*numbers)
@@ -297,18 +348,29 @@ def lock_step_with_openspiel_of_liars_dice(number, games):
     theirs = pyspiel.load_game(f"liars_dice(numdice={number})")
     liar = theirs.num_distinct_actions() - 1
     for seed in range(games):
-        state, referee = liars_dice(number, number).new_initial_state(seed), theirs.new_initial_state()
+        state, referee = (
+            liars_dice(number, number).new_initial_state(seed),
+            theirs.new_initial_state(),
+        )
         choose = random.Random(seed)
         for face in sum(dice(state), []):
             referee.apply_action(face)
         while not referee.is_terminal():
             assert state.current_player() == referee.current_player()
-            assert [liar if action == LIAR else action for action in state.legal_actions()] == referee.legal_actions()
-            highest = 1 + state.legal_actions()[0] + choose.randrange(6)  # most bids are near the last, for long games
-            action = choose.choice([action for action in state.legal_actions() if action <= highest or action == LIAR])
+            assert [
+                liar if action == LIAR else action for action in state.legal_actions()
+            ] == referee.legal_actions()
+            highest = (
+                1 + state.legal_actions()[0] + choose.randrange(6)
+            )  # most bids are near the last, for long games
+            action = choose.choice(
+                [action for action in state.legal_actions() if action <= highest or action == LIAR]
+            )
             referee.apply_action(liar if action == LIAR else action)
             state.apply_action(action)
-        assert state.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
+        assert state.is_terminal() and state.returns() == [
+            (value + 1) / 2 for value in referee.returns()
+        ]
 
 
 @pytest.mark.parametrize("games", slow_after(1, [150, 2000]))
@@ -334,7 +396,8 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
         assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()
         drawn[tuple(dice(world)[1 - observer])] += 1
     assert (
-        chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue > LIARS_DICE_UNLIKELY
+        chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue
+        > LIARS_DICE_UNLIKELY
     )
 
 
@@ -379,7 +442,9 @@ def test_other_numbers_of_cards_are_refused(cards):
 
 
 def openspiel(cards):
-    return pyspiel.load_game(f"goofspiel(imp_info=True,num_cards={cards},points_order=ascending,returns_type=win_loss)")
+    return pyspiel.load_game(
+        f"goofspiel(imp_info=True,num_cards={cards},points_order=ascending,returns_type=win_loss)"
+    )
 
 
 def lock_step_with_openspiel_of_goofspiel(cards, games):
@@ -399,7 +464,9 @@ def lock_step_with_openspiel_of_goofspiel(cards, games):
             moves, description = state.moves(mover), referee.information_state_string(mover)
             again += moves in views[mover]
             assert views[mover].setdefault(moves, description) == description
-        assert referee.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
+        assert referee.is_terminal() and state.returns() == [
+            (value + 1) / 2 for value in referee.returns()
+        ]
     for view in views:
         assert len(set(view.values())) == len(view), (
             "what OpenSpiel tells apart, the moves tell apart, and the other way round"
@@ -420,7 +487,9 @@ def test_of_the_others_bids_a_player_sees_the_results():
     assert state.moves(0) == (2, TIED, 4, FIRST_WON, 1, SECOND_WON, 3)
     assert state.moves(1) == (NO_RESULT, 2, TIED, 1, FIRST_WON, 3, SECOND_WON)
     assert state.moves(CHANCE) == (2, 2, 4, 1, 1, 3, 3)
-    assert not {TIED, FIRST_WON, SECOND_WON, NO_RESULT} & set(goofspiel(13).new_initial_state().legal_actions())
+    assert not {TIED, FIRST_WON, SECOND_WON, NO_RESULT} & set(
+        goofspiel(13).new_initial_state().legal_actions()
+    )
 
 
 # ------------------------------------------------------------------------------------------------------- determinization
@@ -428,14 +497,18 @@ def test_of_the_others_bids_a_player_sees_the_results():
 
 def results(bids):
     """Who took the points of each finished round: 1 for player 0, -1 for player 1, 0 for nobody."""
-    return [(first > second) - (first < second) for first, second in zip(bids[0], bids[1], strict=False)]
+    return [
+        (first > second) - (first < second) for first, second in zip(bids[0], bids[1], strict=False)
+    ]
 
 
 def agreeing_bids(state, observer):
     """The other's bids in every order of his cards that leads to the results that both know."""
     bids = [[action for who, action in state.history if who == player] for player in range(2)]
     outcomes = results(bids)
-    for order in itertools.permutations(range(1, int(state.facts.cards) + 1), len(bids[1 - observer])):
+    for order in itertools.permutations(
+        range(1, int(state.facts.cards) + 1), len(bids[1 - observer])
+    ):
         bids[1 - observer] = order
         if results(bids) == outcomes:
             yield order
@@ -473,7 +546,10 @@ def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(ca
                 agreeing = list(agreeing_bids(state, observer))
                 drawn = drawn_bids(state, observer, 30 * len(agreeing))
                 assert set(drawn) <= set(agreeing)
-                assert len(agreeing) == 1 or chisquare([drawn[order] for order in agreeing]).pvalue > GOOFSPIEL_UNLIKELY
+                assert (
+                    len(agreeing) == 1
+                    or chisquare([drawn[order] for order in agreeing]).pvalue > GOOFSPIEL_UNLIKELY
+                )
                 most = max(most, len(agreeing))
     assert most > cards or cards == 2, "more than the bid that waits for its result is open"
 
@@ -487,4 +563,7 @@ def test_the_table_is_drawn_as_players_see_it():
             "player 1 to bid",
         ]
     )
-    assert str(bidden(2, [1, 1, 2, 2])) == "the end; level\nplayer 0: -, has bid 1 2\nplayer 1: -, has bid 1 2"
+    assert (
+        str(bidden(2, [1, 1, 2, 2]))
+        == "the end; level\nplayer 0: -, has bid 1 2\nplayer 1: -, has bid 1 2"
+    )

@@ -13,7 +13,17 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, State, below, functions_of, seat_name, seat_names
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    UNLABELLED,
+    State,
+    below,
+    functions_of,
+    seat_name,
+    seat_names,
+)
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive
@@ -31,21 +41,34 @@ def played_on(state: State, luck: random.Random, actions: int) -> State:
     return state
 
 
-def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    replays, state = list[int](), played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2)
+def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    replays, state = (
+        list[int](),
+        played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2),
+    )
     replay = State.replay
-    monkeypatch.setattr(State, "replay", lambda self: replays.append(len(self.history)) or replay(self))
+    monkeypatch.setattr(
+        State, "replay", lambda self: replays.append(len(self.history)) or replay(self)
+    )
     position = state.position_in_episode()
     assert state.clone().position_in_episode() is position and replays == [2]
     after = played_on(state.clone(), random.Random(0), 1)
-    assert after.position_in_episode() != position and state.position_in_episode() is position and replays == [2, 3]
+    assert (
+        after.position_in_episode() != position
+        and state.position_in_episode() is position
+        and replays == [2, 3]
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed: int) -> None:
     """In Backgammon nothing is hidden, so that a determinization is the state itself, with its episodes."""
     state = played_on(games.load("backgammon").new_initial_state(seed), random.Random(seed), 6)
-    determinization = state.determinize(CHANCE if state.is_chance_node() else state.current_player(), seed)
+    determinization = state.determinize(
+        CHANCE if state.is_chance_node() else state.current_player(), seed
+    )
     for which in (state, determinization):
         played_on(which, random.Random(seed + 1), 3 + seed)
     while state.is_chance_node():
@@ -67,11 +90,16 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
         return
-    determinization, recall = state.determinize(state.current_player(), seed), state.game.kernels().recall
+    determinization, recall = (
+        state.determinize(state.current_player(), seed),
+        state.game.kernels().recall,
+    )
     room = np.zeros(5000, np.int64)
     while not determinization.is_terminal():
         for perspective, moves in enumerate(determinization.position_in_episode().moves):
-            count = recall(determinization.data.ctypes.data, perspective, room.ctypes.data, len(room))
+            count = recall(
+                determinization.data.ctypes.data, perspective, room.ctypes.data, len(room)
+            )
             assert moves == tuple(room[:count].tolist())
         played_on(determinization, luck, 1)
 
@@ -94,7 +122,10 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of its dtype"),
+        (
+            np.zeros(1, np.int64),
+            r"is an array \[1\] of int64; it must be an array \[1\] of its dtype",
+        ),
         (np.zeros((), toy.STATE), r"is an array \[\] of"),
         (None, "is None; it must be an array"),
         (b"12", "is b'12'"),
@@ -112,7 +143,8 @@ def test_a_fact_outside_its_range_is_named() -> None:
         data = state.data.copy()
         data["bids"][0, 0, 3] = value
         with pytest.raises(
-            ValueError, match=rf"in a state of goofspiel bids\[0, 3\] is {value}; it must be from 0 to 6$"
+            ValueError,
+            match=rf"in a state of goofspiel bids\[0, 3\] is {value}; it must be from 0 to 6$",
         ):
             State(state.game, data)
         with pytest.raises(ValueError, match=r"goofspiel bids\[0, 3\]"):
@@ -131,8 +163,12 @@ TRIALS = 40
 FEW = (1, 1, 2, 4, 50)  # facts that are changed
 
 
-@pytest.mark.parametrize("name", [*ONCE_CRASHED, *slow_after(0, sorted({*games.names()} - {*ONCE_CRASHED}))])
-def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [*ONCE_CRASHED, *slow_after(0, sorted({*games.names()} - {*ONCE_CRASHED}))]
+)
+def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(
+    name: str,
+) -> None:
     """In a process of its own, whose end by a signal is what is looked for."""
     game = games.load(name)
     search(first_decision(game, 0), EPIC, iterations=2)  # compiles
@@ -151,7 +187,9 @@ def change_and_ask(game: Game, trial: int) -> None:
         values = data[field].reshape(-1)
         values[luck.integers(len(values))] = luck.integers(least, most, endpoint=True, dtype=kind)
     assert "\n" not in told_of(lambda: State(game, data))
-    assert "\n" not in told_of(lambda: state.with_facts(**{name: data[name][0] for name in game.ranges}))
+    assert "\n" not in told_of(
+        lambda: state.with_facts(**{name: data[name][0] for name in game.ranges})
+    )
 
 
 def first_decision(game: Game, seed: int) -> State:
@@ -175,7 +213,10 @@ def told_of(make: Callable[[], State]) -> str:
 
 
 def test_data_that_are_changed_in_place_have_other_answers() -> None:
-    state, after = games.load("othello").new_initial_state(), games.load("othello").new_initial_state()
+    state, after = (
+        games.load("othello").new_initial_state(),
+        games.load("othello").new_initial_state(),
+    )
     after.apply_action(after.legal_actions()[0])
     assert (state.current_player(), after.current_player()) == (0, 1)
     state.data[:] = after.data
@@ -188,7 +229,9 @@ def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None
     row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
     changed = state.with_facts(row=row)
     assert len(state.history) == 2 and state.facts.row != row
-    assert changed.position_in_episode() == State(EPISODES, changed.data.copy()).position_in_episode()
+    assert (
+        changed.position_in_episode() == State(EPISODES, changed.data.copy()).position_in_episode()
+    )
     assert changed.position_in_episode().label == 3
     assert changed.history == [] and changed.start["row"][0] == row
     action = changed.legal_actions()[0]
@@ -198,7 +241,11 @@ def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None
 
 
 def test_other_facts_within_an_episode_have_the_moves_that_the_record_recalls() -> None:
-    row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 4 and len(row.path) - row.episode_start() == 2)
+    row = next(
+        i
+        for i, row in enumerate(toy.ROWS)
+        if row.tree == 4 and len(row.path) - row.episode_start() == 2
+    )
     position = SECRETS.new_initial_state(0).with_facts(row=row).position_in_episode()
     assert position.moves == tuple(
         toy.ROWS[row].moves(perspective, toy.ROWS[row].episode_start()) for perspective in range(3)
@@ -220,13 +267,35 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived() -> No
 @pytest.mark.parametrize(
     ("name", "facts", "error", "message"),
     [
-        ("checkers", {"colour": 1}, TypeError, "the states of checkers have no fact 'colour'; they have pieces, kings"),
-        ("checkers", {"player": 0.5}, TypeError, "player of checkers is 0.5; it must be of the type int8"),
-        ("checkers", {"pieces": [1, 2, 3]}, ValueError, r"could not broadcast .* \(3,\) into shape \(2,\)"),
-        ("dou-di-zhu", {"play": 0, "hands": [0, 1, 1]}, ValueError, r"legal of dou-di-zhu .* returned \[\]; it must"),
+        (
+            "checkers",
+            {"colour": 1},
+            TypeError,
+            "the states of checkers have no fact 'colour'; they have pieces, kings",
+        ),
+        (
+            "checkers",
+            {"player": 0.5},
+            TypeError,
+            "player of checkers is 0.5; it must be of the type int8",
+        ),
+        (
+            "checkers",
+            {"pieces": [1, 2, 3]},
+            ValueError,
+            r"could not broadcast .* \(3,\) into shape \(2,\)",
+        ),
+        (
+            "dou-di-zhu",
+            {"play": 0, "hands": [0, 1, 1]},
+            ValueError,
+            r"legal of dou-di-zhu .* returned \[\]; it must",
+        ),
     ],
 )
-def test_facts_that_make_no_state_are_refused(name: str, facts: Any, error: type[Exception], message: str) -> None:
+def test_facts_that_make_no_state_are_refused(
+    name: str, facts: Any, error: type[Exception], message: str
+) -> None:
     state = games.load(name).new_initial_state(1)
     with pytest.raises(error, match=message):
         state.with_facts(**facts)
@@ -249,7 +318,9 @@ def test_seeds_are_checked_everywhere_alike(seed: Any) -> None:
         lambda: state.determinize(0, seed),
         lambda: search(state, EPIC, iterations=1, seed=seed),
     ):
-        with pytest.raises(ValueError, match=re.escape(f"seed is {seed!r}; it must be an integer of at least 0")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"seed is {seed!r}; it must be an integer of at least 0")
+        ):
             ask()
 
 
@@ -257,7 +328,9 @@ def test_seeds_are_checked_everywhere_alike(seed: Any) -> None:
 def test_observers_are_checked(player: Any) -> None:
     state = KUHN.new_initial_state(0)
     for ask in (lambda: state.determinize(player), lambda: state.moves(player)):
-        with pytest.raises(ValueError, match=re.escape(f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}")
+        ):
             ask()
 
 
@@ -265,20 +338,30 @@ def test_observers_are_checked(player: Any) -> None:
 def test_actions_are_checked_and_what_is_none_has_no_text(action: Any) -> None:
     state = CARD.new_initial_state(0)
     for ask in (lambda: state.apply_action(action), lambda: state.action_to_string(action)):
-        with pytest.raises(ValueError, match=re.escape(f"action {action!r} is not legal here; legal: ")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"action {action!r} is not legal here; legal: ")
+        ):
             ask()
-    assert state.action_to_string(np.int64(state.legal_actions()[0])) == str(state.legal_actions()[0])
+    assert state.action_to_string(np.int64(state.legal_actions()[0])) == str(
+        state.legal_actions()[0]
+    )
 
 
 @pytest.mark.parametrize("rewards", [[1.5, 0.0], [-0.5, 0.5], [float("nan"), 1.0]])
-def test_returns_outside_their_range_are_refused(rewards: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_returns_outside_their_range_are_refused(
+    rewards: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     state = played_on(KUHN.new_initial_state(0), random.Random(1), 9)
     monkeypatch.setattr(
         Game,
         "answer",
-        lambda self, name, *given, of=Game.answer: rewards if name == "rewards" else of(self, name, *given),
+        lambda self, name, *given, of=Game.answer: (
+            rewards if name == "rewards" else of(self, name, *given)
+        ),
     )
-    with pytest.raises(ValueError, match=r"rewards of toy-kuhn.* returned .*; it must be 2 numbers from 0 to 1"):
+    with pytest.raises(
+        ValueError, match=r"rewards of toy-kuhn.* returned .*; it must be 2 numbers from 0 to 1"
+    ):
         state.returns()
 
 
@@ -288,7 +371,11 @@ def test_a_copy_of_a_state_is_played_on_alone(copied: Any) -> None:
     other = copied(state)
     other.apply_action(other.legal_actions()[0])
     assert other.game is state.game and len(state.history) == 0
-    assert state.data.tobytes() == state.game.new_initial_state().data.tobytes() != other.data.tobytes()
+    assert (
+        state.data.tobytes()
+        == state.game.new_initial_state().data.tobytes()
+        != other.data.tobytes()
+    )
 
 
 # --------------------- What a function of a game may not answer: told with the game, the function, its line and what would be right.
@@ -299,7 +386,13 @@ def initial(rng: np.ndarray) -> dict:
 
 
 def player(state: dict) -> int:
-    return TERMINAL if state["coin"] is not None else CHANCE if len(state["said"]) == 3 else len(state["said"])
+    return (
+        TERMINAL
+        if state["coin"] is not None
+        else CHANCE
+        if len(state["said"]) == 3
+        else len(state["said"])
+    )
 
 
 def legal(state: dict) -> list[int]:
@@ -314,11 +407,15 @@ def apply(state: dict, action: int) -> None:
 
 
 def rewards(state: dict) -> list[float]:
-    return [float(said == (card > 1)) for said, card in zip(state["said"], state["cards"], strict=True)]
+    return [
+        float(said == (card > 1)) for said, card in zip(state["said"], state["cards"], strict=True)
+    ]
 
 
 def determinize(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
-    cards = [card if seat == observer else below(rng, 4) for seat, card in enumerate(state["cards"])]
+    cards = [
+        card if seat == observer else below(rng, 4) for seat, card in enumerate(state["cards"])
+    ]
     return state | {"cards": cards, "said": list(state["said"])}
 
 
@@ -335,7 +432,9 @@ HILO = PythonGame(
 
 def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
     functions = (initial, player, legal, apply, rewards, determinize)
-    game = PythonGame(name="hilo", players=3, **{function.__name__: function for function in functions})
+    game = PythonGame(
+        name="hilo", players=3, **{function.__name__: function for function in functions}
+    )
     state = pickle.loads(pickle.dumps(game.new_initial_state(3)))
     assert str(state) == str(game.new_initial_state(3)) and state.action_to_string(1) == "1"
     assert state.game.ask("legal", {"said": [], "coin": None}) == [0, 1]
@@ -369,22 +468,55 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
         ("legal", lambda state: [1 << 64, 1], f"returned [18446744073709551616, 1]; {LEGAL}"),
         ("apply", returned_anew, "it must change the state that it is given and return None"),
         ("rewards", lambda state: [1.0, 0.0], f"returned [1.0, 0.0]; {REWARDS}"),
-        ("rewards", lambda state: {0: 1.0, 1: 0.0, 2: 0.0}, f"returned {{0: 1.0, 1: 0.0, 2: 0.0}}; {REWARDS}"),
+        (
+            "rewards",
+            lambda state: {0: 1.0, 1: 0.0, 2: 0.0},
+            f"returned {{0: 1.0, 1: 0.0, 2: 0.0}}; {REWARDS}",
+        ),
         ("chance", lambda state: [0.5, 0.6], f"returned [0.5, 0.6]; {CHANCES}"),
         ("chance", lambda state: [(0, 0.5), (1, 0.5)], f"; {CHANCES}"),
-        ("copy", lambda state: state, "returned the state that it was given; it must return a copy"),
-        ("observe", lambda state, action: [action], "; it must be 3 integers, the move that each player sees"),
-        ("determinize", lambda *arguments: None, "returned None; it must leave that alone and return a changed copy"),
-        ("determinize", redrawn_in_place, "returned the state that it was given; it must leave that alone and"),
-        ("episode", lambda state: None, "returned None; it must be a label of at least 0, or CONTINUES"),
+        (
+            "copy",
+            lambda state: state,
+            "returned the state that it was given; it must return a copy",
+        ),
+        (
+            "observe",
+            lambda state, action: [action],
+            "; it must be 3 integers, the move that each player sees",
+        ),
+        (
+            "determinize",
+            lambda *arguments: None,
+            "returned None; it must leave that alone and return a changed copy",
+        ),
+        (
+            "determinize",
+            redrawn_in_place,
+            "returned the state that it was given; it must leave that alone and",
+        ),
+        (
+            "episode",
+            lambda state: None,
+            "returned None; it must be a label of at least 0, or CONTINUES",
+        ),
         ("recall", lambda state, perspective: 1, "returned 1; it must be a list of integers"),
     ],
 )
-def test_a_wrong_answer_is_told_with_its_function_and_line(name: str, function: Any, message: str) -> None:
+def test_a_wrong_answer_is_told_with_its_function_and_line(
+    name: str, function: Any, message: str
+) -> None:
     with pytest.raises(ValueError) as caught:
-        search(attrs.evolve(HILO, **{name: function}).new_initial_state(1), BASELINE >> EPIC, iterations=20)
+        search(
+            attrs.evolve(HILO, **{name: function}).new_initial_state(1),
+            BASELINE >> EPIC,
+            iterations=20,
+        )
     sentence, line = str(caught.value), function.__code__.co_firstlineno
-    assert sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ") and message in sentence
+    assert (
+        sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ")
+        and message in sentence
+    )
 
 
 def test_answers_that_make_sense_in_another_form_are_taken() -> None:
@@ -404,11 +536,31 @@ def test_answers_that_make_sense_in_another_form_are_taken() -> None:
     ("game", "name", "function", "message"),
     [
         (HILO, "initial", lambda: {}, r"initial of hilo takes \(\); it must take \(rng\)"),
-        (HILO, "legal", lambda state, actions: 2, r"legal of hilo takes \(state, actions\); it must take \(state\)"),
-        (HILO, "determinize", lambda state, observer, rng: state, r"it must take \(state, observer, beliefs, rng\)"),
+        (
+            HILO,
+            "legal",
+            lambda state, actions: 2,
+            r"legal of hilo takes \(state, actions\); it must take \(state\)",
+        ),
+        (
+            HILO,
+            "determinize",
+            lambda state, observer, rng: state,
+            r"it must take \(state, observer, beliefs, rng\)",
+        ),
         (NIM, "initial", lambda: None, r"initial of nim7 takes \(\); it must take \(state, rng\)"),
-        (NIM, "apply", lambda state: None, r"apply of nim7 takes \(state\); it must take \(state, action\)"),
-        (NIM, "apply", lambda state, action: (yield action), "apply of nim7 has a yield; it must be a plain function"),
+        (
+            NIM,
+            "apply",
+            lambda state: None,
+            r"apply of nim7 takes \(state\); it must take \(state, action\)",
+        ),
+        (
+            NIM,
+            "apply",
+            lambda state, action: (yield action),
+            "apply of nim7 has a yield; it must be a plain function",
+        ),
     ],
 )
 def test_a_function_that_takes_something_else_is_refused_where_the_game_is_made(
@@ -426,14 +578,19 @@ async def apply_later(state: Any, action: int) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"apply": apply_later}, "apply of .* is <function apply_later .*>; it must be a plain function"),
+        (
+            {"apply": apply_later},
+            "apply of .* is <function apply_later .*>; it must be a plain function",
+        ),
         ({"name": "hi\nlo"}, "the name of a game is .*; it must be one line without /"),
         ({"name": "hi/lo"}, "the name of a game is .*; it must be one line without /"),
         ({"utilities": (1, -1)}, r"utilities of .* are \(1, -1\); they must be \(least, most\)"),
         ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
     ],
 )
-def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: dict[str, Any], message: str) -> None:
+def test_what_only_looks_like_a_part_of_a_game_is_refused(
+    game: Any, changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         attrs.evolve(game, **changes)
 
@@ -441,14 +598,22 @@ def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: di
 @pytest.mark.parametrize("function", [max, functools.partial(rewards), functools.cache(rewards)])
 def test_what_can_be_called_but_not_compiled_is_refused(function: Any) -> None:
     kind = type(function).__name__
-    with pytest.raises(TypeError, match=f"rewards of nim7 is a {kind}; to be compiled it must be a function of Python"):
+    with pytest.raises(
+        TypeError,
+        match=f"rewards of nim7 is a {kind}; to be compiled it must be a function of Python",
+    ):
         attrs.evolve(NIM, rewards=function)
 
 
 def test_initial_takes_the_parameters() -> None:
-    with pytest.raises(TypeError, match=r"initial of hilo\(cards=3\) takes \(rng\); it must take \(rng, cards\)"):
+    with pytest.raises(
+        TypeError, match=r"initial of hilo\(cards=3\) takes \(rng\); it must take \(rng, cards\)"
+    ):
         attrs.evolve(HILO, parameters={"cards": 3})
-    assert attrs.evolve(HILO, initial=lambda rng, cards: initial(rng), parameters={"cards": 3}).players == 3
+    assert (
+        attrs.evolve(HILO, initial=lambda rng, cards: initial(rng), parameters={"cards": 3}).players
+        == 3
+    )
 
 
 def forgetful(state: Any, actions: np.ndarray) -> None:
@@ -470,6 +635,10 @@ def short_by_one(state: Any, actions: np.ndarray) -> int:
         ),
     ],
 )
-def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: Any, message: str) -> None:
+def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(
+    slip: Any, message: str
+) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
-        search(in_python(attrs.evolve(NIM, legal=slip)).new_initial_state(1), BASELINE, iterations=5)
+        search(
+            in_python(attrs.evolve(NIM, legal=slip)).new_initial_state(1), BASELINE, iterations=5
+        )

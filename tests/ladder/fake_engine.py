@@ -7,7 +7,9 @@ from pathlib import Path
 from icarus import games
 
 MODE = sys.argv[1]
-ONCE = Path(sys.argv[2]) if len(sys.argv) > 2 else None  # with a file: misbehave only while it does not exist
+ONCE = (
+    Path(sys.argv[2]) if len(sys.argv) > 2 else None
+)  # with a file: misbehave only while it does not exist
 
 
 def misbehaves() -> bool:
@@ -40,7 +42,9 @@ def main() -> None:
                     sys.exit("the table is on fire")
                 if MODE == "hangs":
                     time.sleep(60)
-                print({"illegal": "= a9", "refuses": "? cannot think"}[MODE], end="\n\n", flush=True)
+                print(
+                    {"illegal": "= a9", "refuses": "? cannot think"}[MODE], end="\n\n", flush=True
+                )
                 continue
             text = words[1] if command == "play" else next(iter(legal))
             state.apply_action(legal[text])

@@ -24,7 +24,9 @@ FAKE = str(Path(__file__).with_name("fake_engine.py"))
 
 
 def fake(mode: str, *more: str, seconds: float = 60) -> EnginePlayer:
-    return EnginePlayer(Engine(f"fake {mode}", "othello", (sys.executable, FAKE, mode, *more), seconds=seconds))
+    return EnginePlayer(
+        Engine(f"fake {mode}", "othello", (sys.executable, FAKE, mode, *more), seconds=seconds)
+    )
 
 
 def played(game: AnyGame, player: Player, opponent: Player, side: int) -> GameRow:
@@ -37,7 +39,9 @@ def test_an_engine_plays_whole_games_with_both_sides() -> None:
         row = played(OTHELLO, RandomPlayer(), engine, side)
         assert row["score"] == row["returns"][side]
         assert row["engines"] == {"fake good": ["Fake 1.0", f"{FAKE} good"]}
-        assert row["actions"][:4] == played(OTHELLO, RandomPlayer(), RandomPlayer(), 0)["actions"][:4]
+        assert (
+            row["actions"][:4] == played(OTHELLO, RandomPlayer(), RandomPlayer(), 0)["actions"][:4]
+        )
     engine.close()
 
 
@@ -58,8 +62,12 @@ def texts_after(actions: list[int]) -> list[str]:
         ("refuses", "fake refuses refused genmove: cannot think"),
     ],
 )
-def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str, sentence: str, tmp_path: Path) -> None:
-    engine = fake(mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60)  # which a busy machine keeps to
+def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(
+    mode: str, sentence: str, tmp_path: Path
+) -> None:
+    engine = fake(
+        mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60
+    )  # which a busy machine keeps to
     void = played(OTHELLO, RandomPlayer(), engine, 0)
     legal = ", ".join(texts_after(void["actions"])) if mode == "illegal" else ""
     assert void["void"] == sentence + legal
@@ -71,9 +79,12 @@ def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str,
 def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
     missing = Engine("nobody", "othello", ("/no/such/engine",), installation="build it")
     assert not missing.is_installed()
-    assert not Engine("nobody", "othello", (sys.executable,), module="no_such_module").is_installed()
+    assert not Engine(
+        "nobody", "othello", (sys.executable,), module="no_such_module"
+    ).is_installed()
     with pytest.raises(
-        EngineFailed, match=r"^nobody cannot be started: /no/such/engine: No such file or directory; build it$"
+        EngineFailed,
+        match=r"^nobody cannot be started: /no/such/engine: No such file or directory; build it$",
     ):
         missing.start()
 
@@ -82,11 +93,16 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
     ("output", "sentence"),
     [
         ("Welcome\n\n= Fake\n\n", "fake answered 'Welcome' to name; an answer begins with = or ?"),
-        ("= Fake\n", "fake did not answer name within 5 s: '= Fake' came without the empty line that ends an answer"),
+        (
+            "= Fake\n",
+            "fake did not answer name within 5 s: '= Fake' came without the empty line that ends an answer",
+        ),
         ("= F" + "a" * 110_000, "fake answered name with more than 100,000 characters"),
     ],
 )
-def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, sentence: str) -> None:
+def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(
+    output: str, sentence: str
+) -> None:
     program = f"import time; print({output!r}, end='', flush=True); time.sleep(60)"
     process = Process("fake", (sys.executable, "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
@@ -125,7 +141,13 @@ def test_an_engine_is_a_player_for_any_match() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("grhino depth 1", "rust-reversi matrix 2", "py-draughts depth 1", "pubeval", "RLCard rules"),
+        *(
+            "grhino depth 1",
+            "rust-reversi matrix 2",
+            "py-draughts depth 1",
+            "pubeval",
+            "RLCard rules",
+        ),
         pytest.param("OpenSpiel ISMCTS 0.01 s", marks=pytest.mark.slow),
     ],
 )
@@ -165,7 +187,9 @@ def test_rust_reversi_knows_the_same_moves(number: int) -> None:
     from icarus.ladder.modules.othello import PASS, board_of
 
     for state in decisions("othello", number):
-        assert (sorted(board_of(state).get_legal_moves_vec()) or [PASS]) == sorted(state.legal_actions())
+        assert (sorted(board_of(state).get_legal_moves_vec()) or [PASS]) == sorted(
+            state.legal_actions()
+        )
 
 
 @counts(10, 300)
@@ -176,7 +200,10 @@ def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> N
     for state in decisions("checkers", number):
         if not state.facts.chained:
             moves = {tuple(move.square_list[:2]) for move in board_of(state).legal_moves}
-            assert moves == {(to_draughts(action // 64), to_draughts(action % 64)) for action in state.legal_actions()}
+            assert moves == {
+                (to_draughts(action // 64), to_draughts(action % 64))
+                for action in state.legal_actions()
+            }
 
 
 def test_openspiel_s_hearts_knows_the_same_cards() -> None:
@@ -189,9 +216,9 @@ def test_openspiel_s_hearts_knows_the_same_cards() -> None:
             their_round = round_of(state, game)
             assert their_round.current_player() == state.current_player()
             base = PASS if state.legal_actions()[0] >= PASS else 0
-            assert sorted(base + from_openspiel(card) for card in their_round.legal_actions()) == sorted(
-                state.legal_actions()
-            )
+            assert sorted(
+                base + from_openspiel(card) for card in their_round.legal_actions()
+            ) == sorted(state.legal_actions())
 
 
 def turn_ends(state: State, mover: int) -> set[tuple[tuple[int, ...], ...]]:
@@ -238,9 +265,14 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
         for state in rolls(2):
             mover = state.current_player()
             boards = [
-                gnubg_nn.board_from_position_key(key) for key in gnubg_nn.moves(board_of(state, mover), *dice(state))
+                gnubg_nn.board_from_position_key(key)
+                for key in gnubg_nn.moves(board_of(state, mover), *dice(state))
             ]
-            values = {player: evaluation(list(opponent), list(player)) for opponent, player in boards if any(player)}
+            values = {
+                player: evaluation(list(opponent), list(player))
+                for opponent, player in boards
+                if any(player)
+            }
             chosen = checkers_after(state, engine._steps(state))[1:]
             if chosen in values and len(values) > 1:
                 best.append(values[chosen] >= max(values.values()) - 1e-5)
@@ -282,7 +314,11 @@ def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
                 outcomes, chances = zip(*state.chance_outcomes(), strict=True)
                 action = luck.choices(outcomes, chances)[0]
             else:
-                action = legal[0] if len(legal) == 1 else engines[state.current_player() ^ trial % 2].choose(state)
+                action = (
+                    legal[0]
+                    if len(legal) == 1
+                    else engines[state.current_player() ^ trial % 2].choose(state)
+                )
             state.apply_action(action)
         wins += state.returns()[trial % 2]
     share = wins / number
@@ -297,19 +333,31 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
     from rlcard.games.doudizhu.judger import DoudizhuJudger
     from rlcard.games.doudizhu.utils import get_gt_cards
 
-    from icarus.ladder.modules.dou_di_zhu import PASS, cards_of, complete_plays, ranks_of, text_of, trace
+    from icarus.ladder.modules.dou_di_zhu import (
+        PASS,
+        cards_of,
+        complete_plays,
+        ranks_of,
+        text_of,
+        trace,
+    )
 
     differing = {True: [0, 0], False: [0, 0]}  # leads and follows: as many of so many
     for state in decisions("dou-di-zhu", number):
         if state.facts.kickers_due:
             continue
-        hand, leads = text_of(cards_of(state.facts.hands[state.facts.player])), state.facts.play == PASS
+        hand, leads = (
+            text_of(cards_of(state.facts.hands[state.facts.player])),
+            state.facts.play == PASS,
+        )
         if leads:
             texts = DoudizhuJudger.playable_cards_from_hand(hand)
         else:
             cards = [SimpleNamespace(rank=rank) for rank in hand]
             last = [text for _, text in trace(state) if text != "pass"][-1]
-            texts = get_gt_cards(SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=last))
+            texts = get_gt_cards(
+                SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=last)
+            )
         theirs, mine = (
             {text if text == "pass" else text_of(ranks_of(text)) for text in texts},
             set(complete_plays(state)),
@@ -333,5 +381,9 @@ def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() 
     facts_of(state.data).player, facts_of(state.data).actor = 0, -1
     survey.py_func(facts_of(state.data))
     state.apply_action(state.string_to_action("roll 61"))
-    path = path_to(state, 0, checkers_after(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
-    assert path is not None and [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]
+    path = path_to(
+        state, 0, checkers_after(state, [(5, 4), (4, 0)])
+    )  # 5/off alone would leave the 1 unplayed
+    assert path is not None and [
+        state.game.action_text(state.facts, action) for action in path
+    ] == ["5/4", "4/off[6]"]

@@ -10,14 +10,26 @@ from experiments.ladder import fit, write_ladder
 from icarus import Agent, games, parse
 from icarus.arena.player import Entrant
 from icarus.ladder import ladders
-from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rating, Rung, posterior, rated_games, read_ladder
+from icarus.ladder.ladders import (
+    RANDOM,
+    ZERO,
+    Climb,
+    Ladder,
+    Rating,
+    Rung,
+    posterior,
+    rated_games,
+    read_ladder,
+)
 
 FIXED = {"zero": ZERO}
 
 
 def test_three_wins_of_four_are_191_elo() -> None:
     scores = [("a", "zero", score) for score in (1.0, 1.0, 1.0, 0.0)] * 250
-    assert posterior(scores, FIXED).ratings()["a"].value == pytest.approx(400 * np.log10(3), abs=0.5)
+    assert posterior(scores, FIXED).ratings()["a"].value == pytest.approx(
+        400 * np.log10(3), abs=0.5
+    )
 
 
 def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
@@ -28,10 +40,15 @@ def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
 
 
 def test_what_opponents_share_does_not_average_out_over_them() -> None:
-    opponents, scores = {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)}, [("a", "b", 0.5), ("a", "c", 0.5)] * 5000
+    opponents, scores = (
+        {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)},
+        [("a", "b", 0.5), ("a", "c", 0.5)] * 5000,
+    )
     variance = opponents["b"].deviation ** 2
     apart = posterior(scores, opponents).ratings()["a"]
-    alike = posterior(scores, opponents, covariance=variance * np.array([[1, 0.9], [0.9, 1]])).ratings()["a"]
+    alike = posterior(
+        scores, opponents, covariance=variance * np.array([[1, 0.9], [0.9, 1]])
+    ).ratings()["a"]
     assert apart.deviation == pytest.approx(variance**0.5 * 0.5**0.5, rel=0.01)
     assert alike.deviation == pytest.approx(variance**0.5 * 0.95**0.5, rel=0.01)
 
@@ -40,7 +57,11 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
     random, truth, hits = np.random.default_rng(1), {"zero": 0.0, "b": 150.0, "c": 300.0}, 0
     for _ in range(200):
         scores = [
-            (player, opponent, float(random.random() < ladders.expected(truth[player], truth[opponent])))
+            (
+                player,
+                opponent,
+                float(random.random() < ladders.expected(truth[player], truth[opponent])),
+            )
             for player, opponent in itertools.combinations(truth, 2)
             for _ in range(60)
         ]
@@ -51,14 +72,18 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
 
 def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
     """At equal strength 1 Elo is a score of ELO / 4."""
-    means = np.random.default_rng(1).normal(0.5, 0.05, 3000)  # of pairs whose games differ by the deal
+    means = np.random.default_rng(1).normal(
+        0.5, 0.05, 3000
+    )  # of pairs whose games differ by the deal
     rows = [
         {"player": "a", "opponent": "zero", "seed": [deal], "score": mean + luck}
         for deal, mean in enumerate(means)
         for luck in (-0.1, 0.1)
     ]
     deviation = means.std() / len(means) ** 0.5 / (np.log(10) / 400 / 4)
-    assert ladders.fitted(rows, "zero").ratings()["a"].deviation == pytest.approx(deviation, rel=0.1)
+    assert ladders.fitted(rows, "zero").ratings()["a"].deviation == pytest.approx(
+        deviation, rel=0.1
+    )
     # As if games were won or lost.
     assert posterior(ladders.scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation
 
@@ -82,7 +107,10 @@ def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_play
     assert ladders.informative(mine, unsure, 100) < ladders.informative(mine, near, 100)
 
 
-LADDER = Ladder("othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), Entrant("BASELINE", iterations=2))))
+LADDER = Ladder(
+    "othello",
+    (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), Entrant("BASELINE", iterations=2))),
+)
 
 
 def test_a_climb_is_rated_as_by_all_games_together() -> None:
@@ -101,14 +129,20 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         for number in range(60)
     ]
     ladder = fit(
-        Ladder("othello", tuple(Rung(name, ZERO, Entrant("BASELINE", iterations=1)) for name in names)),
+        Ladder(
+            "othello", tuple(Rung(name, ZERO, Entrant("BASELINE", iterations=1)) for name in names)
+        ),
         ladders.fitted(between, RANDOM),
     )
     scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
     everything = [*ladders.scores_of(between), *scores]
-    together = posterior(everything, {RANDOM: ZERO}, dispersion=ladder.dispersion).ratings()["a climber"]
+    together = posterior(everything, {RANDOM: ZERO}, dispersion=ladder.dispersion).ratings()[
+        "a climber"
+    ]
     assert ladder.rating_of("a climber", scores).value == pytest.approx(together.value, abs=4)
-    assert ladder.rating_of("a climber", scores).deviation == pytest.approx(together.deviation, rel=0.02)
+    assert ladder.rating_of("a climber", scores).deviation == pytest.approx(
+        together.deviation, rel=0.02
+    )
     apart = posterior(scores, ladder.ratings(), dispersion=ladder.dispersion).ratings()["a climber"]
     assert apart.deviation < 0.7 * together.deviation
 
@@ -117,7 +151,10 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
     whole = [row["actions"] for row in Climb(LADDER, player).games(6)]
     with rated_games(path) as ledger:
-        first_games = [row["actions"] for row in itertools.islice(Climb(LADDER, player, ledger=ledger).games(6), 3)]
+        first_games = [
+            row["actions"]
+            for row in itertools.islice(Climb(LADDER, player, ledger=ledger).games(6), 3)
+        ]
         with pytest.raises(ValueError, match="another process is writing"):
             rated_games(path)
     path.write_bytes(path.read_bytes() + b'{"torn')
@@ -126,7 +163,9 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         assert len(again.rows) == 3
         assert first_games + [row["actions"] for row in again.games(6)] == whole
         assert len(ledger.rows) == again.rating().count == 6
-        assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows  # another game
+        assert not Climb(
+            Ladder("checkers", LADDER.rungs), player, ledger=ledger
+        ).rows  # another game
 
 
 def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
@@ -141,12 +180,17 @@ def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
     assert len(Climb(LADDER, player, ledger=ledger, files=[file]).rows) == 2
     imported.write_text("A = 2")
     monkeypatch.setattr("icarus.load_files._in_memory", {})  # as in another process
-    with pytest.raises(ValueError, match=r"own.py was edited: its digest is .*, in earlier games of BASELINE \(3 iter"):
+    with pytest.raises(
+        ValueError,
+        match=r"own.py was edited: its digest is .*, in earlier games of BASELINE \(3 iter",
+    ):
         Climb(LADDER, player, ledger=ledger, files=[file])
 
 
 def test_pairs_have_one_opening_and_two_sides() -> None:
-    first, second = itertools.islice(Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2)
+    first, second = itertools.islice(
+        Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2
+    )
     assert (first["seed"], first["side"], second["side"]) == (second["seed"], 0, 1)
     assert first["actions"][:4] == second["actions"][:4]
 
@@ -154,7 +198,9 @@ def test_pairs_have_one_opening_and_two_sides() -> None:
 @pytest.mark.parametrize("score", ["NaN", "7", "10" + "0" * 400, '"x"', "null"])
 def test_rows_that_are_none_are_refused_by_number(score: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    row = '{"player":"a","opponent":"b","seed":[1],"score":%s}\n'  # from before there were checksums
+    row = (
+        '{"player":"a","opponent":"b","seed":[1],"score":%s}\n'  # from before there were checksums
+    )
     path.write_text(row % 0.5 + row % score)
     with pytest.raises(ValueError, match="line 2: damaged"):
         rated_games(path)
@@ -166,15 +212,23 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
     ladder = Ladder("othello", rungs, np.array([[0, 0, 0], [0, 21, 90], [0, 90, 2603]]))
     write_ladder(ladder, tmp_path / "othello.json")
     assert read_ladder("othello") == ladder != Ladder("othello", rungs)
-    with pytest.raises(ValueError, match="there is no ladder of hearts; games with a ladder: othello"):
+    with pytest.raises(
+        ValueError, match="there is no ladder of hearts; games with a ladder: othello"
+    ):
         read_ladder(games.load("hearts"))
     write_ladder(Ladder("knockout-whist", rungs), tmp_path / "knockout-whist.json")
-    with pytest.raises(ValueError, match=r"no ladder of knockout-whist\(players=3\); the opponents' ratings are those"):
+    with pytest.raises(
+        ValueError,
+        match=r"no ladder of knockout-whist\(players=3\); the opponents' ratings are those",
+    ):
         read_ladder(games.load("knockout-whist(players=3)"))
 
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
-    rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0), "seed": [i]} for i in range(40)]
+    rows = [
+        {"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0), "seed": [i]}
+        for i in range(40)
+    ]
     rows += [{"player": "nobody", "opponent": RANDOM, "void": "x"}]
     ladder = fit(LADDER, ladders.fitted(rows, RANDOM))
     assert [rung.name for rung in ladder.rungs] == [RANDOM, "nobody"]

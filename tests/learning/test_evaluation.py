@@ -55,7 +55,12 @@ def file(kuhn: Evaluation, tmp_path: Path) -> Path:
 def toy(**changes: object) -> Game:
     """A game whose states have a fact of each kind."""
     kinds = [("mask", "u8"), ("few", "i1", (2,)), ("many", "i2"), ("same", "i1"), ("height", "f8")]
-    return attrs.evolve(KUHN, state=np.dtype(kinds, align=True), ranges={"few": (-1, 2), "many": (0, 999)}, **changes)
+    return attrs.evolve(
+        KUHN,
+        state=np.dtype(kinds, align=True),
+        ranges={"few": (-1, 2), "many": (0, 999)},
+        **changes,
+    )
 
 
 def test_a_state_becomes_inputs_by_types_and_ranges() -> None:
@@ -72,7 +77,9 @@ def test_a_state_becomes_inputs_by_types_and_ranges() -> None:
     ]  # fmt: skip
     rows = np.arange(3 * 76, dtype=np.int32)
     zero = np.zeros(1, np.float32)
-    network = LearnedNetwork(fields, limits, rows, np.zeros((228, 1), np.float32), zero, zero[None], zero)
+    network = LearnedNetwork(
+        fields, limits, rows, np.zeros((228, 1), np.float32), zero, zero[None], zero
+    )
     evaluation = Evaluation(network, 2, "toy", "")
     where, inputs = evaluation.active(facts[:2], np.array([0, CHANCE]), [[0, 3], [1, 9, 2]])
     # State 0: the value -1, the first intervals, two actions, 0 and 3. State 1, where chance acts: bits 0 and 2, the value 0, the second.
@@ -188,10 +195,20 @@ def test_the_digest_of_rules_does_not_see_comments_and_heuristics() -> None:
         space: dict = {"TERMINAL": TERMINAL}
         exec(f"def rewards(state):\n    {comment}return [1.0, 0.0]\n", space)
         namespaces.append(space)
-    assert rules_of(KUHN) == rules_of(attrs.evolve(KUHN, heuristic=lambda state, out: None, features=None))
+    assert rules_of(KUHN) == rules_of(
+        attrs.evolve(KUHN, heuristic=lambda state, out: None, features=None)
+    )
     assert rules_of(KUHN) != rules_of(attrs.evolve(KUHN, legal=other_legal))
     plain = [
-        PythonGame(name="x", players=2, initial=list, player=len, legal=list, apply=max, rewards=each["rewards"])
+        PythonGame(
+            name="x",
+            players=2,
+            initial=list,
+            player=len,
+            legal=list,
+            apply=max,
+            rewards=each["rewards"],
+        )
         for each in namespaces
     ]
     assert rules_of(plain[0]) == rules_of(plain[1])

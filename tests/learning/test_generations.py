@@ -15,7 +15,15 @@ from icarus.kernel import Evaluation, read_evaluation
 from icarus.learning.checking import lines_on
 from icarus.learning.curve import generations_of
 from icarus.learning.generations import LearningProgress, empty_evaluation
-from icarus.learning.selfplay import FORCED, GREEDY, LONGEST_GAME, RANDOM, Log, games_played, write_targets
+from icarus.learning.selfplay import (
+    FORCED,
+    GREEDY,
+    LONGEST_GAME,
+    RANDOM,
+    Log,
+    games_played,
+    write_targets,
+)
 
 KUHN = "kuhn-poker"
 JUDGE = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
@@ -34,7 +42,10 @@ def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Ev
     out, evaluation = learned
     assert read_evaluation(out).digest == evaluation.digest
     assert [each.number for each in generations_of(evaluation)] == [1, 2]
-    assert generations_of(evaluation)[0].is_taken and generations_of(evaluation)[0].against_before is None
+    assert (
+        generations_of(evaluation)[0].is_taken
+        and generations_of(evaluation)[0].against_before is None
+    )
     directory = out.with_suffix(".learning")
     names = {path.name for path in directory.iterdir()}
     assert names == {
@@ -46,15 +57,23 @@ def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Ev
     }
     # Of each deal both seats and a game of the opponent alone, against the reference twice and the generation before once.
     assert len((directory / "games.jsonl").read_text().splitlines()) == 3 * 2 * 3
-    assert f"@{read_evaluation(directory / 'generation-2.npz').digest}" in (directory / "games.jsonl").read_text()
+    assert (
+        f"@{read_evaluation(directory / 'generation-2.npz').digest}"
+        in (directory / "games.jsonl").read_text()
+    )
     assert "<circle" in (directory / "curve.svg").read_text()
 
 
 def test_two_workers_learn_the_same(learned: tuple[Path, Evaluation], tmp_path: Path) -> None:
-    assert learn(KUHN, out=tmp_path / "kuhn.npz", workers=2, **SMALL).to_bytes() == learned[1].to_bytes()
+    assert (
+        learn(KUHN, out=tmp_path / "kuhn.npz", workers=2, **SMALL).to_bytes()
+        == learned[1].to_bytes()
+    )
 
 
-def test_after_ctrl_c_the_same_call_goes_on(learned: tuple[Path, Evaluation], tmp_path: Path) -> None:
+def test_after_ctrl_c_the_same_call_goes_on(
+    learned: tuple[Path, Evaluation], tmp_path: Path
+) -> None:
     out = tmp_path / "kuhn.npz"
 
     def stop(report: LearningProgress) -> None:
@@ -65,7 +84,9 @@ def test_after_ctrl_c_the_same_call_goes_on(learned: tuple[Path, Evaluation], tm
         learn(KUHN, out=out, report=stop, **SMALL)
     assert [each.number for each in generations_of(read_evaluation(out))] == [1]
     seen: list[tuple[int, str]] = []
-    again = learn(KUHN, out=out, report=lambda report: seen.append((report.generation, report.stage)), **SMALL)
+    again = learn(
+        KUHN, out=out, report=lambda report: seen.append((report.generation, report.stage)), **SMALL
+    )
     assert again.to_bytes() == learned[1].to_bytes() == out.read_bytes()
     assert set(seen) == {(2, "match")}
 
@@ -77,7 +98,10 @@ def test_a_python_game_is_played_by_the_same_loop() -> None:
     compiled = games.load(KUHN)
     as_compiled = games_played(compiled, empty_evaluation(compiled, 0), 5, (1,), 0.0, 1.0)
     assert positions.rewards.tolist() == as_compiled.rewards.tolist()
-    assert positions.targets.tolist() == positions.rewards.tolist() and len(set(positions.branches)) >= 5
+    assert (
+        positions.targets.tolist() == positions.rewards.tolist()
+        and len(set(positions.branches)) >= 5
+    )
 
 
 def test_targets_by_hand() -> None:
@@ -113,7 +137,11 @@ def test_a_game_of_which_nothing_can_be_learned_is_refused() -> None:
     with pytest.raises(ValueError, match=f"did not end within {LONGEST_GAME} actions"):
         learn(
             attrs.evolve(
-                plain, player=never_ends, legal=lambda state: [0], apply=lambda state, action: None, chance=None
+                plain,
+                player=never_ends,
+                legal=lambda state: [0],
+                apply=lambda state, action: None,
+                chance=None,
             )
         )
     one = attrs.evolve(
@@ -150,19 +178,53 @@ def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         learn(KUHN)
 
 
-def test_commands_take_the_file(learned: tuple[Path, Evaluation], capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_take_the_file(
+    learned: tuple[Path, Evaluation], capsys: pytest.CaptureFixture[str]
+) -> None:
     text, out = "BASELINE [scheme = MO_ISMCTS with cutoff=0]", str(learned[0])
-    assert run(["match", KUHN, text, "BASELINE", "--iterations", "8", "--games", "2", "--evaluation", out]) == 0
+    assert (
+        run(
+            [
+                "match",
+                KUHN,
+                text,
+                "BASELINE",
+                "--iterations",
+                "8",
+                "--games",
+                "2",
+                "--evaluation",
+                out,
+            ]
+        )
+        == 0
+    )
     assert "cutoff=0" in capsys.readouterr().out
     assert (
-        run(["match", "leduc-poker", text, "BASELINE", "--iterations", "8", "--games", "2", "--evaluation", out]) == 2
+        run(
+            [
+                "match",
+                "leduc-poker",
+                text,
+                "BASELINE",
+                "--iterations",
+                "8",
+                "--games",
+                "2",
+                "--evaluation",
+                out,
+            ]
+        )
+        == 2
     )
     assert "is of the game kuhn-poker, not of leduc-poker" in capsys.readouterr().err
     assert run(["search", KUHN, "--evaluation", "kuhn.txt"]) == 2
     assert "--evaluation is 'kuhn.txt'" in capsys.readouterr().err
 
 
-def test_an_evaluation_is_told_by_error_range_sum_and_rate(learned: tuple[Path, Evaluation]) -> None:
+def test_an_evaluation_is_told_by_error_range_sum_and_rate(
+    learned: tuple[Path, Evaluation],
+) -> None:
     told = "\n".join(lines_on(games.load(KUHN), learned[1], 0))
     assert "in 200 games against itself, where knowing nothing has" in told
     assert "and sum to 1.000 to 1.000" in told and "µs" in told
@@ -177,7 +239,9 @@ def test_the_command_goes_on_and_tells_the_curve(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
     assert run(["learn", KUHN, "--games", "80", "--generations", "1"]) == 0
-    assert "kept in kuhn-poker.learning" in capsys.readouterr().err and Path("kuhn-poker.npz").exists()
+    assert (
+        "kept in kuhn-poker.learning" in capsys.readouterr().err and Path("kuhn-poker.npz").exists()
+    )
     assert run(["learn", KUHN, "--out", "x.txt"]) == 2
     assert "must end with .npz" in capsys.readouterr().err
 

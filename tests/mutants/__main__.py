@@ -121,7 +121,9 @@ def killer(copy: Path, tests: list[str], seconds: int) -> str:
         if line.startswith(("FAILED", "ERROR"))
     ]
     return (
-        failed[0] if failed else ((done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"])[-1]
+        failed[0]
+        if failed
+        else ((done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"])[-1]
     )
 
 
@@ -135,7 +137,9 @@ def try_all(only: str | None, whole: bool, minutes: float) -> list[str]:
     results: dict[str, str] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        listing = subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
         for name in listing.splitlines():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
@@ -154,16 +158,23 @@ def try_all(only: str | None, whole: bool, minutes: float) -> list[str]:
             results[key] = killer(copy, tests, PATIENCE[whole])
             path.write_text(source)
             RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-            print(f"{key}: {results[key] or 'LIVES'} ({processor_seconds() - started:.0f} s)", flush=True)
+            print(
+                f"{key}: {results[key] or 'LIVES'} ({processor_seconds() - started:.0f} s)",
+                flush=True,
+            )
     return [key for key, killed in results.items() if not killed]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("what", choices=["run"])
-    parser.add_argument("--whole", action="store_true", help="all tests for those that the subject's tests let live")
+    parser.add_argument(
+        "--whole", action="store_true", help="all tests for those that the subject's tests let live"
+    )
     parser.add_argument("--subject", choices=list(TESTS), help="only its mutants")
-    parser.add_argument("--minutes", type=float, default=600, help="of processor time, after which none is begun")
+    parser.add_argument(
+        "--minutes", type=float, default=600, help="of processor time, after which none is begun"
+    )
     arguments = parser.parse_args()
     if alive := try_all(arguments.subject, arguments.whole, arguments.minutes):
         raise SystemExit(f"{len(alive)} mutants live")

@@ -16,7 +16,10 @@ def test_every_fault_has_its_place_in_its_line() -> None:
         except ValueError as error:
             errors.append(str(error))
     assert not errors, "\n".join(
-        [*errors, "give them their lines of today in list.json, and take their results out of results.json"]
+        [
+            *errors,
+            "give them their lines of today in list.json, and take their results out of results.json",
+        ]
     )
 
 

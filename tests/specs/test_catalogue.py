@@ -32,15 +32,25 @@ CHILD = (0, (4, 5, 4))
 
 OF_THE_TREE = [FPU, UCB1_TUNED, KL_UCB, THOMPSON, PROGRESSIVE_HISTORY, GRAVE]
 OF_THE_TREE += [DISCOUNTED_UCB, DISCOUNTED_HISTORY, RELATIVE_BONUS]
-WITH_A_HEURISTIC = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
+WITH_A_HEURISTIC = [
+    PROGRESSIVE_BIAS,
+    PROGRESSIVE_UNPRUNING,
+    PROGRESSIVE_WIDENING,
+    PUCT,
+    IMPLICIT_MINIMAX,
+]
 
 
 @pytest.mark.parametrize("strategy", OF_THE_TREE + WITH_A_HEURISTIC, ids=str)
 def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy: Enhancement) -> None:
-    assert IN_SIMULATION.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
+    assert IN_SIMULATION.values(
+        strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}
+    ) == [math.inf, math.inf]
 
 
-@pytest.mark.parametrize(("q", "n", "m"), [(3.0, 4, 9), (0.0, 5, 20), (1.0, 2, 2), (49.5, 50, 1000)])
+@pytest.mark.parametrize(
+    ("q", "n", "m"), [(3.0, 4, 9), (0.0, 5, 20), (1.0, 2, 2), (49.5, 50, 1000)]
+)
 def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q: float, n: int, m: int) -> None:
     bound = THIRD.values(KL_UCB, {CHILD: {"reward": (q, 0.0), "visits": n, "availability": m}})[0]
     p = q / n
@@ -54,17 +64,26 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> Non
         (0, (4,)): {"visits": 60},
         (1, (4, 5)): {"visits": 50},  # not more than 50: its parent is asked
         CHILD: {"reward": (1.0, 0.0), "visits": 4},
-        (0, (4, 4)): {"reward_as_first": (30.0, 0.0), "visits_as_first": 40},  # [h' # 4]~0 with h' = ⟨4⟩
+        (0, (4, 4)): {
+            "reward_as_first": (30.0, 0.0),
+            "visits_as_first": 40,
+        },  # [h' # 4]~0 with h' = ⟨4⟩
     }
     beta = 40 / (40 + 4 + 1e-5 * 40 * 4)
-    assert THIRD.values(GRAVE, theta) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
+    assert THIRD.values(GRAVE, theta) == pytest.approx(
+        [(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf]
+    )
     closer = {**theta, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
-    assert THIRD.values(GRAVE(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
+    assert THIRD.values(GRAVE(least=49), closer) == pytest.approx(
+        [1 / 4, 1 / 2]
+    )  # now the history itself is asked
 
 
 def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
     theta = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
-    by_seed = [HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, theta) for seed in range(600)]
+    by_seed = [
+        HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, theta) for seed in range(600)
+    ]
     values, unvisited = zip(*by_seed, strict=True)
     assert stats.kstest(values, stats.beta(4, 2).cdf).pvalue > 0.001  # 1 + 3, 1 + 4 − 3
     assert stats.kstest(unvisited, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
@@ -76,8 +95,12 @@ FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
 
 
 @pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
-def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits: int, width: int) -> None:
-    values = OPEN.values(PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}})  # 50, 65, 84.5
+def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(
+    visits: int, width: int
+) -> None:
+    values = OPEN.values(
+        PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}}
+    )  # 50, 65, 84.5
     assert sum(value == math.inf for value in values) == width
 
 
@@ -94,12 +117,19 @@ def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
 
 
 def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> None:
-    result = search(games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=1000, seed=1)
-    corner, x_square = ([result.records["FAST"][feature, player]["weight"] for player in (0, 1)] for feature in (0, 1))
+    result = search(
+        games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=1000, seed=1
+    )
+    corner, x_square = (
+        [result.records["FAST"][feature, player]["weight"] for player in (0, 1)]
+        for feature in (0, 1)
+    )
     assert min(corner) > 0.1 and min(corner) > max(x_square)
 
 
-@pytest.mark.parametrize(("strategy", "lacking"), [(PAST, "features"), (FAST, "action_features")], ids=str)
+@pytest.mark.parametrize(
+    ("strategy", "lacking"), [(PAST, "features"), (FAST, "action_features")], ids=str
+)
 def test_a_game_without_features_is_refused(strategy: Enhancement, lacking: str) -> None:
     with pytest.raises(ValueError, match=f"knockout-whist has no {lacking}"):
         search(games.load("knockout-whist").new_initial_state(), BASELINE >> strategy, iterations=5)
@@ -107,16 +137,27 @@ def test_a_game_without_features_is_refused(strategy: Enhancement, lacking: str)
 
 @pytest.mark.parametrize("strategy", WITH_A_HEURISTIC, ids=str)
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
-    with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):
-        search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5)
+    with pytest.raises(
+        ValueError,
+        match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic",
+    ):
+        search(
+            attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5
+        )
 
 
 def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
-    example = HistoryExample([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
+    example = HistoryExample(
+        [Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2
+    )
     first, second = example.values(PUCT, {})
     assert first == second == 0.5  # √0: drawn uniformly
     low, high = example.values(PUCT(least=1), {})
-    assert 0.5 < low < high and parse(str(PUCT(least=1))) == PUCT(least=1) and str(PUCT()) == "puct(0.625, 0.1)"
+    assert (
+        0.5 < low < high
+        and parse(str(PUCT(least=1))) == PUCT(least=1)
+        and str(PUCT()) == "puct(0.625, 0.1)"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- against the twins
@@ -161,44 +202,61 @@ WITH_KNOWLEDGE: list[tuple[Enhancement, naive.Leaf]] = [
     (FAST, knowledge.fast()),
     (FAST(0.2, 0.5, gibbs(0.1)), knowledge.fast(0.2, 0.5, 0.1)),
 ]
-WITH_KNOWLEDGE += [(DECISIVE(0.2), knowledge.decisive(0.2)), (PAST(1, gibbs(0.2)), knowledge.past(1, 0.2))]
+WITH_KNOWLEDGE += [
+    (DECISIVE(0.2), knowledge.decisive(0.2)),
+    (PAST(1, gibbs(0.2)), knowledge.past(1, 0.2)),
+]
 OF_ALL = [*PAIRS, *WITH_KNOWLEDGE]
 
 
 def cases(pairs: list[tuple[Enhancement, naive.Leaf]]) -> Any:
     """An enhancement with its twin, of each kind the first; the others with --slow."""
     return pytest.mark.parametrize(
-        ("strategy", "twin"), slow_variants(pairs), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+        ("strategy", "twin"),
+        slow_variants(pairs),
+        ids=lambda x: str(x) if isinstance(x, Enhancement) else "",
     )
 
 
 @cases(OF_ALL)
-def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
+def test_engine_and_twin_agree_in_every_toy_game(
+    strategy: Enhancement, twin: naive.Leaf, toys: Toys
+) -> None:
     """Those with knowledge in half of the toys each: their twins play all that can follow."""
     known = (strategy, twin) in WITH_KNOWLEDGE
     for number, game in toys[OF_ALL.index((strategy, twin)) % 2 :: 2] if known else toys:
         agree(starts(game, number), strategy, twin, 25 if known else 30, seed=number)
 
 
-FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS]  # of each kind
+FIRST = [
+    case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS
+]  # of each kind
 
 
 @pytest.mark.parametrize(
     ("strategy", "twin", "name"),
     [
-        pytest.param(*pair, name, marks=[] if pair in FIRST and (FIRST.index(pair) + j) % 2 else pytest.mark.slow)
+        pytest.param(
+            *pair,
+            name,
+            marks=[] if pair in FIRST and (FIRST.index(pair) + j) % 2 else pytest.mark.slow,
+        )
         for pair in PAIRS
         for j, name in enumerate(["othello", "knockout-whist(players=2)"])
     ],
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
+def test_engine_and_twin_agree_in_whole_games(
+    strategy: Enhancement, twin: naive.Leaf, name: str
+) -> None:
     agree(starts(games.load(name), 7), strategy, twin, 12, seed=7)
 
 
 @cases(WITH_KNOWLEDGE[:-2])
 @pytest.mark.parametrize("name", slow_after(1, ["checkers", "othello", "backgammon"]))
-def test_engine_and_twin_agree_in_games_that_know(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
+def test_engine_and_twin_agree_in_games_that_know(
+    strategy: Enhancement, twin: naive.Leaf, name: str
+) -> None:
     if name == "backgammon" and str(strategy).upper().startswith("FAST"):
         name = "checkers"  # moves of Backgammon have no features
     agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
@@ -226,7 +284,8 @@ THIRDS = 3
             *pair,
             scheme,
             thirds,
-            marks=[pytest.mark.slow] * (pair not in FIRST or thirds > 1 or (FIRST.index(pair) + j) % 2),
+            marks=[pytest.mark.slow]
+            * (pair not in FIRST or thirds > 1 or (FIRST.index(pair) + j) % 2),
         )
         for pair in PAIRS
         for j, scheme in enumerate(SCHEMES)
@@ -264,18 +323,26 @@ def test_engine_and_twin_agree_where_more_play(strategy: Enhancement, twin: naiv
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
-def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(name: str) -> None:
+def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(
+    name: str,
+) -> None:
     agree(starts(games.load(name), 7), REGRET_MATCHING, twins.regret_matching(), 40, seed=7)
 
 
 def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() -> None:
-    result = search(toy.PENNIES.new_initial_state(), REGRET_MATCHING >> BASELINE, iterations=20_000, seed=3)
+    result = search(
+        toy.PENNIES.new_initial_state(), REGRET_MATCHING >> BASELINE, iterations=20_000, seed=3
+    )
     assert 0.45 < result.policy[0] < 0.55 and 0.45 < result.values.mean() < 0.55
 
 
 @pytest.mark.parametrize("strategy", [RELATIVE_BONUS(1.0), MAST_BATCH_DECAY(0.5, 40)], ids=str)
 def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
-    twin = twins.relative_bonus(1.0) if strategy.name.startswith("relative") else twins.batch_decay(0.5, 40)
+    twin = (
+        twins.relative_bonus(1.0)
+        if strategy.name.startswith("relative")
+        else twins.batch_decay(0.5, 40)
+    )
     for number, game in enumerate((toy.THICKETS[0], toy.EPISODES)):
         agree(starts(game, number), strategy, twin, 300, seed=number)
 
@@ -308,13 +375,21 @@ def test_a_union_of_spaces_tells_its_records_apart() -> None:
     with pytest.raises(ValueError, match="is not a record of M × "):
         (MOVE * PLAYER | MOVE**2 * PLAYER).key(game, (0, (4,)))
     assert PLAYER * (MOVE | ACTION) == PLAYER * MOVE | PLAYER * ACTION
-    assert (MOVE | ACTION) * (PLAYER | HISTORY) == MOVE * PLAYER | MOVE * HISTORY | ACTION * PLAYER | ACTION * HISTORY
+    assert (MOVE | ACTION) * (
+        PLAYER | HISTORY
+    ) == MOVE * PLAYER | MOVE * HISTORY | ACTION * PLAYER | ACTION * HISTORY
     assert str(ACTION | (MOVE | HISTORY)) == str((ACTION | MOVE) | HISTORY) == "A ⊔ M ⊔ M*"
 
 
 def test_a_position_in_an_episode_may_be_continued_and_a_history_stands_first() -> None:
     game = games.load("othello")
-    assert (POSITION * PLAYER).key(game, (3, 0, (4, 5), 1)) == mix(POSITION.key(game, (3, 0, (4, 5))), 1)
-    for space, parts in ((POSITION * PLAYER, (3, 0, 1)), (PLAYER * HISTORY, (0, 1)), (HISTORY**2, (0, (4,), 0, (5,)))):
+    assert (POSITION * PLAYER).key(game, (3, 0, (4, 5), 1)) == mix(
+        POSITION.key(game, (3, 0, (4, 5))), 1
+    )
+    for space, parts in (
+        (POSITION * PLAYER, (3, 0, 1)),
+        (PLAYER * HISTORY, (0, 1)),
+        (HISTORY**2, (0, (4,), 0, (5,))),
+    ):
         with pytest.raises(ValueError, match="is not a record of"):
             space.key(game, parts)

@@ -24,18 +24,25 @@ nim: Any = importlib.util.module_from_spec(
 )
 spec.loader.exec_module(nim)
 OTHELLO = games.load("othello")
-OPEN_TOYS = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
+OPEN_TOYS = [
+    game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None
+]
 
 # Bounds are of histories and a player: (mover, moves, player).
 THREE = HistoryExample([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
-VISITED: dict[Any, Any] = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4, "availability": 9} for a in (4, 5, 6)}
+VISITED: dict[Any, Any] = {
+    (0, (8, a)): {"reward": (2.0, 0.0), "visits": 4, "availability": 9} for a in (4, 5, 6)
+}
 UCB1 = 0.5 + 0.7 * math.sqrt(math.log(9) / 4)
 
 
 def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
     return {
         **VISITED,
-        **{(0, (8, a), 0): {"lower": low, "upper": high} for a, (low, high) in zip((4, 5, 6), pairs, strict=True)},
+        **{
+            (0, (8, a), 0): {"lower": low, "upper": high}
+            for a, (low, high) in zip((4, 5, 6), pairs, strict=True)
+        },
     }
 
 
@@ -43,15 +50,25 @@ def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
     ("pairs", "solver", "cut"),
     [
         (((0, 1), (0, 1), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, UCB1, UCB1)),
-        (((1, 1), (0, 1), (0, 1)), (math.inf, -1, -1), (math.inf, -1, -1)),  # a win: nothing can be better
+        (
+            ((1, 1), (0, 1), (0, 1)),
+            (math.inf, -1, -1),
+            (math.inf, -1, -1),
+        ),  # a win: nothing can be better
         (((0, 0), (0, 1), (0, 1)), (-1, UCB1, UCB1), (-1, UCB1, UCB1)),  # a loss
-        (((0.5, 0.5), (0, 1), (0, 0.5)), (-1, UCB1, UCB1), (-1, UCB1, -1)),  # a draw; what is at most one is cut
+        (
+            ((0.5, 0.5), (0, 1), (0, 0.5)),
+            (-1, UCB1, UCB1),
+            (-1, UCB1, -1),
+        ),  # a draw; what is at most one is cut
         (((0.5, 0.5), (0.5, 0.5), (0, 0.5)), (math.inf, math.inf, -1), (math.inf, math.inf, -1)),
         (((0, 0), (0, 0), (0, 0)), (math.inf,) * 3, (math.inf,) * 3),
         (((0.25, 1), (0, 0.25), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, -1, UCB1)),
     ],
 )
-def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs: Any, solver: Any, cut: Any) -> None:
+def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(
+    pairs: Any, solver: Any, cut: Any
+) -> None:
     assert THREE.values(MCTS_SOLVER, bounds(*pairs)) == pytest.approx(list(solver))
     assert THREE.values(SCORE_BOUNDS, bounds(*pairs)) == pytest.approx(list(cut))
 
@@ -67,7 +84,9 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (BOUNDED_GRAVE(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
 ]
 by_pair = pytest.mark.parametrize(
-    ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+    ("strategy", "twin"),
+    slow_variants(PAIRS),
+    ids=lambda x: str(x) if isinstance(x, Enhancement) else "",
 )
 SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 
@@ -93,9 +112,14 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
 
 @by_pair
 @pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
-def test_engine_and_twin_agree_in_tic_tac_toe(strategy: Enhancement, twin: naive.Leaf, squares: int) -> None:
+def test_engine_and_twin_agree_in_tic_tac_toe(
+    strategy: Enhancement, twin: naive.Leaf, squares: int
+) -> None:
     state = TIC_TAC_TOE.new_initial_state()
-    facts_of(state.data).marks[0], facts_of(state.data).marks[1] = squares & 0b001010001, squares & 0b110000100
+    facts_of(state.data).marks[0], facts_of(state.data).marks[1] = (
+        squares & 0b001010001,
+        squares & 0b110000100,
+    )
     agree(state, strategy, twin, 120, (1, 7), MO_ISMCTS)
 
 
@@ -115,12 +139,15 @@ def worth(state: State, solutions: dict[bytes, tuple[float, ...]]) -> tuple[floa
             after.append(worth(following, solutions))
         mover = state.current_player()
         solutions[key] = tuple(
-            (max if player == mover else min)(values) for player, values in enumerate(zip(*after, strict=True))
+            (max if player == mover else min)(values)
+            for player, values in enumerate(zip(*after, strict=True))
         )
     return solutions[key]
 
 
-def proof(state: State, strategy: Enhancement, solutions: dict[bytes, tuple[float, ...]], most: int) -> None:
+def proof(
+    state: State, strategy: Enhancement, solutions: dict[bytes, tuple[float, ...]], most: int
+) -> None:
     """Search until the root is proved; what is proved must be right, of it and of all that follows, and the action be best."""
     running, mover = CompiledSearch(state, strategy, seed=1), state.current_player()
     lower, upper = 0.0, 1.0
@@ -177,7 +204,9 @@ def late_othello(empty: int, number: int) -> State:
 
 
 @pytest.mark.parametrize(
-    "strategy", [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE], ids=str
+    "strategy",
+    [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE],
+    ids=str,
 )
 def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
     positions, solutions = list(every_nim()), {}

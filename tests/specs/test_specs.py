@@ -32,7 +32,11 @@ from tests.marks import slow_after
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
-OF_OTHER_LAYOUTS = ["dou-di-zhu", "hearts", "lotr-confrontation"]  # for which other machine code is made
+OF_OTHER_LAYOUTS = [
+    "dou-di-zhu",
+    "hearts",
+    "lotr-confrontation",
+]  # for which other machine code is made
 PASS = toy.PASS
 TAGS = """Base-1234567 AMAF-1234567 MAST-1234567 LGR-1234567 NAST-1234567 EPIC-1234567 GRAVE-1234567 SB-1234567 Bounded-1234567
     PPA-1234567 TO-MAST-6 LGRF-7 LGRF-2-146 NST-146 FPU-4 UCB1-Tuned-247 KL-UCB-4 Thompson-4 D-UCB-247 PH-146 DH-2567
@@ -47,7 +51,9 @@ def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1)
 
 def same_records(first: Any, second: Any) -> bool:
     """Whether two results hold the same records of the same components with the same information."""
-    return list(first) == list(second) and all(np.array_equal(first[part].rows, second[part].rows) for part in first)
+    return list(first) == list(second) and all(
+        np.array_equal(first[part].rows, second[part].rows) for part in first
+    )
 
 
 def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -> tuple:
@@ -63,9 +69,13 @@ def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -
 
 def test_each_line_of_a_specification_carries_its_tag_once() -> None:
     lines = [line for path in SPECS.glob("*.py") for line in path.read_text().splitlines()]
-    tagged = [(match[1], line) for line in lines if (match := re.search(r"=.*# ([A-Za-z]\S*-\d)$", line))]
+    tagged = [
+        (match[1], line) for line in lines if (match := re.search(r"=.*# ([A-Za-z]\S*-\d)$", line))
+    ]
     expected = [
-        f"{name}-{number}" for name, numbers in (tag.rsplit("-", 1) for tag in TAGS.split()) for number in numbers
+        f"{name}-{number}"
+        for name, numbers in (tag.rsplit("-", 1) for tag in TAGS.split())
+        for number in numbers
     ]
     assert sorted(tag for tag, _ in tagged) == sorted(expected)
     assert all(f"{SLOTS[int(tag[-1]) - 1]}=" in line for tag, line in tagged)
@@ -81,11 +91,15 @@ def test_the_baseline_expands_one_history_in_each_playout(k: int) -> None:
     running = searched(after(toy.CHAIN, *FORCED), BASELINE, k)
     for depth, parts in enumerate([(), (0, (PASS,)), (0, (PASS, 1))]):
         visits = k - depth
-        assert information_of(running, BASELINE, parts) == (([float(visits)], visits, visits) if visits > 0 else ())
+        assert information_of(running, BASELINE, parts) == (
+            ([float(visits)], visits, visits) if visits > 0 else ()
+        )
 
 
 @pytest.mark.parametrize(("strategy", "before"), [(AMAF, 1), (AMAF_STRICT, 4)])
-def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy: Enhancement, before: int) -> None:
+def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(
+    strategy: Enhancement, before: int
+) -> None:
     # At the root b is free; the first playout simulates, the next three expand; from the fifth on the root is a selection node.
     # Each playout ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
     k = 60
@@ -103,7 +117,9 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
     # Pass is answered by b and by 1, in this order; so a playout with a positive reward leaves 1 as the reply to pass. A playout
     # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
     at_random = MAST(epsilon_greedy(1.0))
-    lgr, lgrf = (CompiledSearch(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
+    lgr, lgrf = (
+        CompiledSearch(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF)
+    )
     good, outcomes = False, Counter[bool]()
     before = {lgr: 0.0, lgrf: 0.0}
     for k in range(1, 60):
@@ -121,7 +137,9 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
     assert min(outcomes.values()) > 3
 
 
-@pytest.mark.parametrize("name", slow_after(3, ["checkers", "othello", "backgammon", *OF_OTHER_LAYOUTS]))
+@pytest.mark.parametrize(
+    "name", slow_after(3, ["checkers", "othello", "backgammon", *OF_OTHER_LAYOUTS])
+)
 def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name: str) -> None:
     # The first playout is simulation; each of the next expands one of the actions that are left.
     state = with_choice(games.load(name).new_initial_state(seed=3), actions=5)
@@ -154,7 +172,10 @@ def with_choice(state: Any, actions: int) -> Any:
         (lambda: MAST(gibbs), "is not a rule of reuse"),
         (lambda: MAST(gibbs(), gibbs()), "has no place for"),
         (lambda: MAST(gibbs(), rule=gibbs()), "the parameter rule of mast is given twice"),
-        (lambda: MAST(exploration=0.5), "mast has no parameter 'exploration'; it has rule, last_phase, temperature"),
+        (
+            lambda: MAST(exploration=0.5),
+            "mast has no parameter 'exploration'; it has rule, last_phase, temperature",
+        ),
         (lambda: RAVE(x=3), "rave has no parameter 'x'; it has k"),
         (lambda: RAVE(k=0), "k of rave is 0; it must be an integer from 1 to"),
         (lambda: (MAST >> NAST)(n=3), "has no parameter 'n'"),
@@ -184,7 +205,9 @@ def test_a_call_refuses_what_is_no_parameter(refused: Any, message: str) -> None
         (icarus.CMC(share=0.3)(bound=0.2), "cmc(0.3, 0.2)"),
     ],
 )
-def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(made: Enhancement, text: str) -> None:
+def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(
+    made: Enhancement, text: str
+) -> None:
     assert str(made) == text
     assert parse(text) == made
 
@@ -252,7 +275,11 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, pl
             search(root, strategy, iterations=ITERATIONS, seed=5)
         return
     result, again = (search(root, strategy, iterations=ITERATIONS, seed=5) for _ in range(2))
-    assert (result.action, result.visits.tolist(), result.depth) == (again.action, again.visits.tolist(), again.depth)
+    assert (result.action, result.visits.tolist(), result.depth) == (
+        again.action,
+        again.visits.tolist(),
+        again.depth,
+    )
     assert same_records(result.records, again.records)
     consistent(result, root)
 
@@ -271,14 +298,24 @@ def proves(strategy: Enhancement) -> bool:
 
 def refusal(strategy: Enhancement, game: Game) -> str:
     """What is said where a strategy makes no sense in a game; "" where it does."""
-    slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture, part.initial.function)]
-    tables = tables_among(name for slot in slots if slot is not None for name in attributes_read(slot.function))
-    lacking = [kind for table, kind in NEEDED.items() if tables & table and getattr(game, kind) is None]
+    slots = [
+        slot
+        for part in strategy.components
+        for slot in (part.policy.source, part.capture, part.initial.function)
+    ]
+    tables = tables_among(
+        name for slot in slots if slot is not None for name in attributes_read(slot.function)
+    )
+    lacking = [
+        kind for table, kind in NEEDED.items() if tables & table and getattr(game, kind) is None
+    ]
     if lacking:
         return f"{re.escape(str(game))} has no {lacking[0]}"
     hidden = any(part is not None for part in (game.determinize, game.observe, game.simultaneous))
     return (
-        f"proves .* needs a game of perfect information; {re.escape(str(game))}" if proves(strategy) and hidden else ""
+        f"proves .* needs a game of perfect information; {re.escape(str(game))}"
+        if proves(strategy) and hidden
+        else ""
     )
 
 
@@ -287,7 +324,9 @@ def consistent(result: Any, root: State) -> None:
     k, players = result.iterations, root.game.players
     assert k == ITERATIONS == result.visits.sum()
     assert result.action in root.legal_actions()
-    if not proves(result.strategy):  # what is proved to be worse is not played, however often it was visited
+    if not proves(
+        result.strategy
+    ):  # what is proved to be worse is not played, however often it was visited
         assert result.visits[result.actions.index(result.action)] == result.visits.max()
     base, mover = result.records["BASELINE"], root.current_player()
     assert base[()]["visits"] == base[()]["availability"] == k
@@ -308,7 +347,9 @@ def consistent(result: Any, root: State) -> None:
             assert rows["availability"].max() > 0
 
 
-@pytest.mark.parametrize("place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-episodes"])
+@pytest.mark.parametrize(
+    "place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-episodes"]
+)
 def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place: str) -> None:
     strategy = (MAST + TO_MAST + NAST1 + NAST2 + EPIC + MAST(ucb1(0.7))) / 6
     result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
@@ -345,7 +386,9 @@ def test_every_specification_prints_seven_tags(name: str) -> None:
 def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) -> None:
     strategy = SPECIFICATIONS[name]
     again = pickle.loads(pickle.dumps(strategy))
-    assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(strategy)
+    assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(
+        strategy
+    )
     pickled_result, result = (
         search(after(toy.BRANCHES), copied, iterations=50, seed=1) for copied in (again, strategy)
     )
@@ -378,7 +421,9 @@ def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e() 
     visits = [(), (A, (4,)), (CH, (4, 7)), (B, (90, 7, 5))]  # t_e = 3; player 1 saw 90 for the 4
     available = [(A, (5,)), (A, (6,)), (CH, (4, 8)), (B, (90, 7, 4))]
     assert BY_HAND.capture(BASELINE) == by_hand(
-        BASELINE, *[(parts, VISIT) for parts in visits], *[(parts, AVAILABLE) for parts in available]
+        BASELINE,
+        *[(parts, VISIT) for parts in visits],
+        *[(parts, AVAILABLE) for parts in available],
     )
 
 
@@ -391,17 +436,28 @@ def test_amaf_6_captures_later_actions_where_they_were_legal() -> None:
 
 
 def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in_the_tree() -> None:
-    assert BY_HAND.capture(MAST) == by_hand(MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]])
+    assert BY_HAND.capture(MAST) == by_hand(
+        MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]]
+    )
     assert BY_HAND.capture(TO_MAST) == by_hand(MAST, ((4, A), A), ((5, B), B))
     available = [(4, A, A), (5, A, -1), (6, A, -1), (4, B, -1), (5, B, B)]
     available += [(5, A, A), (6, A, -1), (4, A, A), (5, B, B), (9, B, -1)]
-    assert BY_HAND.capture(MAST(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
+    assert BY_HAND.capture(MAST(ucb1(0.7))) == by_hand(
+        MAST, *[((a, p), context) for a, p, context in available]
+    )
 
 
 def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed() -> None:
-    replies = [((7, B), 5, B), ((7, A), 5, A), ((5, A), 4, A), ((4, B), 5, B)]  # player 0 did not notice the first 5
+    replies = [
+        ((7, B), 5, B),
+        ((7, A), 5, A),
+        ((5, A), 4, A),
+        ((4, B), 5, B),
+    ]  # player 0 did not notice the first 5
     assert BY_HAND.capture(LGR) == BY_HAND.capture(LGRF)
-    assert BY_HAND.capture(LGR) == by_hand(LGR, *[(move, a * MAX_PLAYERS + p) for move, a, p in replies])
+    assert BY_HAND.capture(LGR) == by_hand(
+        LGR, *[(move, a * MAX_PLAYERS + p) for move, a, p in replies]
+    )
 
 
 def test_nast_6_captures_the_moves_as_the_acting_player_saw_them() -> None:
@@ -413,10 +469,27 @@ PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
 
 
 def test_epic_6_captures_an_action_in_the_episode_that_it_ends() -> None:
-    visits = [(1, A, (4,)), (1, CH, (4, 7)), (1, B, (90, 7, 5)), (2, A, (5,)), (2, A, (5, 4)), (2, B, (5, 4, 5))]
-    available = [(1, A, (5,)), (1, A, (6,)), (1, CH, (4, 8)), (1, B, (90, 7, 4)), (2, A, (6,)), (2, B, (5, 4, 9))]
+    visits = [
+        (1, A, (4,)),
+        (1, CH, (4, 7)),
+        (1, B, (90, 7, 5)),
+        (2, A, (5,)),
+        (2, A, (5, 4)),
+        (2, B, (5, 4, 5)),
+    ]
+    available = [
+        (1, A, (5,)),
+        (1, A, (6,)),
+        (1, CH, (4, 8)),
+        (1, B, (90, 7, 4)),
+        (2, A, (6,)),
+        (2, B, (5, 4, 9)),
+    ]
     assert BY_HAND.capture(EPIC) == by_hand(
-        EPIC, ((1, A, ()), VISIT), *[(p, VISIT) for p in visits], *[(p, AVAILABLE) for p in available]
+        EPIC,
+        ((1, A, ()), VISIT),
+        *[(p, VISIT) for p in visits],
+        *[(p, AVAILABLE) for p in available],
     )
 
 
@@ -433,14 +506,19 @@ def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
 
 
 def test_backpropagations_by_hand() -> None:
-    def after_one(strategy: Enhancement, context: int, rewards: list[float], **information: Any) -> tuple:
+    def after_one(
+        strategy: Enhancement, context: int, rewards: list[float], **information: Any
+    ) -> tuple:
         return tuple(backpropagate(strategy, context, rewards, **information).values())
 
     for strategy in (BASELINE, EPIC):  # Base-7, EPIC-7
         fields: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
         assert after_one(strategy, VISIT, [1.0, 0.25], **fields) == ([3.0, 3.25], 5, 10)
         assert after_one(strategy, AVAILABLE, [1.0, 0.25], **fields) == ([2.0, 3.0], 4, 10)
-    assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == ([3.0, 3.25], 5)  # AMAF-7
+    assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == (
+        [3.0, 3.25],
+        5,
+    )  # AMAF-7
     for strategy in (MAST, TO_MAST, NAST2):  # MAST-7, NAST-7
         assert after_one(strategy, 1, [1.0, 0.25], reward=2.0, visits=4) == (2.25, 5)
     by_ucb1 = MAST(ucb1(0.7))
@@ -459,7 +537,9 @@ def test_backpropagations_by_hand() -> None:
         (0.0, NO_ACTION, NO_ACTION, NO_ACTION, NO_ACTION),
     ],
 )
-def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int, signed: int) -> None:
+def test_lgr_7_and_lgrf_7_by_hand(
+    reward: float, before: int, lgr: int, lgrf: int, signed: int
+) -> None:
     context = 6 * MAX_PLAYERS + B  # player 1 played 6
     assert backpropagate(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
     assert backpropagate(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
@@ -472,7 +552,10 @@ def test_values_by_hand() -> None:
         {"reward": (2.0, 0.0), "visits": 2, "availability": 2},
     )
     children = (A, (4, 7, 5)), (A, (4, 7, 6))
-    assert FOURTH.values(BASELINE, {children[0]: information[0]}) == [0.0, np.inf]  # beside +∞ the other cannot matter
+    assert FOURTH.values(BASELINE, {children[0]: information[0]}) == [
+        0.0,
+        np.inf,
+    ]  # beside +∞ the other cannot matter
     assert FOURTH.values(BASELINE, dict(zip(children, information, strict=True))) == pytest.approx(
         [0.25 + 0.7 * np.sqrt(np.log(6) / 4), 1 + 0.7 * np.sqrt(np.log(2) / 2)]
     )
@@ -502,9 +585,16 @@ def nan_in_simulation(history: History, theta: Theta, legal: np.ndarray, out: np
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(engine: str) -> None:
+def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(
+    engine: str,
+) -> None:
     strategy = attrs.evolve(MAST, name="TREE", policy=epsilon_greedy(0.5).over(nan_in_simulation))
-    assert search(games.load("othello").new_initial_state(), strategy, iterations=20, engine=engine).iterations == 20
+    assert (
+        search(
+            games.load("othello").new_initial_state(), strategy, iterations=20, engine=engine
+        ).iterations
+        == 20
+    )
 
 
 # -------------------- What slots of the catalogue declare of themselves, held against what they do.
@@ -513,11 +603,17 @@ def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_
 PARTS = {part.name: part for strategy in SPECIFICATIONS.values() for part in strategy.components}
 BY_CAPTURE = {part.capture.function: part for part in PARTS.values()}
 CAPTURES = [
-    part for part in BY_CAPTURE.values() if not (part.capture.reads_simulation and part.capture.writes_simulation)
+    part
+    for part in BY_CAPTURE.values()
+    if not (part.capture.reads_simulation and part.capture.writes_simulation)
 ]
-OPENINGS = [games.load(name).new_initial_state(1) for name in ("othello", "goofspiel", "phantom-mnk")]
+OPENINGS = [
+    games.load(name).new_initial_state(1) for name in ("othello", "goofspiel", "phantom-mnk")
+]
 INDEPENDENT = [
-    part for part in PARTS.values() if isinstance(part.policy.source, Candidates) and part.policy.source.independent
+    part
+    for part in PARTS.values()
+    if isinstance(part.policy.source, Candidates) and part.policy.source.independent
 ]
 
 
@@ -551,5 +647,8 @@ def test_a_record_declared_independent_is_that_of_the_action_alone(part: Enhance
         legal = tuple(luck.sample(range(9), 4))
         played = [Decision(i % 2, legal, luck.choice(legal)) for i in range(6)]
         together = HistoryExample([*played, Decision(0, legal)]).candidates(part)
-        alone = [HistoryExample([*played, Decision(0, (action,))]).candidates(part)[0] for action in legal]
+        alone = [
+            HistoryExample([*played, Decision(0, (action,))]).candidates(part)[0]
+            for action in legal
+        ]
         assert together == alone

@@ -13,7 +13,9 @@ from tests.engine.test_twin import agree, starts
 
 VARIANTS = tables("ludii")[0]["agents"]
 EXPLORATIONS = ("0.1", "0.6", "1.41421356237")
-OPEN = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
+OPEN = [
+    game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None
+]
 OF_SELECTIONS: dict[str, Any] = {
     "UCB1": lambda c: naive.baseline(c),
     "UCB1GRAVE": lambda c: twins.grave(100, 1e-05, c),
@@ -39,11 +41,15 @@ TWINS = {
     " ".join((selection, c, playout, "with bounds" if bounds else "without")): twin_of(
         selection, float(c), playout, bounds
     )
-    for selection, c, playout, bounds in itertools.product(OF_SELECTIONS, EXPLORATIONS, OF_PLAYOUTS, (False, True))
+    for selection, c, playout, bounds in itertools.product(
+        OF_SELECTIONS, EXPLORATIONS, OF_PLAYOUTS, (False, True)
+    )
 }
 
 
-def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_different_compositions() -> None:
+def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_different_compositions() -> (
+    None
+):
     assert len(VARIANTS) == 72
     assert len({parse(text) for text in VARIANTS.values()}) == 72
     assert list(TWINS) == list(VARIANTS)
@@ -57,7 +63,11 @@ def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
 
 def toy_of(name: str) -> Game:
     """A toy game of two in which a variant makes sense, one after the other."""
-    some = [game for game in (OPEN if name.endswith("with bounds") else toy.ALL_TOYS) if game.players == 2]
+    some = [
+        game
+        for game in (OPEN if name.endswith("with bounds") else toy.ALL_TOYS)
+        if game.players == 2
+    ]
     return some[list(VARIANTS).index(name) % len(some)]
 
 
@@ -68,6 +78,8 @@ def test_a_variant_agrees_with_its_twin(name: str) -> None:
 
 def test_their_experiment_plays_all_of_them_against_the_baseline() -> None:
     experiment = loading.load("ludii", {})
-    assert {cell.spec.text for cell in experiment.cells} == {str(parse(text)) for text in VARIANTS.values()}
+    assert {cell.spec.text for cell in experiment.cells} == {
+        str(parse(text)) for text in VARIANTS.values()
+    }
     assert {cell.column.opponent.strategy for cell in experiment.cells} == {str(BASELINE)}
     assert experiment.trials >= 400

@@ -13,8 +13,12 @@ PATIENCE = 60_000  # milliseconds in which a page must have followed, on a busy 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium without a window, by way of playwright; $CHROMIUM names one that is not on the path."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no page is looked at")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: no page is looked at"
+    )
+    chromium = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    )
     if chromium is None:
         pytest.skip("no Chromium is installed: no page is looked at")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]

@@ -45,7 +45,9 @@ def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
             assert picture.text().strip() and max(map(len, picture.text().split("\n"))) <= 120
 
 
-@pytest.mark.parametrize("game", [name for name in SHIPPED if games.load(name).determinize is not None])
+@pytest.mark.parametrize(
+    "game", [name for name in SHIPPED if games.load(name).determinize is not None]
+)
 def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str) -> None:
     looked, hidden = 0, 0
     for state in random_states(game, range(2), every=19 if game in LONG else 9):
@@ -68,7 +70,11 @@ def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_othe
     for _ in range(12 + 1 + 22):
         state.apply_action(int(luck.choice(state.legal_actions())))
     facts, seat = state.facts, 2
-    hand = {card_text(card) for card in range(52) if (int(facts.held[seat]) & ~int(facts.played)) >> card & 1}
+    hand = {
+        card_text(card)
+        for card in range(52)
+        if (int(facts.held[seat]) & ~int(facts.played)) >> card & 1
+    }
     table = {card_text(int(card)) for card in facts.trick[: facts.count]}
     assert set(re.findall(r"\d+[♣♦♠♥]|[JQKA][♣♦♠♥]", drawing(state, seat).text())) == hand | table
 
@@ -76,7 +82,9 @@ def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_othe
 BY_BUTTONS = ("kuhn-poker", "leduc-poker", "generic-poker")
 
 
-@pytest.mark.parametrize("game", [name for name in SHIPPED if name not in (*BY_BUTTONS, "dou-di-zhu")])
+@pytest.mark.parametrize(
+    "game", [name for name in SHIPPED if name not in (*BY_BUTTONS, "dou-di-zhu")]
+)
 def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
     """The parts of no two actions are the same, and each action of a game that has parts has some, but for a few words."""
     clicked = 0
@@ -84,7 +92,10 @@ def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
         if state.is_terminal() or state.is_chance_node():
             continue
         scene = drawing(state, seat := state.current_player())
-        picture, ways = svg(scene), [parts(state, action, scene, seat) for action in state.legal_actions()]
+        picture, ways = (
+            svg(scene),
+            [parts(state, action, scene, seat) for action in state.legal_actions()],
+        )
         assert len({way for way in ways if way}) == sum(map(bool, ways))
         for way in ways:
             assert all(f'data-part="{name}"' in picture for name in way)
@@ -94,18 +105,30 @@ def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
 
 def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_texts_say() -> None:
     def scene(cards: list[int], seat: int | None) -> Scene:
-        hands = [held_by(seat, i, tuple(str(card) for card in sorted(cards[3 * i : 3 * i + 3]))) for i in range(2)]
+        hands = [
+            held_by(seat, i, tuple(str(card) for card in sorted(cards[3 * i : 3 * i + 3])))
+            for i in range(2)
+        ]
         return Scene("three cards", rows=tuple(hands), footer="player 0 to move")
 
     names = {0: "lay 4", 1: "pass"}
     game = attrs.evolve(
-        dealt(CARDS), board=Drawing(scene), legal=lambda cards: [0, 1], action_text=lambda _, a: names[a]
+        dealt(CARDS),
+        board=Drawing(scene),
+        legal=lambda cards: [0, 1],
+        action_text=lambda _, a: names[a],
     )
     state = state_of(game, [0, 1, 4, 2, 3, 5, 6, 7, 8, 9])
     own, other = drawing(state, 0), drawing(state, 1)
     assert [parts(state, action, own, 0) for action in (0, 1)] == [("4",), ()]
-    assert svg(own).count('data-part="') == 3 and 'data-part="4"' in svg(own) and 'data-part="4"' not in svg(other)
-    assert own.text() == "three cards\nplayer 0 (you): 0 1 4\nplayer 1: 3 face down\nplayer 0 to move"
+    assert (
+        svg(own).count('data-part="') == 3
+        and 'data-part="4"' in svg(own)
+        and 'data-part="4"' not in svg(other)
+    )
+    assert (
+        own.text() == "three cards\nplayer 0 (you): 0 1 4\nplayer 1: 3 face down\nplayer 0 to move"
+    )
 
 
 def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved() -> None:
@@ -113,14 +136,24 @@ def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_
     state.apply_action(state.string_to_action("opening roll 61"))
     first, second = drawing(state, 0), drawing(state, 1)
     action = state.string_to_action("13/7")
-    assert parts(state, action, first, 0) == ("13", "7") and parts(state, action, second, 1) == ("12", "18")
+    assert parts(state, action, first, 0) == ("13", "7") and parts(state, action, second, 1) == (
+        "12",
+        "18",
+    )
     assert [place.holds() for place in first.places if place.name == "13"] == ["5 black"]
     assert [place.holds() for place in second.places if place.name == "13"] == ["5 white"]
     ending = state.with_facts(
-        points=[[13] + [0] * 2 + [2] + [0] * 22, [0] * 6 + [15] + [0] * 19], dice=[5, 4], left=2, player=0, actor=0
+        points=[[13] + [0] * 2 + [2] + [0] * 22, [0] * 6 + [15] + [0] * 19],
+        dice=[5, 4],
+        left=2,
+        player=0,
+        actor=0,
     )
     ways = [parts(ending, each, drawing(ending, 0), 0) for each in ending.legal_actions()]
-    assert ways == [("3", "off", "5"), ("3", "off", "4")] or ways == [("3", "off", "4"), ("3", "off", "5")]
+    assert ways == [("3", "off", "5"), ("3", "off", "4")] or ways == [
+        ("3", "off", "4"),
+        ("3", "off", "5"),
+    ]
 
 
 def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
@@ -171,7 +204,10 @@ def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else(
     for _ in range(40):
         order = luck.permutation(10).tolist()
         rest = set(order[3:])
-        possible = [game.text([*order[:3], *hand, *(rest - set(hand))]) for hand in itertools.combinations(rest, 3)]
+        possible = [
+            game.text([*order[:3], *hand, *(rest - set(hand))])
+            for hand in itertools.combinations(rest, 3)
+        ]
         words = zip(*(text.split(" ") for text in possible), strict=True)
         certain = " ".join(same[0] if len(set(same)) == 1 else "?" for same in words)
         assert drawing(state_of(game, order), 0).text() == certain
@@ -182,9 +218,13 @@ def test_a_view_without_an_observation_says_that_it_is_estimated() -> None:
     assert drawing(state_of(game, range(10)), 0).text().endswith("\n" + boards.ESTIMATED)
 
 
-def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game, seconds, draws = dealt(CARDS), itertools.count(), list[int]()
-    counted = attrs.evolve(game, determinize=lambda *given: draws.append(1) or game.determinize(*given))
+    counted = attrs.evolve(
+        game, determinize=lambda *given: draws.append(1) or game.determinize(*given)
+    )
     monkeypatch.setattr(boards.time, "monotonic", lambda: next(seconds))
     assert drawing(state_of(counted, range(10)), 0).text().startswith("hands: R1 R2 R3 ; ")
     assert len(draws) == boards.FEWEST
@@ -193,13 +233,19 @@ def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(monkeypatch:
 def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
     names = [*CARDS[:5], "B1", "B1", "B1", "B1", "B1"]
     shown = drawing(state_of(dealt(names), [0, 1, 2, 3, 5, 6, 4, 7, 8, 9]), 0).text()
-    assert re.match(r"hands: R1 R2 R3 ; \? \? (B1|\?) ; deck: \? \? (B1|\?) (B1|\?) ; to move 0$", shown)
+    assert re.match(
+        r"hands: R1 R2 R3 ; \? \? (B1|\?) ; deck: \? \? (B1|\?) (B1|\?) ; to move 0$", shown
+    )
 
 
-def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Of seven hidden cards six are alike: one draw says nothing of where the seventh is. What is shown holds."""
     names = ["R1", "R2", "R3", *["B1"] * 6, "B9"]
-    game = attrs.evolve(dealt(names), observation=lambda cards, player: cards[3 * player : 3 * player + 3])
+    game = attrs.evolve(
+        dealt(names), observation=lambda cards, player: cards[3 * player : 3 * player + 3]
+    )
     monkeypatch.setattr(boards, "FEWEST", 1)
     monkeypatch.setattr(boards, "DRAWS", 1)
     shown = drawing(state_of(game, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 0).text()

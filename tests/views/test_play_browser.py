@@ -43,7 +43,9 @@ class Page:
         self.game = server.tables.games[0]
         self.session, self.viewer = self.game.session, self.game.viewers[0]
         self.address, self.port = server.address, server.port
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{server.port}", follow_redirects=True, timeout=60)
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{server.port}", follow_redirects=True, timeout=60
+        )
         self.client.get(server.address)
 
     def state(self, **query: int) -> dict[str, Any]:
@@ -106,28 +108,49 @@ def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> N
     for path in ("/", "/games/0", "/games/0/state", "/games/0/tree", "/choices", "/?token=wrong"):
         assert httpx.get(address + path).status_code == 403
     assert httpx.post(address + "/games/0", json={"line": "save", "at": 0}).status_code == 403
-    for headers in ({"Host": "elsewhere.example"}, {"Origin": "http://elsewhere.example"}, {"Origin": "null"}):
-        assert "page" in page.say("undo", **headers)["error"] or "machine" in page.say("undo", **headers)["error"]
-    assert "another page" in page.say("undo", Origin=f"http://localhost:{page.port}")["error"]  # than the host's
+    for headers in (
+        {"Host": "elsewhere.example"},
+        {"Origin": "http://elsewhere.example"},
+        {"Origin": "null"},
+    ):
+        assert (
+            "page" in page.say("undo", **headers)["error"]
+            or "machine" in page.say("undo", **headers)["error"]
+        )
+    assert (
+        "another page" in page.say("undo", Origin=f"http://localhost:{page.port}")["error"]
+    )  # than the host's
     assert not page.session.over
     assert page.client.get("/").headers["content-security-policy"].startswith("default-src 'none'")
-    assert page.client.get("/nowhere/at/all").json() == {"error": "there is no page /nowhere/at/all"}
+    assert page.client.get("/nowhere/at/all").json() == {
+        "error": "there is no page /nowhere/at/all"
+    }
 
 
-def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins_over_an_earlier_one(served) -> None:
+def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins_over_an_earlier_one(
+    served,
+) -> None:
     page = served("kuhn-poker")
     with httpx.Client(headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
         assert client.get(f"http://127.0.0.1:{page.port}").status_code == 403
         answer = client.get(page.address)
     assert answer.status_code == 303 and answer.headers["location"] == "/games/0"
-    assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
+    assert (
+        "HttpOnly" in answer.headers["set-cookie"]
+        and "SameSite=strict" in answer.headers["set-cookie"]
+    )
 
 
-def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_body_is_not_read(served) -> None:
+def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_body_is_not_read(
+    served,
+) -> None:
     page = served("othello")
     for head, status in (
         (b"", b"403"),
-        (f"Cookie: icarus-{page.port}={page.client.cookies[f'icarus-{page.port}']}\r\n".encode(), b"413"),
+        (
+            f"Cookie: icarus-{page.port}={page.client.cookies[f'icarus-{page.port}']}\r\n".encode(),
+            b"413",
+        ),
     ):
         with socket.create_connection(("127.0.0.1", page.port), timeout=30) as connection:
             sent = b"POST /games/0 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%bContent-Length: %d\r\n\r\n"
@@ -141,19 +164,26 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served) -> 
     assert {*choices} >= {"othello", "hearts"} and len(choices["othello"]["levels"]) > 3
     assert choices["hearts"]["rules"][0].startswith("Hearts: four players")
     assert page.client.get("/picture", params={"game": "kuhn-poker"}).text.startswith("<svg ")
-    number = page.client.post("/games", json={"game": "kuhn-poker", "seat": 1, "seed": 2}).json()["number"]
+    number = page.client.post("/games", json={"game": "kuhn-poker", "seat": 1, "seed": 2}).json()[
+        "number"
+    ]
     told = page.client.get(f"/games/{number}/state").json()
     assert told["seat"] == 1 and told["who"].startswith("Bot, ") and "you" in told["who"]
-    for body in ({"game": "chess"}, {"game": "kuhn-poker", "seat": 2}, {"game": "othello", "level": 99}, {"seat": 0}):
+    for body in (
+        {"game": "chess"},
+        {"game": "kuhn-poker", "seat": 2},
+        {"game": "othello", "level": 99},
+        {"seat": 0},
+    ):
         assert page.client.post("/games", json=body).json()["error"]
     assert page.client.get("/games/77/state").status_code == 403
 
 
 def test_two_persons_at_a_table_see_each_his_own_cards(served) -> None:
     page = served("othello")
-    number = page.client.post("/games", json={"game": "knockout-whist(players=2)", "persons": 2, "seed": 4}).json()[
-        "number"
-    ]
+    number = page.client.post(
+        "/games", json={"game": "knockout-whist(players=2)", "persons": 2, "seed": 4}
+    ).json()["number"]
     host = page.client.get(f"/games/{number}/state").json()
     with httpx.Client(base_url=f"http://127.0.0.1:{page.port}", follow_redirects=True) as other:
         assert other.get(f"/games/{number}/state").status_code == 403
@@ -169,7 +199,10 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served) -> None:
         assert "not your turn" in clients[1].post(f"/games/{number}", json=line).json()["error"]
         assert "error" not in clients[0].post(f"/games/{number}", json=line).json()
         for word in ("undo", "open"):
-            assert "two persons" in clients[0].post(f"/games/{number}", json={"line": word}).json()["error"]
+            assert (
+                "two persons"
+                in clients[0].post(f"/games/{number}", json={"line": word}).json()["error"]
+            )
 
 
 def test_a_finished_game_is_looked_back_at_decision_by_decision(served) -> None:
@@ -189,7 +222,9 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     """All answers stay as they are, byte by byte, where hidden facts are other ones: a determinization takes the place of the truth."""
     page = served(game, seed=5)
     state = page.my_turn()
-    for _ in range(2 * (game == "goofspiel")):  # nothing is hidden before the first bids, or where only one card fits
+    for _ in range(
+        2 * (game == "goofspiel")
+    ):  # nothing is hidden before the first bids, or where only one card fits
         page.act(state, 2)
         state = page.my_turn()
     shown, truth = None, page.session.state
@@ -211,7 +246,9 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
         page = served("phantom-mnk", seed=seed)
         session = page.session
         while (state := page.my_turn())["moves"]:
-            noticed = sum(session.view(0, index) is not None for index in range(len(session.played)))
+            noticed = sum(
+                session.view(0, index) is not None for index in range(len(session.played))
+            )
             assert state["total"] == len(state["log"]) == noticed
             hidden += len(session.played) - noticed
             page.act(state, min(seed, len(state["moves"]) - 1))
@@ -232,7 +269,9 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
 def test_a_hint_never_shows_the_cards_of_others(served) -> None:
     page = served("knockout-whist")
     state, hint = page.my_turn(), page.say("hint")
-    assert hint["tree"] and re.match(rf"hint: {hint['move']}. It wins \d+ of 100 games from here", hint["said"])
+    assert hint["tree"] and re.match(
+        rf"hint: {hint['move']}. It wins \d+ of 100 games from here", hint["said"]
+    )
     assert hint["move"] in [move["name"] for move in state["moves"]]
     boards = tree_data(page.client.get("/games/0/tree").text)["boards"]
     assert boards and svg(drawing(page.session.state)) not in boards
@@ -277,19 +316,38 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
 def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_search_keeps_the_game(
     tmp_path, compiled
 ) -> None:
-    command = [sys.executable, "-u", "-m", "icarus", "play", "othello", "--browser", "--seconds", "60"]
+    command = [
+        sys.executable,
+        "-u",
+        "-m",
+        "icarus",
+        "play",
+        "othello",
+        "--browser",
+        "--seconds",
+        "60",
+    ]
     folder = {} if compiled else {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
-    with child_process(command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    with child_process(
+        command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
-        address = next(word for line in process.stdout for word in line.split() if word.startswith("http"))
-        with httpx.Client(base_url=address.split("games")[0], follow_redirects=True, timeout=60) as client:
+        address = next(
+            word for line in process.stdout for word in line.split() if word.startswith("http")
+        )
+        with httpx.Client(
+            base_url=address.split("games")[0], follow_redirects=True, timeout=60
+        ) as client:
             assert client.get(address).status_code == 200
             state = client.get("games/0/state").json()
             client.post("games/0", json={"line": state["moves"][0]["name"], "at": 0})
             until(lambda: "is thinking" in client.get("games/0/state").json()["status"])
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
-        assert "stopped; icarus play --resume othello-1.txt continues from here" in process.stdout.read()
+        assert (
+            "stopped; icarus play --resume othello-1.txt continues from here"
+            in process.stdout.read()
+        )
 
 
 def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch) -> None:
@@ -322,7 +380,9 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
     assert "oops in my search" in page.say("hint")["error"]
     page.act(state)
     until(lambda: page.game.problem)
-    assert page.state()["status"].startswith("the agent cannot continue: KeyError('oops in my search'")
+    assert page.state()["status"].startswith(
+        "the agent cannot continue: KeyError('oops in my search'"
+    )
     failing.clear()
     assert "error" not in page.say("undo")  # the agents try again
     page.act(page.my_turn())
@@ -332,7 +392,9 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
-def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect, monkeypatch) -> None:
+def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(
+    served, page, expect, monkeypatch
+) -> None:
     game, may_end, search = served("othello"), threading.Event(), Agent.search
     may_end.set()
 
@@ -389,7 +451,9 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: 
         parts, others = board.count(), buttons.count()
         if parts and not (others and luck.random() < (0.5 if game.state()["select"] else 0.1)):
             with contextlib.suppress(PlaywrightError):
-                board.nth(luck.randrange(parts)).click(force=True, position={"x": 4, "y": 4}, timeout=2000)
+                board.nth(luck.randrange(parts)).click(
+                    force=True, position={"x": 4, "y": 4}, timeout=2000
+                )
                 clicks += 1
         elif others:
             with contextlib.suppress(PlaywrightError):
@@ -397,7 +461,9 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: 
     assert clicks
 
 
-def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(served, page, expect) -> None:
+def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
+    served, page, expect
+) -> None:
     game = served("knockout-whist(players=2)")
     page.goto(game.address)
     for _ in range(2):
@@ -433,7 +499,9 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(s
     assert page.evaluate("document.activeElement.dataset.say") == "hint"
 
 
-def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do(served, page, expect) -> None:
+def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do(
+    served, page, expect
+) -> None:
     page.goto(served("dou-di-zhu", seed=3).address)
     expect(page.locator("#clicked")).to_contain_text("select cards")
     three = page.locator('#board [data-part="3"]')

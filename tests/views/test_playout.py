@@ -21,7 +21,9 @@ def kuhn():
 def test_every_record_of_mast_is_shown_by_action_and_player(kuhn):
     shown = show_records(kuhn, "MAST")
     assert {record.text for record in shown.records} == {
-        f"({action}, player {player})" for action in ("pass or fold", "bet or call") for player in (0, 1)
+        f"({action}, player {player})"
+        for action in ("pass or fold", "bet or call")
+        for player in (0, 1)
     }
     for record in shown.records:
         row = kuhn.records["MAST"][record.parts]
@@ -59,15 +61,21 @@ def capture_answers(history, updates):
 
 
 def test_of_a_player_who_has_seen_no_move_the_record_says_so():
-    answers = attrs.evolve(MAST, name="ANSWERS", records=ACTION * PLAYER * MOVE, capture=capture_answers)
+    answers = attrs.evolve(
+        MAST, name="ANSWERS", records=ACTION * PLAYER * MOVE, capture=capture_answers
+    )
     state = games.load("kuhn-poker").new_initial_state(seed=1)
-    shown = show_records(search(state, BASELINE >> answers, iterations=60, seed=2), "ANSWERS", most=20)
+    shown = show_records(
+        search(state, BASELINE >> answers, iterations=60, seed=2), "ANSWERS", most=20
+    )
     assert "(pass or fold, player 0, unseen)" in [entry.text for entry in shown.records]
     assert not any(entry.text.startswith("key") for entry in shown.records)
 
 
 def test_a_reply_is_an_action_and_a_forgotten_one_is_none():
-    result = search(games.load("othello").new_initial_state(), BASELINE >> LGRF, iterations=30, seed=1)
+    result = search(
+        games.load("othello").new_initial_state(), BASELINE >> LGRF, iterations=30, seed=1
+    )
     shown = show_records(result, "LGRF", most=len(result.records["LGRF"]))
     replies = [record.field_texts[0] for record in shown.records]
     assert replies.index("⊥") == len(replies) - replies.count("⊥")
@@ -85,19 +93,31 @@ def shown() -> Shown:
     return show_playout(games.load("phantom-mnk").new_initial_state(), STRATEGY, seed=3, after=60)
 
 
-def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown: Shown, tmp_path: Path) -> None:
+def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
+    shown: Shown, tmp_path: Path
+) -> None:
     shown.to_html(tmp_path / "playout.html")
     text, playout = (tmp_path / "playout.html").read_text(), shown.playout
     decisions, *captured = re.findall(r"<tbody>(.*?)</tbody>", text, re.DOTALL)
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", decisions)]
+    rows = [
+        re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", decisions)
+    ]
     for t, (choice, row) in enumerate(zip(playout.choices, rows, strict=True)):
-        assert (row[0], row[1], row[3]) == (str(t), choice.phase, choice.action) and row[4].startswith(choice.by)
-        assert all(f"{action} {number_text(value)}" in row[5] for action, value in choice.values.items())
-    boards = [base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)", text)]
+        assert (row[0], row[1], row[3]) == (str(t), choice.phase, choice.action) and row[
+            4
+        ].startswith(choice.by)
+        assert all(
+            f"{action} {number_text(value)}" in row[5] for action, value in choice.values.items()
+        )
+    boards = [
+        base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)", text)
+    ]
     for state, board in zip(playout.states, boards, strict=True):
         assert board.count(">X</text>") == int(state.facts.marks[0]).bit_count()
     for (name, updates), table in zip(playout.updates.items(), captured, strict=True):
-        assert f"<h2>{name} captured {len(updates)} record" in text and table.count("<tr>") == len(updates)
+        assert f"<h2>{name} captured {len(updates)} record" in text and table.count("<tr>") == len(
+            updates
+        )
     assert f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}" in text
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         shown.to_html(tmp_path / "playout.html")

@@ -18,11 +18,15 @@ def visits_of(tree, node: int) -> int:
 
 def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
     return tuple(
-        int(tree.moves[step, perspective]) for step in tree.path(node) if tree.moves[step, perspective] != UNSEEN
+        int(tree.moves[step, perspective])
+        for step in tree.path(node)
+        if tree.moves[step, perspective] != UNSEEN
     )
 
 
-def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> None:
+def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> (
+    None
+):
     result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
     tree, records = search_tree(result), result.records["BASELINE"]
     visited = records.rows[records.rows["visits"] > 0]
@@ -45,27 +49,44 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
         assert visits_of(tree, node) == row["visits"]
 
 
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str
+)
 def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
     result = search(
-        games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=150, seed=2, scheme=scheme
+        games.load("hearts").new_initial_state(seed=3),
+        parse("MAST"),
+        iterations=150,
+        seed=2,
+        scheme=scheme,
     )
     tree = search_tree(result)
     first = result.parts[0] if result.parts else result
-    children = {int(tree.action[node]): visits_of(tree, node) for node in np.flatnonzero(tree.parent == 0)}
+    children = {
+        int(tree.action[node]): visits_of(tree, node) for node in np.flatnonzero(tree.parent == 0)
+    }
     # The very first playout expands the empty history: the move that it goes on with is simulated.
-    missing = [visits - children.get(action, 0) for action, visits in zip(first.actions, first.visits, strict=True)]
+    missing = [
+        visits - children.get(action, 0)
+        for action, visits in zip(first.actions, first.visits, strict=True)
+    ]
     assert sorted(missing)[-1] == 1 and sum(missing) == 1
 
 
 @pytest.mark.parametrize(
-    ("game", "scheme"), [("goofspiel", MO_ISMCTS), ("hearts", SO_ISMCTS), ("othello", MO_ISMCTS)], ids=str
+    ("game", "scheme"),
+    [("goofspiel", MO_ISMCTS), ("hearts", SO_ISMCTS), ("othello", MO_ISMCTS)],
+    ids=str,
 )
-def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: str, scheme: Scheme) -> None:
+def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(
+    game: str, scheme: Scheme
+) -> None:
     compiled, strategy = games.load(game), parse("RAVE >> NAST2")
     searched = {"iterations": 30, "seed": 2, "scheme": scheme}
     compiled_tree = search_tree(search(compiled.new_initial_state(seed=3), strategy, **searched))
-    python_tree = search_tree(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
+    python_tree = search_tree(
+        search(in_python(compiled).new_initial_state(seed=3), strategy, **searched)
+    )
     assert compiled_tree.label == python_tree.label
     for name in ("parent", "action", "player", "legal", "rows"):
         assert np.array_equal(getattr(compiled_tree, name), getattr(python_tree, name)), name
@@ -76,12 +97,22 @@ def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: st
 
 @pytest.fixture(scope="module")
 def othello() -> Result:
-    return search(games.load("othello").new_initial_state(), parse("RAVE >> (MAST + LGRF)/2"), iterations=1000, seed=2)
+    return search(
+        games.load("othello").new_initial_state(),
+        parse("RAVE >> (MAST + LGRF)/2"),
+        iterations=1000,
+        seed=2,
+    )
 
 
 @pytest.fixture(scope="module")
 def hearts() -> Result:
-    return search(games.load("hearts").new_initial_state(seed=3), parse("BASELINE >> MAST"), iterations=1500, seed=2)
+    return search(
+        games.load("hearts").new_initial_state(seed=3),
+        parse("BASELINE >> MAST"),
+        iterations=1500,
+        seed=2,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +139,10 @@ def opened(page: Any, file: Path) -> Any:
 def rows(page: Any, depth: int) -> list[list[str]]:
     """The cells of the rows at a depth, in order."""
     elements = page.query_selector_all(f".row[aria-level='{depth + 1}']")
-    return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in elements]
+    return [
+        [cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")]
+        for row in elements
+    ]
 
 
 def test_a_page_asks_no_network_for_anything(othello_page: Path, page: Any) -> None:
@@ -127,16 +161,22 @@ def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, pag
     assert rows(page, 2) == []
 
 
-def test_long_lists_are_cut_and_the_keyboard_goes_on_at_the_first_row_that_is_added(hearts_page, page) -> None:
+def test_long_lists_are_cut_and_the_keyboard_goes_on_at_the_first_row_that_is_added(
+    hearts_page, page
+) -> None:
     opened(page, hearts_page)
     assert len(rows(page, 1)) == 12
     page.get_by_role("treeitem", name=re.compile("and 1 more")).focus()
     page.keyboard.press("Enter")
     assert len(rows(page, 1)) == 13
-    assert page.evaluate("document.activeElement === document.querySelectorAll(`.row[aria-level='2']`)[12]")
+    assert page.evaluate(
+        "document.activeElement === document.querySelectorAll(`.row[aria-level='2']`)[12]"
+    )
 
 
-def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, hearts_page: Path, page: Any) -> None:
+def test_in_another_s_eyes_what_he_cannot_see_is_one_move(
+    hearts: Result, hearts_page: Path, page: Any
+) -> None:
     opened(page, hearts_page)
     page.select_option("#observer", "1")
     shown = rows(page, 1)

@@ -12,7 +12,10 @@ from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE, State
 from icarus.ladder.engines import earlier_state
 
-DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
+DOUBLE_MATCH_POINT = (
+    1,
+    1,
+)  # points that either side lacks: what counts is who wins, as in our game
 CheckerStep = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
@@ -32,7 +35,9 @@ class GnuBackgammon:
 
     def choose(self, state: State) -> int:
         """The next action of the roll; what of the roll was forced has been played without asking."""
-        roll = max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
+        roll = (
+            max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
+        )
         if roll != self._roll:
             rolled = earlier_state(state, roll)
             self._roll, self._target = roll, checkers_after(rolled, self._steps(rolled))
@@ -48,12 +53,18 @@ class GnuBackgammon:
         if self._pubeval:
             flat = gnubg_nn.pub_best_move(board, first, second)
             return [(flat[i] + 1, flat[i + 1] + 1) for i in range(0, len(flat), 2)]
-        return [(int(origin), int(target)) for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)]
+        return [
+            (int(origin), int(target))
+            for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)
+        ]
 
 
 def board_of(state: State, mover: int) -> list[list[int]]:
     """The position as gnubg-nn takes it."""
-    return [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (1 - mover, mover)]
+    return [
+        [int(count) for count in state.facts.points[owner][1 : BAR + 1]]
+        for owner in (1 - mover, mover)
+    ]
 
 
 def dice(state: State) -> tuple[int, int]:

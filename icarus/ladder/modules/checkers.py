@@ -19,7 +19,9 @@ class ForcedCaptures(american.Board):
     @property
     def legal_moves(self) -> Any:
         """All legal moves; captures only, where there are any."""
-        return self._legal_moves_from_core(american._CORE, max_capture=False, captures_optional=False)
+        return self._legal_moves_from_core(
+            american._CORE, max_capture=False, captures_optional=False
+        )
 
 
 class PyDraughts:
@@ -59,7 +61,9 @@ def board_of(state: State) -> ForcedCaptures:
     for square in range(SIZE * SIZE):
         for player in range(2):
             if int(state.facts.pieces[player]) >> square & 1:
-                (kings if int(state.facts.kings) >> square & 1 else men)[player] |= 1 << to_draughts(square)
+                (kings if int(state.facts.kings) >> square & 1 else men)[player] |= (
+                    1 << to_draughts(square)
+                )
     (board.white_men, board.black_men), (board.white_kings, board.black_kings) = men, kings
     board.turn = Color.WHITE if int(state.facts.player) == 0 else Color.BLACK
     return board

@@ -35,7 +35,11 @@ class RlcardRules:
         if self._kickers:
             return self._kickers.pop()
         plays = complete_plays(state)
-        readable = {text: actions for text, actions in plays.items() if text == "pass" or text in CARD_TYPE[0]}
+        readable = {
+            text: actions
+            for text, actions in plays.items()
+            if text == "pass" or text in CARD_TYPE[0]
+        }
         chosen = self._agent.step({"raw_obs": observation(state, list(readable))})
         lowest = min(plays, key=lambda text: (len(text), ranks_of(text)))
         actions = plays.get(chosen) or plays.get("pass") or plays[lowest]

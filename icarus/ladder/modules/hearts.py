@@ -30,7 +30,12 @@ class OpenSpielIsmcts:
         self._games += 1
         evaluator = pyspiel.RandomRolloutEvaluator(1, SEED + self._games)
         self._bot = pyspiel.ISMCTSBot(
-            SEED + self._games, evaluator, EXPLORATION, UNLIMITED, WORLDS, max_wall_clock_time=self._seconds
+            SEED + self._games,
+            evaluator,
+            EXPLORATION,
+            UNLIMITED,
+            WORLDS,
+            max_wall_clock_time=self._seconds,
         )
 
     def choose(self, state: State) -> int:
@@ -59,7 +64,9 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     copy = game.new_initial_state()
     # As many seats on as OpenSpiel's outcome says.
     copy.apply_action(OFFSETS[int(started.facts.round_number) % PLAYERS])
-    hands = [[card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held]
+    hands = [
+        [card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held
+    ]
     for number in range(CARDS):
         copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))
     for action in actions[first:]:

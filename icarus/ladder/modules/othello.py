@@ -27,7 +27,11 @@ class RustReversi:
         if kind == "mcts":
             self._search: Any = rust_reversi.MctsSearch(int(size), EXPLORATION, VISITS_TO_EXPAND)
         else:  # "matrix" or "mobility"
-            evaluator = rust_reversi.MatrixEvaluator(MATRIX) if kind == "matrix" else rust_reversi.LegalNumEvaluator()
+            evaluator = (
+                rust_reversi.MatrixEvaluator(MATRIX)
+                if kind == "matrix"
+                else rust_reversi.LegalNumEvaluator()
+            )
             self._search = rust_reversi.AlphaBetaSearch(evaluator, int(size), WON)
 
     def new_game(self, state: State) -> None:
@@ -35,15 +39,23 @@ class RustReversi:
 
     def choose(self, state: State) -> int:
         """The search's square; PASS where there is none."""
-        return PASS if state.legal_actions() == [PASS] else int(self._search.get_move(board_of(state)))
+        return (
+            PASS if state.legal_actions() == [PASS] else int(self._search.get_move(board_of(state)))
+        )
 
 
 def board_of(state: State) -> rust_reversi.Board:
     """The position as a board of rust-reversi, whose squares are counted from a1 by rows as ours."""
     mover = int(state.facts.player)
-    mover_discs, opponent_discs = (mirror(int(state.facts.discs[player])) for player in (mover, 1 - mover))
+    mover_discs, opponent_discs = (
+        mirror(int(state.facts.discs[player])) for player in (mover, 1 - mover)
+    )
     board = rust_reversi.Board()
-    board.set_board(mover_discs, opponent_discs, rust_reversi.Turn.BLACK if mover == 0 else rust_reversi.Turn.WHITE)
+    board.set_board(
+        mover_discs,
+        opponent_discs,
+        rust_reversi.Turn.BLACK if mover == 0 else rust_reversi.Turn.WHITE,
+    )
     return board
 
 
