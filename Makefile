@@ -55,7 +55,7 @@ docs: .venv/docs                # the pages in docs/_build/html: every cell is r
 shipped: .venv/test             # the machine code of the playout loop that the package brings, after a change of its sources; the same bytes each time
 	$(BIN)/python -m tests.compiler.test_shipped
 
-wheel: .venv/test               # a wheel and an sdist: their files are checked, and the wheel is installed and tried in an empty environment
+wheel: .venv/test               # a wheel and an sdist in dist/; both are installed and tried in empty environments of each Python that is here
 	$(BIN)/python -m pytest -q --slow tests/test_distribution.py
 
 .venv/%: pyproject.toml
@@ -64,4 +64,4 @@ wheel: .venv/test               # a wheel and an sdist: their files are checked,
 	touch $@
 
 clean:
-	rm -rf .venv .venv-* results
+	rm -rf .venv .venv-* dist results

@@ -40,7 +40,7 @@ from experiments.report import (
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import naming_file, write_whole
+from icarus.arena.ledger import PACKED, naming_file, packed_path, write_whole
 from icarus.arena.workers import GameFailed, workers as processes
 from icarus.checks import integer, real
 from icarus.commands import console
@@ -219,7 +219,7 @@ def _show(directory: Path) -> None:
 
 
 def _print_results(columns: dict[Column, list[Tally]]) -> None:
-    """What the agents came to, beside evenly matched players (Figure 4's band), the averages of Figure 3, and the names' strategies."""
+    """What the agents came to, with p beside evenly matched players, the averages of Figure 3, and the names' strategies."""
     named: dict[str, str] = {}
     for column, tallies in columns.items():
         name, against = title(column, list(columns)), f", against {column.opponent.caption}"
@@ -275,6 +275,10 @@ def report(
             "--page",
         ),
     ] = None,
+    table: Annotated[
+        bool,
+        flag("--table", "Write one table of agents and games: DIR/table.md and DIR/table.tex."),
+    ] = False,
     tables: Annotated[
         bool, flag("--tables", "Write each table as CSV and for LaTeX (booktabs), into DIR/tables.")
     ] = False,
@@ -285,7 +289,7 @@ def report(
     """
     if pages:
         _fill_pages(pages, directory)
-    columns, paths = write(directory, tables)
+    columns, paths = write(directory, tables, table)
     _print_results(columns)
     for path in paths:
         say(str(path))
@@ -373,6 +377,21 @@ def merge(
     """Merge the games of runs of the same experiment, for example from several machines."""
     new_games, total = store.merge(out, directories)
     say(f"{new_games} games added; {total} games in {out}")
+
+
+def pack(
+    directories: Annotated[
+        list[Path], argument("DIR", "Directories with rows of games that are over.")
+    ],
+) -> None:
+    """Compress the rows of games; a digest of each game's actions takes their place.
+
+    `verify` plays such games again too, and compares the digest.
+    """
+    files = [path for directory in directories for path in directory.glob("*.jsonl*")]
+    for path in sorted({path.with_name(path.name.removesuffix(PACKED)) for path in files}):
+        store.pack(path)
+        say(f"{packed_path(path)}: {packed_path(path).stat().st_size:,} bytes")
 
 
 def verify(
@@ -556,7 +575,7 @@ def _comparisons(game: str, directory: Path) -> Table:
 
 
 app = make_program(
-    (run, status, report, claims, query, merge, verify, plan, races.races_command, ladder),
+    (run, status, report, claims, query, merge, pack, verify, plan, races.races_command, ladder),
     "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import attrs
+
 from experiments.plan.definition import slug
 from icarus.arena.ledger import write_whole
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
@@ -18,8 +20,22 @@ TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "≫": "$\\gg$",
+    "±": "$\\pm$",
+    "†": "$^\\dagger$",
+    "‡": "$^\\ddagger$",
+    "\N{MINUS SIGN}": "$-$",
+    "\N{EN DASH}": "--",
 }
-NUMBER = re.compile(r"[<>+-]? ?\d")  # the beginning of a cell that LaTeX sets to the right
+MINUS = re.compile(
+    r"(?<![\w.)-])-(?=\d)"
+)  # of a number; dates, names and exponents keep their hyphens
+RANGE = re.compile(r"(?<=\d) - (?=\d)")
+NUMBER = re.compile(
+    r"[<>+\N{MINUS SIGN}]? ?\d"
+)  # the beginning of a cell that LaTeX sets to the right
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 PLACE = re.compile(
     r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL
@@ -28,10 +44,40 @@ PLACE = re.compile(
 
 def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:
     """Write a document into a directory as report.html and report.md."""
+    blocks = [typeset(block) for block in blocks]
     pages = {"report.html": html(title, blocks), "report.md": markdown(title, blocks, directory)}
     for name, text in pages.items():
         write_whole(directory / name, text)
     return [directory / name for name in pages]
+
+
+def typeset(block: Block) -> Block:
+    """The same with real minus signs and dashes of ranges, as people read them; programs read CSV, which has neither."""
+    match block:
+        case Paragraph(text):
+            return Paragraph(_typeset(text))
+        case Table():
+            return typeset_table(block)
+    return block
+
+
+def typeset_table(table: Table) -> Table:
+    return attrs.evolve(table, rows=[[_typeset(cell) for cell in row] for row in table.rows])
+
+
+def _typeset(text: str) -> str:
+    return MINUS.sub("\N{MINUS SIGN}", RANGE.sub("\N{EN DASH}", text))
+
+
+def write_table(directory: Path, table: Table) -> list[Path]:
+    """Write one table into a directory, as table.md and for LaTeX as table.tex."""
+    texts = {
+        "table.md": f"{table.caption}\n\n{markdown_table(typeset_table(table))}\n",
+        "table.tex": latex_table(table),
+    }
+    for name, text in texts.items():
+        write_whole(directory / name, text)
+    return [directory / name for name in texts]
 
 
 def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:
@@ -90,9 +136,9 @@ def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
 
 def latex_table(table: Table) -> str:
     """A table for LaTeX with the package booktabs; its caption is a comment."""
-    letters = str.maketrans(TEX | {sign: f"${sign}$" for sign in "<>"})
+    letters, table = str.maketrans(TEX), typeset_table(table)
     head, *body = [
-        " & ".join(cell.translate(letters) for cell in row) + " \\\\"
+        " & ".join(cell.replace(">>", "≫").translate(letters) for cell in row) + " \\\\"
         for row in (table.header, *table.rows)
     ]
     columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)

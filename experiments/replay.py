@@ -92,7 +92,9 @@ def compare(game: Kept) -> tuple[str, bool]:
         raise
     except ValueError as error:  # a strategy or a scheme is no more
         return f"{game.name}: not played again: {error}", True
-    before, now = game.compared(game.row), game.compared(again)
+    before, now = dict(game.compared(game.row)), dict(game.compared(again))
+    if isinstance(before.get("actions"), str):
+        now["actions"] = results.digest_of_actions(now["actions"])
     for name, value in now.items():
         if before[name] != value:
             return (
@@ -105,7 +107,7 @@ def compare(game: Kept) -> tuple[str, bool]:
 
 def _difference(name: str, before: Any, now: Any) -> str:
     """In which way something is not the same."""
-    if name == "actions":
+    if name == "actions" and isinstance(before, list):
         for number, (action, action_now) in enumerate(zip(before, now, strict=False), 1):
             if action != action_now:
                 return f"action {number} was {action}, now {action_now}"

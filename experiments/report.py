@@ -20,7 +20,7 @@ from experiments import (
     verdicts as judgement,
 )
 from experiments.interims import count_sentence, progress, progress_table, state
-from experiments.pages import markdown_table, write_pages, write_tables
+from experiments.pages import markdown_table, write_pages, write_table, write_tables
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
@@ -38,28 +38,32 @@ from experiments.results import (
 )
 from experiments.statistics import Design, FactorEffect
 from icarus.checks import count_text
-from icarus.statistics import Estimate, mean_of
+from icarus.statistics import Estimate, holm, mean_of, sign_flip
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
 
 
 def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
-    """Headings and texts of what agents are compared by, and of the band: wins, or where rewards are graded the mean rewards.
+    """Headings and texts of what agents are compared by: wins, or where rewards are graded the mean rewards; and p (`p_sentence`).
 
     Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
     """
-    estimates, even = statistics.strengths(tallies), baseline(tallies)
-    bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
     if any_graded(tallies):
         headings = ["Games", "Mean reward", "95 % interval"]
+        estimates = statistics.strengths(tallies)
         rows = [
             [str(tally.games), *_mean_texts(each)]
             for tally, each in zip(tallies, estimates, strict=True)
         ]
     else:
         headings, rows = _won_and_drawn([Score.of(tally) for tally in tallies])
-    return [*headings, "Band"], [[*row, band] for row, band in zip(rows, bands, strict=True)]
+    if p_values := statistics.p_values(tallies):
+        headings.append("p (Holm)")
+        for tally, row in zip(tallies, rows, strict=True):
+            p = p_values.get(tally.cell.key)
+            row.append("" if p is None else p_text(p))
+    return headings, rows
 
 
 def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
@@ -81,13 +85,6 @@ def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]
         draws = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
         rows.append([str(score.wins), str(score.games), *texts, *(draws * any_draws)])
     return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws)], rows
-
-
-def _band(estimate: Estimate | None, even: Estimate | None) -> str:
-    """Where an agent lies against the interval of evenly matched players: "above", "below" or nothing."""
-    if even is None or estimate is None:
-        return ""
-    return "above" if estimate.value > even.high else "below" if estimate.value < even.low else ""
 
 
 def p_text(value: float) -> str:
@@ -115,7 +112,7 @@ def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, in
         (tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant
     ]
     adjusted, lines = (
-        statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]),
+        holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]),
         [],
     )
     for (tally, alone, lost), p in zip(discordances, adjusted, strict=True):
@@ -132,12 +129,10 @@ def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, in
 def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
     """The same deals: the agent's reward less that of the opponent in its place."""
     even = baseline(tallies)
-    gains = [
-        (tally.cell.agent, _gain(rewards, even.cell, tally.cell))
-        for tally in tallies
-        if even and tally is not even
-    ]
-    lines = [[agent, *gain] for agent, gain in gains if gain]
+    lines = []
+    for tally in tallies:
+        if even and tally is not even and (more := _more(rewards, even.cell, tally.cell)):
+            lines.append([tally.cell.agent, *_gain(more)])
     if lines:
         caption = "The same deals and chance: the reward less the opponent's in its place. Intervals are Student's, over the deals."
         yield Table(caption, ["Agent", REWARD, "95 % interval", "Deals"], lines)
@@ -145,36 +140,40 @@ def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
 
 def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
     """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
-    wins: Outcomes = results.wins()
-    graded_columns = {column: tallies for column, tallies in columns.items() if any_graded(tallies)}
-    kinds = [
-        (
-            GAMES,
-            wins,
-            {column: each for column, each in columns.items() if column not in graded_columns},
-        )
+    graded = {column for column, tallies in columns.items() if any_graded(tallies)}
+    kinds: list[tuple[str, Outcomes, Columns]] = [
+        (GAMES, results.wins(), {each: columns[each] for each in columns if each not in graded}),
+        (REWARD, results.rewards(), {each: columns[each] for each in columns if each in graded}),
     ]
-    kinds += [(REWARD, results.rewards(), graded_columns)] if graded_columns else []
-    agents = [_agents_table(*kind, columns) for kind in kinds]
-    if any(table.rows for table in agents):
-        yield Heading("The agents on the same deals")
-        yield from (table for table in agents if table.rows)
-    effects = [_effects_table(*kind, columns) for kind in kinds]
-    if any(table.rows for table in effects):
-        yield Heading("What each enhancement adds, on the same deals")
-        yield from (table for table in effects if table.rows)
+    for text, table_of in (
+        ("The agents on the same deals", _agents_table),
+        ("What each enhancement adds, on the same deals", _effects_table),
+    ):
+        tables = [table for kind in kinds if (table := table_of(*kind, columns)).rows]
+        if tables:
+            yield Heading(text)
+            yield from tables
 
 
 def _agents_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
     """Each agent of a game less each before it, where they are few and have two deals in common at least."""
-    lines = []
+    lines, p_values = list[list[str]](), list[float]()
     for column, tallies in columns.items():
         cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
         for first, second in itertools.combinations(cells, 2):
-            if gain := _gain(outcomes, first, second, percent=unit == GAMES):
+            if more := _more(outcomes, first, second):
+                gain = _gain(more, percent=unit == GAMES)
                 lines.append([title(column, among), second.agent, first.agent, *gain])
-    caption = "Each agent less each before it, deal by deal. Intervals are Student's, of the mean over the deals."
-    return Table(caption, ["Game", "Agent", "less", unit, "95 % interval", "Deals"], lines)
+                p_values.append(two_sided(more))
+    adjusted = map(p_text, holm(p_values))
+    caption = "Each agent less each before it, deal by deal, with Student's intervals. p: exact sign-flip test over the deals, two-sided."
+    header = ["Game", "Agent", "less", unit, "95 % interval", "Deals", "p (Holm)"]
+    return Table(caption, header, [[*line, p] for line, p in zip(lines, adjusted, strict=True)])
+
+
+def two_sided(differences: Sequence[float]) -> float:
+    """The p-value of a mean of 0, by sign flips to either side."""
+    return min(1.0, 2 * min(sign_flip(differences), sign_flip([-each for each in differences])))
 
 
 def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
@@ -204,15 +203,19 @@ def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Colum
     return Table(caption, ["Game", "Enhancement", unit, "95 % interval", "Deals"], lines)
 
 
-def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) -> Sequence[str]:
-    """What the second agent got more than the first on the same deals, two at least: the mean, its interval, how many deals."""
-    deals = [
-        trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes
+def _more(outcomes: Outcomes, first: Cell, second: Cell) -> list[float]:
+    """What the second agent got more than the first on each deal that both played; empty where these are fewer than two."""
+    more = [
+        outcomes[second.key, trial] - outcome
+        for (key, trial), outcome in outcomes.items()
+        if key == first.key and (second.key, trial) in outcomes
     ]
-    if len(deals) < 2:
-        return ()
-    gain = mean_of([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
-    return *_effect_texts(gain, percent), str(len(deals))
+    return more if len(more) > 1 else []
+
+
+def _gain(more: list[float], percent: bool = False) -> list[str]:
+    """The mean of differences, its interval, how many there are."""
+    return [*_effect_texts(mean_of(more), percent), str(len(more))]
 
 
 def _effect_texts(gain: Estimate, percent: bool) -> tuple[str, str]:
@@ -310,22 +313,24 @@ def _side_by_side(ends: list[Ending]) -> float | None:
 
 
 FIGURES = "figures"  # the folder of pictures
+DAGGERS = {"†": 0.05, "‡": 0.001}  # beside a number of the table of all agents, if p is smaller
 DETECTABLE = "Detectable: the difference that such a test finds with a chance of 80 %, where p is above 0.05."
-PACE = "Iterations a second: of one process, beside others."
-BAND = "Band: outside the 95 % interval of evenly matched players."
-WON = f"Games won. {BAND} p: Fisher's exact test against these."
-DRAWN = f"{WON} Score: a draw counts one half."
-GRADED = f"Mean rewards, as rewards are graded, with Student's intervals. {BAND} p: Welch's t test against these."
+RATE = (
+    "Rate: iterations in the same time, as a share of {}'s; medians of games, without compilation."
+)
 UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
-def write(directory: Path, tables: bool = False) -> tuple[dict[Column, list[Tally]], list[Path]]:
+def write(
+    directory: Path, tables: bool = False, table: bool = False
+) -> tuple[dict[Column, list[Tally]], list[Path]]:
     """Write the report of a run, or of a campaign's folder of runs, into its directory: (the results, the files written).
 
     The report follows from the rows alone: the same rows give the same bytes.
 
     Args:
         tables: whether each table is also written as CSV and for LaTeX, into the folder `tables`.
+        table: whether the one of all agents and games is also written as table.md and table.tex.
 
     Raises:
         Refusal: the directory holds several runs that are not a campaign.
@@ -337,6 +342,8 @@ def write(directory: Path, tables: bool = False) -> tuple[dict[Column, list[Tall
     pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
     blocks = list(_blocks(experiment, results, columns, pictures))
     files = write_tables(directory / "tables", blocks) if tables else []
+    if table:
+        files += write_table(directory, agents_by_games(columns))
     return columns, [
         *write_pages(directory, f"{experiment.name}: results", blocks),
         *pictures,
@@ -370,6 +377,8 @@ def _blocks(
             f"{done} of {total} games played"
             + ("." if done == total else "; the run is not complete.")
         )
+    if experiment.paired:
+        yield from paired_blocks(columns, results)
     if not experiment.sprt:
         yield from findings(columns)
     its_own = figures.by_column(columns)
@@ -392,8 +401,6 @@ def _blocks(
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from analyses(columns)
-    if experiment.paired:
-        yield from paired_blocks(columns, results)
     yield from _settings(
         experiment, {run.experiment.trials for run in results.runs}, results.origins()
     )
@@ -465,26 +472,60 @@ def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]
     return answer, str(units * len(cell.column.seats))
 
 
+def p_sentence(tallies: list[Tally]) -> str:
+    """Which test gives p, and against whom."""
+    even = baseline(tallies)
+    if even is None or not statistics.p_values(tallies):
+        return ""
+    test = "Welch's t test" if any_graded(tallies) else "Fisher's exact test"
+    return f" p: {test} against {even.cell.spec.caption} itself in these seats (evenly matched players), with Holm's correction."
+
+
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
-    graded, (headings, rows) = any_graded(results), measures_of(results)
-    p_values = statistics.p_values(results)
-    least, caption, lines = (
-        statistics.detectable_gains(results),
-        DRAWN if "Draws" in headings else WON,
-        [],
-    )
+    graded, even, (headings, rows) = any_graded(results), baseline(results), measures_of(results)
+    p_values, least = statistics.p_values(results), statistics.detectable_gains(results)
+    lines = []
     for tally, row in zip(results, rows, strict=True):
-        p, key = p_values.get(tally.cell.key), tally.cell.key
-        texts = (
-            ["", ""]
-            if p is None
-            else [p_text(p), detectable_text(least[key], p, percent=not graded)]
-        )
-        pace = "" if tally.pace is None else f"{tally.pace:,.0f}"
-        lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts, pace])
-    header = ["Agent", "Strategy", *headings, "p (Holm)", "Detectable", "Iterations a second"]
-    return Table(f"{GRADED if graded else caption} {DETECTABLE} {PACE}", header, lines)
+        key, texts = tally.cell.key, list[str]()
+        if p_values:
+            p = p_values.get(key)
+            texts.append("" if p is None else detectable_text(least[key], p, percent=not graded))
+        if even and even.pace:
+            texts.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
+        lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts])
+    caption = "Mean rewards, with Student's intervals." if graded else "Games won."
+    if "Draws" in headings:
+        caption += " Score: a draw counts one half."
+    caption += p_sentence(results)
+    if p_values:
+        caption, headings = f"{caption} {DETECTABLE}", [*headings, "Detectable"]
+    if even and even.pace:
+        caption, headings = f"{caption} {RATE.format(even.cell.spec.caption)}", [*headings, "Rate"]
+    return Table(caption, ["Agent", "Strategy", *headings], lines)
+
+
+def agents_by_games(columns: Columns) -> Table:
+    """A line for each agent and a column for each game: percent won or mean rewards with 95 % intervals, and daggers for p."""
+    cells, notes = dict[tuple[str, str], str](), dict[str, None]()
+    games = [title(column, columns) for column in columns]
+    for game, tallies in zip(games, columns.values(), strict=True):
+        graded, p_values = any_graded(tallies), statistics.p_values(tallies)
+        notes[p_sentence(tallies)] = None
+        for tally, estimate in zip(tallies, statistics.strengths(tallies), strict=True):
+            if estimate:
+                value, low, high = estimate.value, estimate.low, estimate.high
+                text = f"{value:.3f} ({low:.3f} - {high:.3f})"
+                if not graded:
+                    text = f"{100 * value:.1f} ({100 * low:.0f} - {100 * high:.0f})"
+                p = p_values.get(tally.cell.key, 1.0)
+                marks = sum(p < level for level in DAGGERS.values())
+                cells[tally.cell.spec.caption, game] = text + ["", *DAGGERS][marks]
+    agents = dict.fromkeys(agent for agent, _ in cells)
+    lines = [[agent, *(cells.get((agent, game), "") for game in games)] for agent in agents]
+    levels = ", ".join(f"{dagger} p < {level:g}" for dagger, level in DAGGERS.items())
+    caption = f"Percent of games won, or where rewards are graded the mean, with 95 % intervals. {levels}.{''.join(notes)}"
+    return Table(caption, ["Agent", *games], lines)
 
 
 def _searches(results: list[Tally]) -> Table:
@@ -496,16 +537,13 @@ def _searches(results: list[Tally]) -> Table:
         return f"{moments.mean:.4g}" + ("" if moments.error is None else f" ± {moments.error:.2g}")
 
     def line(tally: Tally) -> list[str]:
-        seconds = f"{tally.seconds / tally.games:.4g}" if tally.games else ""
-        return [tally.cell.agent, *(shown(tally.moments[name]) for name in STATISTICS), seconds]
+        return [tally.cell.agent, *(shown(tally.moments[name]) for name in STATISTICS)]
 
     caption = (
         "The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
         "(visits and value: of the chosen action; depth: of the deepest node)."
     )
-    return Table(
-        caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results]
-    )
+    return Table(caption, ["Agent", *STATISTICS], [line(tally) for tally in results])
 
 
 # The results of the combinations of Table 1, by their names there.

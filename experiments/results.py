@@ -7,11 +7,13 @@ derived from these two. A run may grow: experiment.json is written again with mo
 import contextlib
 import glob
 import gzip
+import hashlib
 import json
 import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 import attrs
@@ -33,6 +35,7 @@ EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
 FORMAT = 1  # of experiment.json
 STATISTICS = ("visits", "value", "depth", "iterations")
 MILLION = 10**6
+DIGITS = 12  # of a digest of actions
 DRAW = 0.5  # what a drawn game of two counts in scores
 DRAWN = [DRAW, DRAW]  # the returns of one
 
@@ -79,7 +82,7 @@ class RowOfGame(PlayedGame, forbid_unknown_fields=True, kw_only=True):
     opponent: str
     seed: list[int]
     moves: int
-    actions: list[Any]
+    actions: list[Any] | str  # a digest of them where the rows are packed
     provenance: dict[str, Any]
     role: str = ""
     iterations: int | None = None
@@ -166,10 +169,32 @@ def is_being_written(path: Path) -> bool:
 
 
 def pack(path: Path) -> None:
-    """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
-    if path.exists() and (lines := dict.fromkeys(line for line, _ in ledgers.read_lines(path))):
+    """Compress the rows of a file, with a digest in place of the actions of each game; the same rows always give the same bytes.
+
+    Whenever it is killed, each game still counts once.
+    """
+    lines = dict.fromkeys(_without_actions(line) for line, _ in ledgers.read_lines(path))
+    if lines:
         ledgers.write_whole(ledgers.packed_path(path), gzip.compress(b"".join(lines), mtime=0))
-        path.unlink()
+        path.unlink(missing_ok=True)
+
+
+def _without_actions(line: bytes) -> bytes:
+    """A line with a digest in place of the actions; as it is where it has none."""
+    row = ledgers.row_of(line, "a row", unchecked=True)
+    if not isinstance(row.get("actions"), list):
+        return line
+    row["actions"] = digest_of_actions(row["actions"])
+    if ledgers.checksum_in(line) is None:  # nothing says that it has not changed, nor will it now
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return ledgers.line_of(row)
+
+
+def digest_of_actions(actions: list[Any] | str) -> str:
+    """What tells the course of a game from all others; of a row that is packed it is what the row has."""
+    if isinstance(actions, str):
+        return actions
+    return f"sha256:{hashlib.sha256(json.dumps(actions).encode()).hexdigest()[:DIGITS]}"
 
 
 class RunLedger(ledgers.Ledger):
@@ -264,7 +289,7 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
     first: dict[ledgers.Key, tuple[Path, list[object]]] = {}
     for directory in (out, *directories):
         for row in rows(directory, whole):
-            played = [row["seed"], row["actions"], row["returns"]]
+            played = [row["seed"], digest_of_actions(row["actions"]), row["returns"]]
             place, earlier = first.setdefault(ledgers.key_of(row, KEY), (directory, played))
             if played != earlier:
                 name = f"trial {row['trial']} of {row['agent']} in {row['game']}"
@@ -327,7 +352,8 @@ class Tally:
         moments: for each of `STATISTICS` those of the agent's means, over its games.
         due: the games of the cell's first interim analysis; 0 where there is none.
         rewards: the moments of the agent's rewards.
-        pace: the agent's iterations a second; None where no search took time.
+        pace: the agent's iterations a second, the median of its games, so that one in which something is compiled counts as any other;
+            None where no search took time.
         is_graded: whether somebody got another reward than that of a win, a draw of two, or a loss, in a game that is not one of
             section 8: what counts is then the mean reward, not the wins.
     """
@@ -360,7 +386,9 @@ class Tally:
 def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
     """What games of a cell come to."""
     sides = [game.statistics.agent for game in games]
-    seconds = sum(side.seconds for side in sides)
+    paces = [
+        (side.iterations or 0) * side.decisions / side.seconds for side in sides if side.seconds
+    ]
     return Tally(
         cell,
         games=len(games),
@@ -369,9 +397,7 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         millionths=sum(_millionths(game.seconds) for game in games),
         moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
         rewards=moments_of(game.reward for game in games),
-        pace=sum((side.iterations or 0) * side.decisions for side in sides) / seconds
-        if seconds
-        else None,
+        pace=median(paces) if paces else None,
         is_graded=not cell.column.counts_wins
         and any(
             each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns

@@ -74,10 +74,9 @@ def games_needed(
     from scipy.special import ndtri
 
     mean = (rate + alternative) / 2
-    spread = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean)) + ndtri(
-        power
-    ) * math.sqrt(rate * (1 - rate) + alternative * (1 - alternative))
-    return math.ceil((spread / (rate - alternative)) ** 2)
+    by_chance = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean))
+    by_power = ndtri(power) * math.sqrt(rate * (1 - rate) + alternative * (1 - alternative))
+    return math.ceil(((by_chance + by_power) / (rate - alternative)) ** 2)
 
 
 def smallest_difference(games: float) -> float:
@@ -222,10 +221,8 @@ class Design:
         """The mean win rate with an enhancement less that without it; every cell counts alike, so that no game is confounded with it."""
         if term not in ENHANCEMENTS:
             return None
-        rates, featured = (
-            self.cells["won"] / (self.cells["won"] + self.cells["lost"]),
-            self.cells[term] > 0,
-        )
+        rates = self.cells["won"] / (self.cells["won"] + self.cells["lost"])
+        featured = self.cells[term] > 0
         return float(rates[featured].mean() - rates[~featured].mean())
 
     def effects(self, tested: Sequence[tuple[str, int, float, float, float]]) -> list[FactorEffect]:

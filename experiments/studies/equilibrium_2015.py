@@ -1,7 +1,7 @@
 """How far from equilibrium searches are: the tables and the picture of docs/equilibrium.md, from their rows.
 
 After Lanctot, Lisý and Bowling (2015), at AAAI's workshop and at AAMAS. Seconds of 2015 say nothing here: budgets are iterations, and each
-measurement tells how long its searches took. Commit bd52c9ae made the rows and has the papers' ISMCTS, `ismcts_2015.py`, beside this file.
+measurement tells how long its searches took. Commit bd52c9ae made the rows; `examples/measures_2015.py` measures the same now.
 
     python -m experiments.studies.equilibrium_2015 draw docs/_static/equilibrium --page experiments/runs/equilibrium/tables.md
     python -m experiments.studies.equilibrium_2015 effects

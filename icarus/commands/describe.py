@@ -76,7 +76,7 @@ RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
 STRATEGY_HELP = (
     "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 )
-DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; report-GAME if not given."
+DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; describe-GAME if not given."
 NOTE = (
     "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
     "strategies play both sides of each deal. Their intervals, and those of seats, are simultaneous. Units are games, of strategies deals."
@@ -108,7 +108,7 @@ def describe_command(
     """
     source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
-    directory = to or Path(f"report-{loaded.name}")
+    directory = to or Path(f"describe-{loaded.name}")
     chosen = tuple(
         strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else []))
     )

@@ -93,7 +93,7 @@ def _add(sums: np.ndarray, weights: np.ndarray, times: int) -> None:
 
 
 def heuristic(state: Facts, out: np.ndarray) -> None:
-    """The chance to win by a network that `experiments.studies.backgammon_weights` has fitted to a stronger player's chances.
+    """The chance to win by a network that was fitted to a stronger player's chances; `docs/ladder.md` names the program.
 
     Its inputs are the checkers on each place, seen by whose turn it is, and the dice that he has yet to play. Before the opening roll both
     are equal.

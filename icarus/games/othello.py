@@ -175,7 +175,7 @@ def phase_of(mine: np.uint64, theirs: np.uint64) -> int:
 def heuristic(state: Facts, out: np.ndarray) -> None:
     """1 / (1 + e^{-s}) of who is to move, with s the sum of the weights of what lies on each tuple.
 
-    The weights are learnt from games against itself, by `experiments.studies.othello_weights`.
+    The weights are learnt from games against itself; `docs/ladder.md` names the program.
     """
     mine, theirs = state.discs[state.player], state.discs[1 - state.player]
     places = np.empty(READINGS, np.int64)

@@ -189,7 +189,7 @@ def test_rows_go_on_after_they_are_packed_and_packing_that_is_killed_counts_no_g
 ) -> None:
     path = tmp_path / "rows.jsonl"
 
-    def killed(self: Path) -> None:
+    def killed(self: Path, missing_ok: bool = False) -> None:
         raise KeyboardInterrupt
 
     for number, row in enumerate(ROWS):

@@ -53,7 +53,7 @@ def report(rounds: int) -> int:
 def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["new", "my_game"]) == 0
-    folder = tmp_path / "report-my-game"
+    folder = tmp_path / "describe-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
     assert "Findings\n" in said and "Audit\n  passed\n" in said
@@ -86,7 +86,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     assert (
         str(Agent.at_level(load("my-game"), highest, levels=folder)) == "BASELINE (128 iterations)"
     )
-    level = ["--level", str(highest), "--levels", "report-my-game"]
+    level = ["--level", str(highest), "--levels", "describe-my-game"]
     assert (
         run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
     )
@@ -133,8 +133,8 @@ def test_a_game_that_fails_the_audit_is_not_played(tmp_path, monkeypatch, capsys
     (tmp_path / "my_game.py").write_text(source.replace("= 1.0", "= 1.5"))
     assert report(1) == 1
     assert "FAILED: rewards" in capsys.readouterr().out
-    assert "Nothing was played" in (tmp_path / "report-my-game" / "report.html").read_text()
-    assert not (tmp_path / "report-my-game" / "games.jsonl").exists()
+    assert "Nothing was played" in (tmp_path / "describe-my-game" / "report.html").read_text()
+    assert not (tmp_path / "describe-my-game" / "games.jsonl").exists()
 
 
 def test_the_course_of_games_counts_lengths_choices_draws_and_seats():

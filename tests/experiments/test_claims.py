@@ -825,7 +825,7 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
     assert call("report", directory)[0] == 0
     report = (directory / "report.md").read_text()
     assert (
-        "| Cheating UCT | 12 | 24 | 50.0 % | 29.1 - 70.9 % | 6 | 62.5 % |" in report
+        "| Cheating UCT | 12 | 24 | 50.0 % | 29.1–70.9 % | 6 | 62.5 % |" in report
     )  # as player 1: 2 wins and a draw each
     # A cheating first seat (12 pairs) loses 1 of 4, a cheating second (12 pairs) 2 of 4; one of the two cheats in 20 pairs.
     assert (

@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import gzip
 import io
 import json
 import shutil
@@ -11,6 +12,7 @@ import pytest
 from experiments import results as store
 from experiments.report import state_of
 from experiments.results import results_of
+from icarus.arena.ledger import line_of, packed_path
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 
@@ -190,6 +192,27 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
     assert out.count("action 5 was") == 1
     assert out.count("win was") == 1
     assert out.count("the same") == len(rows) - 2
+
+
+def test_packed_games_are_played_again_and_a_changed_one_is_found(call, copy):
+    path = copy / store.RESULTS
+    rows = [json.loads(line) for line in path.read_text().splitlines()[:4]]
+    rows[0]["actions"][4][1] += 1
+    write_unchecked(path, rows[:2])
+    with path.open("ab") as file:
+        file.writelines(
+            line_of({key: row[key] for key in row if key != "check"}) for row in rows[2:]
+        )
+    assert call("pack", copy)[0] == 0
+    packed = packed_path(path).read_bytes()
+    assert not path.exists() and b"[[" not in gzip.decompress(packed)
+    assert call("pack", copy)[0] == 0
+    assert packed_path(path).read_bytes() == packed
+    assert store.count_unchecked(copy) == 2
+    code, out, _ = call("verify", copy, "--sample", len(rows))
+    assert code == 1
+    assert out.count("actions was sha256:") == 1
+    assert out.count("the same") == len(rows) - 1
 
 
 def test_commands_need_no_home(played, command):

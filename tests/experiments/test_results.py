@@ -27,7 +27,7 @@ from experiments.results import (
     results_of,
     rows,
 )
-from icarus.arena.ledger import packed_path
+from icarus.arena.ledger import line_of, packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
 GAMES = 3
@@ -102,6 +102,10 @@ def test_a_torn_last_line_does_not_count_and_is_written_over(directory, experime
     assert path.read_bytes() == whole
 
 
+def with_digests(games):
+    return [row | {"actions": store.digest_of_actions(row["actions"])} for row in games]
+
+
 def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     games = list(invented(experiment, 4))
     whole, half = (
@@ -110,13 +114,14 @@ def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     )
     before = {path: path.read_bytes() for path in write(whole)[1]}
     assert len(before) > 2  # two pages and a picture
-    content = (whole / RESULTS).read_bytes()
+    content = with_digests(rows(whole, experiment))
     for run in (whole, half):
         store.pack(run / RESULTS)
     keep(half, experiment, games[5:])
-    assert gzip.decompress(packed_path(whole / RESULTS).read_bytes()) == content
+    packed = gzip.decompress(packed_path(whole / RESULTS).read_bytes())
+    assert packed == b"".join(map(line_of, content))
     assert {path: path.read_bytes() for path in write(whole)[1]} == before
-    assert list(rows(half, experiment)) == list(rows(whole, experiment))
+    assert list(rows(whole, experiment)) == with_digests(rows(half, experiment)) == content
     assert query(half, "SELECT count(*) FROM games")[1] == [(len(games),)]
 
 
@@ -152,6 +157,7 @@ def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes
     first = list(rows(tmp_path, growing()))
     if packed:
         store.pack(tmp_path / RESULTS)
+        first = with_digests(first)
     play(grown, tmp_path, after)
     assert not set(before.played) & set(after.played)
     assert {*before.played, *after.played} == {(cell.key, trial) for cell, trial in grown.games()}
@@ -377,9 +383,9 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     write(keep(tmp_path, experiment, wins))
     page = (tmp_path / "report.md").read_text()
     assert (
-        "| Othello | NAST | +50.0 % | -100.0 % to +100.0 % | 2 |" in page
+        "| Othello | NAST | +50.0 % | −100.0 % to +100.0 % | 2 |" in page
     )  # by t of one degree of freedom, 12.706, seven times as wide
-    assert "| Othello | RAVE | +0.0 % | -84.2 % to +84.2 % | 2 |" in page
+    assert "| Othello | RAVE | +0.0 % | −84.2 % to +84.2 % | 2 |" in page
     assert "The agents on the same deals" not in page  # 120 pairs
 
 
@@ -405,46 +411,50 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     assert first == "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %),+100 % (+85 to +100)"
     table = min((tmp_path / "tables").glob("*-othello.tex")).read_text()
     assert (
-        "\\begin{tabular}{llrrrrlrrl}" in table
-        and "N & BASELINE $>$$>$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+        "\\begin{tabular}{llrrrrrr}" in table
+        and "N & BASELINE $\\gg$ NAST2 & 4 & 4 & 100.0 \\% & " in table
     )
 
 
 def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(tmp_path):
     """By hand: of 40 games N wins all, R 6 and the others 20 each, who are no findings.
 
-    Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Four searches of 20
-    iterations take half a second.
+    Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Searches of N take
+    twice the time; in the first game something is compiled.
     """
     experiment, wins, side = (
         all_of_table_1(40),
         {"BASELINE >> NAST2": 40, "RAVE": 6},
         {"visits": 1, "value": 0.5},
     )
-    statistics = {
-        "agent": side | {"depth": 3, "iterations": 20, "decisions": 4, "seconds": 0.5},
-        "opponents": {},
-    }
-    rows = (
-        a_row(cell, trial, win=trial < wins.get(cell.spec.text, 20), statistics=statistics)
-        for cell, trial in experiment.games()
-    )
-    write(keep(tmp_path, experiment, rows))
+    side |= {"depth": 3, "iterations": 20, "decisions": 4}
+    rows = []
+    for cell, trial in experiment.games():
+        seconds = 60 if trial == 0 else 1.0 if cell.agent == "N" else 0.5
+        searches = {"agent": side | {"seconds": seconds}, "opponents": {}}
+        is_won = trial < wins.get(cell.spec.text, 20)
+        rows.append(a_row(cell, trial, win=is_won, statistics=searches))
+    write(keep(tmp_path, experiment, rows), table=True)
     page = (tmp_path / "report.md").read_text()
     findings = page[page.index("## Findings") : page.index("![Figure 4")]
     assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index(
-        "| Othello | R | -35.0 %"
+        "| Othello | R | −35.0 %"
     )
     assert (
         "| Othello | M |" not in findings and "Of the other 13 none shows a difference" in findings
     )
     lines = page.splitlines()
     assert next(line for line in lines if line.startswith("| M | ")).endswith(
-        "|  | 1.0000 | 42.2 % | 160 |"
+        "| 1.0000 | 42.2 % | 100 % |"
     )
     assert next(line for line in lines if line.startswith("| N | ")).endswith(
-        "| above | < 0.0001 |  | 160 |"
+        "| < 0.0001 |  | 50 % |"
     )
+    shown = (tmp_path / "table.md").read_text()
+    assert "† p < 0.05, ‡ p < 0.001. p: Fisher's exact test against BASELINE itself" in shown
+    assert "| Agent | Othello |" in shown and "| BASELINE | 50.0 (34–66) |" in shown
+    assert "| BASELINE >> NAST2 | 100.0 (91–100)‡ |" in shown
+    assert "RAVE & 15.0 (6--30)$^\\dagger$ \\\\" in (tmp_path / "table.tex").read_text()
 
 
 @pytest.mark.slow

@@ -18,14 +18,12 @@ from experiments.studies import (
     rates,
     values,
 )
-from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
-from icarus import BASELINE, State, exploitability, games
+from icarus import BASELINE, exploitability, games
 from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
 from icarus.equilibrium import CFRPlus, OOSSearch
-from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
 
@@ -224,61 +222,6 @@ def test_random_deals_branch_as_published_within_five_percent_and_the_interval_i
         assert 0.95 < float(ratio) < 1.05 and low < float(measured) < high
     of_three = branching.table(np.array([[1.1e5], [1.2e5], [1.3e5]]).repeat(5, axis=1))
     assert of_three.rows[0][2] == "95158.6 - 144841.4"  # 120,000 ∓ 4.30265 · 10,000 / √3
-
-
-# ----------------------------------------------------------------------------------------- the network of Backgammon
-
-
-def board_of(state: State, mover: int) -> list[list[int]]:
-    """The position as gnubg-nn takes it."""
-    return [
-        [int(count) for count in state.facts.points[owner][1 : BAR + 1]]
-        for owner in (1 - mover, mover)
-    ]
-
-
-@pytest.fixture(scope="module")
-def met() -> list[tuple[State, int, tuple[int, ...]]]:
-    """(state, whose turn it is, the dice that he has yet to play) of random games."""
-    luck, states = np.random.default_rng(4), []
-    for seed in range(5):
-        state = games.load("backgammon").new_initial_state(seed)
-        state.apply_action(int(luck.choice(state.legal_actions())))
-        while not state.is_terminal():
-            first, second = (int(die) for die in state.facts.dice)
-            dice = (
-                (first, second) if first and second else (first or second,) * int(state.facts.left)
-            )
-            states.append((state.clone(), int(state.facts.player), dice))
-            state.apply_action(int(luck.choice(state.legal_actions())))
-    return states
-
-
-def test_the_game_reads_the_network_as_it_was_trained(met):
-    network = Network(len(WEIGHTS) - 1, UNITS, np.random.default_rng(0))
-    checkers = CHECKERS.copy()
-    checkers[:, :, 1 : INPUTS - 1] -= CHECKERS[:, :, : INPUTS - 2]
-    network.hidden[:] = np.concatenate([checkers.reshape(-1, UNITS), DICE.reshape(-1, UNITS)])
-    network.output[:] = OUTPUT
-    x = np.array([inputs(board_of(state, mover), dice) for state, mover, dice in met])
-    assert network.chances(x) == pytest.approx(
-        [state.heuristic()[mover] for state, mover, _ in met], abs=1e-5
-    )
-    assert network.table() == pytest.approx(WEIGHTS, abs=1e-5)
-
-
-def test_a_single_die_is_played_by_the_rules_of_the_game(met):
-    single = [(state, mover, dice[0]) for state, mover, dice in met if len(dice) == 1 and dice[0]]
-    assert len(single) > 100
-    for state, mover, die in single:
-        board, after = board_of(state, mover), set()
-        for action in state.legal_actions():
-            child = state.clone()
-            child.apply_action(action)
-            after.add(tuple(map(tuple, board_of(child, mover))))
-        assert {
-            tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)
-        } == after
 
 
 def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):

@@ -131,8 +131,12 @@ class Bench:
 
 
 def rows_of(directory: Path, experiment: Experiment) -> dict[tuple[str, int], Any]:
-    """The rows of a run without clocks."""
-    return {(row["cell"], row["trial"]): timeless(row) for row in store.rows(directory, experiment)}
+    """The rows of a run without clocks, with digests of actions, as packed rows have them."""
+    rows = {}
+    for row in store.rows(directory, experiment):
+        row["actions"] = store.digest_of_actions(row["actions"])
+        rows[row["cell"], row["trial"]] = timeless(row)
+    return rows
 
 
 def timeless(value: Any) -> Any:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from experiments.studies.othello_weights import SHARED
 from icarus import games
 from icarus.compiler.plain_python import interpret
-from icarus.games.backgammon import survey
+from icarus.games.backgammon import CHECKERS, DICE, FACES, OUTPUT, survey
 from icarus.games.checkers import begin_turn
 from icarus.games.dou_di_zhu import hand_of
-from icarus.games.othello import FIRST, MOST_MOVES, READINGS, TUPLES, read_tuples
+from icarus.games.othello import FIRST, LENGTHS, MOST_MOVES, READINGS, TUPLES, read_tuples
 from icarus.kernel import CHANCE, State, facts_of
 
 TELLING = ["othello", "checkers", "backgammon"]
@@ -257,6 +256,23 @@ def test_with_contact_a_prime_is_good_and_the_bar_is_bad() -> None:
     )
 
 
+def test_backgammon_adds_what_each_checker_weighs_on_its_place() -> None:
+    luck, state = np.random.default_rng(4), games.load("backgammon").new_initial_state(4)
+    state.apply_action(int(luck.choice(state.legal_actions())))
+    while not state.is_terminal():
+        mover, (larger, smaller) = int(state.facts.player), state.facts.dice
+        sums = DICE[larger, smaller or FACES + state.facts.left].copy()
+        for weights, owner in zip(CHECKERS, (mover, 1 - mover), strict=True):
+            for (*of_few, of_each_more), count in zip(
+                weights, state.facts.points[owner], strict=True
+            ):
+                if count:
+                    sums += of_few[min(count, 3) - 1] + max(count - 3, 0) * of_each_more
+        chance = 1 / (1 + np.exp(-(OUTPUT @ (sums / (1 + np.abs(sums))))))
+        assert state.heuristic()[mover] == pytest.approx(chance, abs=1e-9)
+        state.apply_action(int(luck.choice(state.legal_actions())))
+
+
 # -------------------- Othello's n-tuple network: what it reads, that symmetric positions are worth the same, and that it plays.
 
 
@@ -280,6 +296,22 @@ def tuples_seen(squares: np.ndarray) -> list[Squares]:
         [squares[length - 1 - column, column] for column in range(length)] for length in range(4, 9)
     ]
     return [edge, *rows, *diagonals, list(squares[:3, :3].ravel())]
+
+
+def digits_of(place: int, number: int) -> list[int]:
+    """What lies on the squares of a tuple, of a place counted from the tuple's first."""
+    return [place // 3**digit % 3 for digit in range(LENGTHS[number])]
+
+
+def either_way(number: int, digits: list[int]) -> tuple[int, list[int]]:
+    """A tuple's number and digits; of it and its mirror image, which weigh the same, the lower."""
+    if number == 0:  # an edge, and the squares beside its corners
+        mirror = digits[7::-1] + digits[:7:-1]
+    elif number == TUPLES - 1:  # a corner
+        mirror = [digits[3 * column + row] for row in range(3) for column in range(3)]
+    else:
+        mirror = digits[::-1]
+    return number, min(digits, mirror)
 
 
 def random_positions(number: int) -> Iterator[State]:
@@ -315,12 +347,14 @@ def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
     for state in random_positions(20):
         discs, player, places = state.facts.discs, state.facts.player, np.empty(READINGS, np.int64)
         interpret(read_tuples)(discs[player], discs[1 - player], places)
-        content, expected = contents(state), []
+        read, expected, content = [], [], contents(state)
+        for place in places[:-1]:
+            number = int(np.searchsorted(FIRST, place, side="right")) - 1
+            read.append(either_way(number, digits_of(int(place - FIRST[number]), number)))
         for turns in range(4):
             for number, squares in enumerate(tuples_seen(np.rot90(SQUARES, turns))):
-                place = sum(3**digit * content[square] for digit, square in enumerate(squares))
-                expected.append(FIRST[number] + place)
-        assert sorted(SHARED[places[:-1]]) == sorted(SHARED[expected])
+                expected.append(either_way(number, [content[square] for square in squares]))
+        assert sorted(read) == sorted(expected)
         mobility, opponent_mobility = divmod(int(places[-1]) - int(FIRST[TUPLES]), MOST_MOVES + 1)
         assert mobility - opponent_mobility == state.features()["mobility"]
 
