@@ -25,7 +25,7 @@ from icarus.engine.search import (
 from icarus.equilibrium import sampling, walk
 from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import Learner, near_equilibrium
-from icarus.equilibrium.deals import deals_of, information_state
+from icarus.equilibrium.deals import InformationState, deals_of, information_state
 from icarus.equilibrium.policies import TabularPolicy, question_to, tabulate, uniform_policy
 from icarus.equilibrium.sampling import Sampling, Store
 from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
@@ -41,6 +41,14 @@ from icarus.equilibrium.walk import (
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 
 next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
+
+
+def key_of(information: InformationState) -> int:
+    """The key of an information set, by what the player to move knows."""
+    player, observation, moves = information
+    return functools.reduce(
+        lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
+    )
 
 
 def result_of(
@@ -107,9 +115,13 @@ class OOS(AlgorithmSettings):
             ValueError: no positive budget, or as for an `OOSSearch`.
         """
         check_budget(iterations, seconds)
-        search = OOSSearch(game, self)
+        search = self.begin(game)
         search.budget = iterations, seconds
         return search
+
+    def begin(self, game: AnyGame, seed: int | Sequence[int] = 0) -> "OOSSearch":
+        """A search that has learned nothing yet."""
+        return OOSSearch(game, self, seed=seed)
 
     def check_playable(self, game: AnyGame) -> None:
         """Refuse what is not for two players, or is dealt in secret."""
@@ -174,13 +186,6 @@ class OOSSearch(Learner):
         """Go back to what was learned when `memory` was taken."""
         self.store = Store._make(array.copy() for array in memory)
 
-    def _key(self, state: State) -> int:
-        """The key of the information set that a state is in."""
-        player, observation, moves = information_state(state)
-        return functools.reduce(
-            lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
-        )
-
     def aim(self, state: State) -> None:
         """Aim at the target that a state of the match has for the player to move.
 
@@ -197,7 +202,7 @@ class OOSSearch(Learner):
             moves = tuple(
                 (True, action) for (_, action), (_, views, _) in steps if {*views} == {action}
             )
-        self._sampler["target_set"] = self._key(state)
+        self._sampler["target_set"] = key_of(information_state(state))
         self._aim_at(observer, moves, fits)
 
     def _aim_at(self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray) -> None:
@@ -276,7 +281,10 @@ class OOSSearch(Learner):
 
     def policy_at(self, state: State) -> np.ndarray:
         """The policy to play from in the information set of a state; uniform where nothing is known. [actions]"""
-        count, place = len(state.legal_actions()), place_of(self.store.keys, self._key(state))
+        count, place = (
+            len(state.legal_actions()),
+            place_of(self.store.keys, key_of(information_state(state))),
+        )
         weights = self.store.sums[self.store.first[place] :][
             : count * (self.store.keys[place] != 0)
         ]
@@ -302,9 +310,7 @@ class OOSSearch(Learner):
 
         def loop(walk: Walk) -> int:
             left = iterations if forced_path else goal - self.iterations
-            return walk.call(
-                sampling.sample_online, self._sampling(walk), self._progress, path, left
-            )
+            return self.iterate(walk, path, left)
 
         while status == sampling.MORE_ROOM:
             status = with_walk(self.game, self._deals, loop)
@@ -313,7 +319,14 @@ class OOSSearch(Learner):
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 
-    def _sampling(self, walk: Walk) -> Sampling:
+    def iterate(self, walk: Walk, forced_path: np.ndarray, count: int) -> int:
+        """So many iterations in compiled code; COMPLETE, or what has ended it."""
+        return walk.call(
+            sampling.sample_online, self.sampling(walk), self._progress, forced_path, count
+        )
+
+    def sampling(self, walk: Walk) -> Sampling:
+        """What compiled code works with."""
         integers = [
             np.zeros(size, np.int64)
             for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)
