@@ -21,6 +21,8 @@ Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by every
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
+PAIRED, STRANGE = 300, 30  # of which the facts are paired; with two facts that no other has
+DEVIATIONS = 6  # of a difference that chance does not explain
 SHOWN = 20  # legal actions, told in an example
 OFTEN, DEALS_KEPT = (
     20,
@@ -215,6 +217,42 @@ def _words(where: str, text: str) -> list[Word]:
 
 
 # ------------------------------------------------------------------------------------------------------- even counts
+
+
+@attrs.define
+class Told:
+    """How often many states say a fact, and the first ones two facts together."""
+
+    count: int = 0
+    words: Counter[Word] = attrs.field(factory=Counter)
+    pairs: Counter[tuple[Word, Word]] = attrs.field(factory=Counter)
+
+    def add(self, words: set[Word]) -> None:
+        self.count += 1
+        self.words.update(words)
+        if self.count <= PAIRED:
+            self.pairs.update(itertools.combinations(sorted(words), 2))
+
+    def lacks(self, tally: "Told") -> str:
+        """What others say often and these never, in words."""
+        strange = [(count, pair) for pair, count in tally.pairs.items() if not self.pairs[pair]]
+        count, facts = max(strange, default=(0, ()))
+        return f"{count} say {' and '.join(map(_word_text, facts))}" if count >= STRANGE else ""
+
+    def differs(self, tally: "Told") -> str:
+        """Which fact others say more or less often than these, in words; chance does not explain it."""
+        widest, word = max(
+            ((abs(self.words[each] - tally.words[each]), each) for each in self.words),
+            default=(0, None),
+        )
+        # Of the difference of two counts the deviation is √(n/2) at most; there are many facts.
+        if word is None or widest < DEVIATIONS * (self.count / 2) ** 0.5:
+            return ""
+        return f"{tally.words[word]} say {_word_text(word)}, and {self.words[word]}"
+
+
+def _word_text(word: Word) -> str:
+    return " ".join(word).strip()
 
 
 @attrs.define

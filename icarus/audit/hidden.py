@@ -41,6 +41,7 @@ from icarus.audit.draws import (
     Faces,
     Name,
     Redraws,
+    Told,
     Word,
     facts_known,
     uneven,
@@ -49,7 +50,17 @@ from icarus.audit.report import Check, checks_of
 from icarus.audit.subjects import stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, seeded
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
+from icarus.kernel import (
+    CHANCE,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    Game,
+    State,
+    StateData,
+    below,
+    random_action,
+)
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -99,7 +110,7 @@ LEAST = 1e-300  # p-value that has a logarithm
 FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
 GAMES_PER_DEAL = 2  # so that different actions after the same deal can look alike
 REPLAYED = 2  # determinizations replayed at each decision
-FOR_CHANCE = 4  # at every fourth decision is drawn for CHANCE, too
+FOR_CHANCE = 4  # at one of four decisions is drawn for CHANCE, too
 LOOKS = 2  # decisions of a game in plain Python that are looked at for sure; later ones are, ever more seldom
 LAST_ACTIONS = 10  # of the history, told in an example
 STEPS = 5  # of a game that are looked at for what was seen
@@ -107,7 +118,7 @@ COMPARED = 20  # draws after each of two ways
 WAYS = 60  # ends of other ways, and draws, whose facts are compared
 EXCHANGED = 10  # pairs of outcomes of chance that are exchanged to find another way
 HOPELESS = 200  # draws that other ways begin in; after so many without a tenth of those wanted no more are tried
-DEALS, FEWEST_STRANGE = 300, 30  # of which is drawn once, and draws with two facts that no deal has
+DEALS = 600  # of which is drawn once
 STRANGE, MANY_TIMES = (
     50,
     3,
@@ -164,6 +175,9 @@ class Hidden:
         )
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
+        self._otherwise: list[
+            str
+        ] = []  # how deals, and draws after them, are not as likely as they should be
 
     # --------------------------------------------------------------------------------------------------- a random game
 
@@ -265,8 +279,9 @@ class Hidden:
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE])
-        if self.decisions % FOR_CHANCE == 1:
-            self._draw_for_chance(state, seeded((*self.seed, 6, self.decisions)))
+        luck = seeded((*self.seed, 6, self.decisions))
+        if self.decisions == 1 or below(luck, FOR_CHANCE) == 0:  # of each player's decisions
+            self._draw_for_chance(state, luck)
         faults = draws.faults(worlds)
         for name in FAULTS:
             self._count_faults(name, (name,), draws, worlds, faults)
@@ -498,11 +513,9 @@ class Hidden:
             self._count_once("truth", excluded, state, what, data)
 
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
-        from scipy.stats import chisquare
-
         if len(counts) < 2:
             return
-        p = float(chisquare(counts, expected).pvalue)
+        p = _goodness(counts, expected)[0]
         self.checks["uniform"].checked += 1
         self.checks["uniform"].p_values.append(p)
         self._largest = max(self._largest, len(counts))
@@ -611,28 +624,43 @@ class Hidden:
             self._strange_text = self._describe(step.after, what, draws[strange[0]])
 
     def look_at_deals(self) -> None:
-        """Draw once at the first decision of many deals, in plain Python: what two facts say together, some deal says, too."""
+        """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
         luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, 7))
-        counts_of_deals, counts_of_draws = (
-            Counter[tuple[Word, Word]](),
-            Counter[tuple[Word, Word]](),
-        )
+        deals, draws = Told(), Told()
+        tallies: dict[int, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
             state = self.game.new_initial_state((*self.seed, 8, number))
             while state.is_chance_node():
                 state.apply_action(random_action(state, luck))
             if state.is_terminal():
                 continue
-            (draw,) = Draws(state, state.current_player()).draw(state.data, 1, rng)
-            for counter, data in ((counts_of_deals, state.data), (counts_of_draws, draw)):
-                counter.update(itertools.combinations(sorted(self._faces.words(data)), 2))
-        count, facts = max(
-            [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]],
-            default=(0, ()),
-        )
-        example = f"{count} of {DEALS} draws for the first player of a deal say {' and '.join(map(' '.join, facts))}, and no deal does"
-        if count >= FEWEST_STRANGE:
-            self.checks["seen"].count(1, 1, example.__str__)
+            player = state.current_player()
+            (draw,) = Draws(state, player).draw(state.data, 1, rng)
+            deals.add(self._faces.words(state.data))
+            draws.add(self._faces.words(draw))
+            if self.game.observation is not None:
+                view = hash((player, *state.legal_actions(), facts_known(state, player)))
+                face, tally = self._faces(state.data), tallies.setdefault(view, Drawn())
+                tally.add(face, None)
+                tally.deals[face] = self._deals(state.data)
+        who = f"of {DEALS} draws, one for the first player of each deal"
+        strange = deals.lacks(draws)
+        if strange:
+            self.checks["seen"].count(1, 1, f"{who}, {strange}, and no deal does".__str__)
+        difference = deals.differs(draws)
+        if difference:
+            self._otherwise.append(
+                f"{who}, {difference} of the deals: they are not as likely as these"
+            )
+        self._otherwise += filter(None, map(self._weighed, tallies.values()))
+
+    def _weighed(self, tally: Drawn) -> str:
+        """How the deals that a player cannot tell from one another differ from their weights, in words."""
+        p, counts, expected = _goodness(*tally.compared())
+        if p * DEALS >= FALSE_ALARM:
+            return ""
+        advice = WEIGHING if self.multiplicity is None else "; multiplicity is wrong"
+        return f"as dealt, {uneven(counts, expected)} (p = {p:.2g}){advice}"
 
     # ------------------------------------------------------------------------------------------------------ the report
 
@@ -683,6 +711,16 @@ class Hidden:
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
             check.examples = [self._least_text] * bool(check.failed)
+        for example in self._otherwise:
+            check.count(1, 1, example.__str__)
+
+
+def _goodness(counts: list[int], expected: list[float]) -> tuple[float, list[int], list[float]]:
+    """The p-value of counts by a chi-square test, before the counts and what was to be expected."""
+    from scipy.stats import chisquare
+
+    p = float(chisquare(counts, expected).pvalue) if len(counts) > 1 else 1.0
+    return p, counts, expected
 
 
 def _face_text(face: Face | None) -> str:

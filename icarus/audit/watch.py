@@ -129,8 +129,5 @@ def _late(where: str) -> str:
 
 def _running(game: AnyGame) -> str:
     name = NAMES[int(_shared[0]) - 1] if _shared[0] else ""
-    return (
-        f"in {name} of {game}{defined_at(getattr(game, name, None))}"
-        if name
-        else "between two functions"
-    )  # type: ignore[arg-type]
+    function = getattr(game, name, None)
+    return f"in {name} of {game}{defined_at(function)}" if function else "between two functions"

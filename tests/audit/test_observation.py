@@ -1,6 +1,7 @@
 """What players know: leaks planted in games that say it are found, and right games of the same kind pass."""
 
 import random
+import re
 from typing import Any
 
 import attrs
@@ -148,6 +149,26 @@ def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remem
     report = audit(going(remembers), games=3, determinizations=40)
     assert report.failed == (() if remembers else ("legal",)), report
     assert report["legal"].checked
+
+
+def test_draws_that_like_one_card_are_found_however_many_states_there_are() -> None:
+    game = going(remembers=True)
+
+    def determinize(
+        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
+    ) -> dict[str, Any]:
+        drawn = game.determinize(state, observer, beliefs, rng)
+        if observer != CHANCE and 0 in drawn["rest"] and below(rng, 2):  # the next player gets it
+            hand = drawn["hands"][(observer + 1) % 3]
+            drawn["rest"] = sorted({*drawn["rest"], hand[-1]} - {0})
+            drawn["hands"][(observer + 1) % 3] = [0, *hand[:-1]]
+        return drawn
+
+    report = audit(attrs.evolve(game, determinize=determinize), games=2, determinizations=40)
+    assert "uniform" in report.failed, report
+    assert re.search(
+        r"\d+ say \.rest\[0\] .*0, and \d+ of the deals", report["uniform"].examples[0]
+    )
 
 
 def picking(only: int = 2) -> PythonGame:
