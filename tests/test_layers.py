@@ -4,7 +4,9 @@ import ast
 import functools
 import importlib
 import inspect
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,7 +103,7 @@ SLOW_TO_LOAD = {
 JUDGING = {
     f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "ratings")
 }
-LONGEST_BODY, MOST_FOLDERS, MOST_PARAMETERS = 50, 15, 7
+LONGEST_BODY, MOST_FOLDERS, MOST_PARAMETERS = 775, 15, 7  # tokens, folders, parameters
 # Its budget, its threads with what they share, its scheme with its cut-off are two each.
 MANY_PARAMETERS = {"search": 13}
 # The docstring of Game says once what the functions of a game do.
@@ -302,8 +304,9 @@ def test_every_signature_of_the_library_has_its_types() -> None:
 def test_functions_are_short() -> None:
     for name in SOURCES:
         for function in functions(name):
-            body = (function.end_lineno or 0) - function.body[0].lineno + 1
-            assert body <= LONGEST_BODY, f"{name}.{function.name} has {body} lines"
+            text = "\n".join(ast.unparse(statement) for statement in function.body)
+            tokens = sum(1 for _ in tokenize.generate_tokens(io.StringIO(text).readline))
+            assert tokens <= LONGEST_BODY, f"{name}.{function.name} has {tokens} tokens"
 
 
 def test_public_functions_take_at_most_seven_parameters() -> None:

@@ -62,15 +62,12 @@ class CompilationError(TypeError):
 
 # ------------------------------------------------------------------------------------------------------------------------- helpers
 
-DEBUG = os.environ.get("ICARUS_DEBUG", "") not in (
-    "",
-    "0",
-)  # bounds checks in everything that is compiled
+# Bounds checks in everything that is compiled.
+DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")
 # Plain Python of kernels, where nothing is to be compiled.
 MAKES_PLAIN: ContextVar[Any] = ContextVar("makes plain", default=None)
-REPLACEMENTS: list[
-    tuple[Callable, Callable]
-] = []  # (function, what makes a body for it), by `overload`
+# (Function, what makes a body for it), by `overload`.
+REPLACEMENTS: list[tuple[Callable, Callable]] = []
 _registered: list[Callable] = []  # replacements that the compiler knows of
 _in_memory = False
 

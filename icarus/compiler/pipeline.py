@@ -18,13 +18,8 @@ from numba.core.runtime import rtsys
 from icarus.compiler.kernel import handle_pending
 
 _UNRESOLVED = ".numba.unresolved$"  # how the names of functions begin that call each other in a circle, which are linked in memory only
-FOREIGN = (
-    "Py",
-    "_Py",
-    "numba_",
-    "NRT_",
-    "nrt_",
-)  # how the names of functions begin that only the compiler can provide
+# How the names of functions begin that only the compiler can provide.
+FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")
 
 
 class _NoEnvironments:

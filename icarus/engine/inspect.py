@@ -27,7 +27,7 @@ from icarus.engine.tables import parts_of, parts_text
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, State, extended_key, mix
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
 from icarus.kernel.theta import row_index
-from icarus.specs.catalogue import EXP3
+from icarus.specs.at_once import EXP3
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
 

@@ -51,9 +51,8 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 NOWHERE = -1  # in place of a table whose filter tells where somebody has decided
 ANY = -1  # the index of an action drawn uniformly
 NEVER = 1 << 40
-ByPhase: TypeAlias = Annotated[
-    np.ndarray, np.int64, 3
-]  # a number for each of SELECTION, EXPANSION and SIMULATION
+# A number for each of SELECTION, EXPANSION and SIMULATION.
+ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]
 
 
 class GameAddresses:
@@ -69,9 +68,7 @@ class GameAddresses:
     episode: Address
     recall: Address
     simultaneous: Address  # 0 also where no rule reads which decisions are simultaneous
-    observe_for_root: (
-        Address  # `observe`, where the root player's perspective is that of all; else 0
-    )
+    observe_for_root: Address  # `observe`, where the root player's eyes see for all; else 0
     features: Address  # these three where a slot reads them
     action_features: Address
     heuristic: Address
@@ -113,9 +110,8 @@ class LoweredArrays:
     term: Address
     leaf: Address
     weight: Address
-    steps_in_simulation: (
-        int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
-    )
+    # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes.
+    steps_in_simulation: int
     moves_in_simulation: int
     keys_in_simulation: int
     episodes: int
@@ -131,9 +127,7 @@ class Buffers:
     """What a playout is made in."""
 
     state: Address  # [state_words]
-    playout: (
-        Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
-    )
+    playout: Address  # a PLAYOUT with room for so many steps, and legal actions of all of them
     step_capacity: int
     legal_capacity: int
     last_step: int  # beyond which there is no room
@@ -205,9 +199,7 @@ class Mixture(NamedTuple):
 
     first_term: int
     terms: int
-    constant: (
-        int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
-    )
+    constant: int  # 1 where the weights are constants, which the algebra knows to sum to 1
 
 
 class Term(NamedTuple):
@@ -389,10 +381,7 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
     for i in range(first, first + count):
         value = weights[i].constant
         if weights[i].kernel != 0:
-            w.running, w.running_component = (
-                weights[i].kernel,
-                0,
-            )  # the baseline, which is the first component
+            w.running, w.running_component = weights[i].kernel, 0  # of the baseline
             table = struct_at(w.composition.component, COMPONENT).table
             call(weights[i].kernel, (table, record, w.buffers.weight, weights[i].parameters))
             w.running = 0
@@ -409,10 +398,8 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
 def sum_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
     """The values that an term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
     leaves = array_at(w.composition.leaf, term.first_leaf + term.leaves, LEAF)
-    values, total = (
-        array_at(w.buffers.values, count, _REAL),
-        array_at(w.buffers.total, count, _REAL),
-    )
+    values = array_at(w.buffers.values, count, _REAL)
+    total = array_at(w.buffers.total, count, _REAL)
     weights = 0.0
     for i in range(count):
         total[i] = 0.0
@@ -440,18 +427,9 @@ def ask_policy(w: Workspace, leaf: Leaf, legal: int, count: int) -> None:
     records = w.buffers.rows if leaf.by_row else w.buffers.records
     w.running_component = leaf.component
     w.running = leaf.kernel
-    call(
-        leaf.kernel,
-        (
-            w.buffers.playout,
-            component.table,
-            legal,
-            count,
-            records,
-            w.buffers.values,
-            leaf.parameters,
-        ),
-    )
+    values, parameters = w.buffers.values, leaf.parameters
+    playout = w.buffers.playout
+    call(leaf.kernel, (playout, component.table, legal, count, records, values, parameters))
     w.running = 0
 
 
@@ -465,21 +443,14 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
     if term.new >= 0 and is_new(w, term.new):
         return below(rng, count)  # all values are equal
     if term.rule == policy.RULE_GIBBS_OF_MEANS:
-        return choose_by_acceptance(
-            w,
-            struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF),
-            term.parameter,
-            legal,
-            count,
-            rng,
-        )
+        leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
+        return choose_by_acceptance(w, leaf, term.parameter, legal, count, rng)
     if term.rule == policy.RULE_VOTE:
         index = call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
         return below(rng, count) if index == ANY else index
     write_values(w, term, legal, count, record)
-    return follow_rule(
-        term.rule, term.parameter, array_at(w.buffers.values, count, _REAL), count, rng
-    )
+    values = array_at(w.buffers.values, count, _REAL)
+    return follow_rule(term.rule, term.parameter, values, count, rng)
 
 
 @inlined
@@ -507,9 +478,8 @@ def draw_term(w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
 def write_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
     """Write the values that an term's rule chooses among."""
     if term.leaves == 1:
-        ask_policy(
-            w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), legal, count
-        )
+        leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
+        ask_policy(w, leaf, legal, count)
     else:
         sum_values(w, term, legal, count, record)
 
@@ -584,10 +554,9 @@ def mark_positions(w: Workspace, address: Address) -> None:
 @inlined
 def is_accepted(point: float, x: float) -> bool:
     """Whether a number drawn from [0, 1) is below e^x, for x ≤ 0."""
-    above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
-    return point < above and (
-        point < above + x * x * x / 6.0 or point < math.exp(x)
-    )  # mostly, at less cost
+    # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides mostly, at less cost.
+    above = 1.0 + x + x * x / 2.0
+    return point < above and (point < above + x * x * x / 6.0 or point < math.exp(x))
 
 
 @inlined
@@ -629,9 +598,8 @@ WRONG_RECALL = f"the recall function of a game gave a number of moves that is no
 def legal_actions(w: Workspace, legal: int) -> int:
     """A(s), written to an address; returns their number."""
     count = call(w.game.legal, (w.buffers.state, legal))
-    if unlikely(
-        np.uint64(count - 1) >= np.uint64(w.game.max_legal)
-    ):  # one comparison for both ends
+    # One comparison for both ends.
+    if unlikely(np.uint64(count - 1) >= np.uint64(w.game.max_legal)):
         refuse_number(count)
     if unlikely(is_checked(w.counts.iterations)):
         check_actions(array_at(legal, count, _INT), count)
@@ -991,9 +959,7 @@ def take_means(w: Workspace, table: np.ndarray, step: Step, actions: int) -> Non
 def play_out(w: Workspace, rng: np.ndarray) -> None:
     """Lines 6-14: one playout."""
     begin(w, rng)  # lines 7-9
-    t = selection(
-        w, rng
-    )  # lines 10-14, as long as the history is in the tree: selection and expansion
+    t = selection(w, rng)  # lines 10-14 in the tree: selection and expansion
     simulation(w, rng, t)  # lines 10-14, to the end of the game
     playout = struct_at(w.buffers.playout, PLAYOUT)
     w.pending.depth, w.pending.selected = t, root_index(w, struct_at(playout.steps, STEP).action)
@@ -1013,10 +979,8 @@ def begin(w: Workspace, rng: np.ndarray) -> None:
     playout, perspectives = struct_at(w.buffers.playout, PLAYOUT), w.game.perspectives
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, w.counts.earlier_iterations + w.counts.iterations
-    keys, moves = (
-        array_at(playout.keys, perspectives, _INT),
-        array_at(playout.moves, perspectives, _INT),
-    )
+    keys = array_at(playout.keys, perspectives, _INT)
+    moves = array_at(playout.moves, perspectives, _INT)
     root_keys = array_at(w.root.keys, perspectives, _INT)
     for perspective in range(perspectives):
         keys[perspective] = root_keys[perspective]
@@ -1034,10 +998,8 @@ def begin(w: Workspace, rng: np.ndarray) -> None:
 def start_episodes(w: Workspace, playout: Playout) -> None:
     """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
     perspectives, root = w.game.perspectives, w.root
-    episodes, at_root = (
-        array_at(playout.episodes, perspectives, _INT),
-        array_at(root.episodes, perspectives, _INT),
-    )
+    episodes = array_at(playout.episodes, perspectives, _INT)
+    at_root = array_at(root.episodes, perspectives, _INT)
     step = struct_at(playout.steps, STEP)
     step.episode = root.episode
     for perspective in range(perspectives):
@@ -1064,10 +1026,8 @@ class Baseline(NamedTuple):
 @inlined
 def baseline_of(w: Workspace) -> Baseline:
     """The baseline's table: that of the first component."""
-    table, words = (
-        struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE),
-        w.composition.row_words,
-    )
+    table = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE)
+    words = w.composition.row_words
     return Baseline(
         matrix_at(table.rows, table.capacity, words, _INT)[:, 0],
         matrix_at(table.rows, table.capacity, 2 * words, _COUNT)[:, w.composition.visits_column],
@@ -1180,12 +1140,8 @@ def open_step(w: Workspace, playout: Playout, t: int, player: int) -> int:
     step, first = step_at(playout, t), playout.legal_length
     legal = playout.legal + WORD_BYTES * first
     count = legal_actions(w, legal)
-    step.player, step.perspective, step.first, step.count = (
-        player,
-        perspective_of(w, player),
-        first,
-        count,
-    )
+    step.player, step.perspective = player, perspective_of(w, player)
+    step.first, step.count = first, count
     if is_grouped(w, player):
         step.count = group_by_observation(w, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
@@ -1335,16 +1291,10 @@ def backpropagation(w: Workspace) -> None:
 @inlined
 def backpropagate(w: Workspace, component: Component) -> None:
     """Line 17 for the records that one component has captured."""
-    updates, offset, parameters = (
-        w.buffers.updates,
-        WORD_BYTES * component.first,
-        component.backpropagation_parameters,
-    )
-    records, contexts = (
-        struct_at(updates, UPDATES).records + offset,
-        struct_at(updates, UPDATES).contexts + offset,
-    )
+    updates, offset = struct_at(w.buffers.updates, UPDATES), WORD_BYTES * component.first
+    records, contexts = updates.records + offset, updates.contexts + offset
     count, mu, players = component.count, w.buffers.reward, w.game.players
+    parameters = component.backpropagation_parameters
     w.running = component.backpropagation
     call(w.running, (component.table, records, contexts, count, mu, players, parameters))
 

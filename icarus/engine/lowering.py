@@ -88,7 +88,7 @@ from icarus.kernel.theta import (
     write_initial,
 )
 from icarus.specs import AMAF, BASELINE
-from icarus.specs.catalogue import EXP3
+from icarus.specs.at_once import EXP3
 from icarus.specs.epic import EPIC
 
 ENTRY_BYTES = ENTRY.itemsize

@@ -32,9 +32,8 @@ CHANCE = -1  # ρ(s) where the environment acts (the paper's player 0)
 TERMINAL = -4  # ρ(s) at the end of the game
 CONTINUES = -1  # the continuation label: e(s) inside an episode
 UNLABELLED = -2  # the label of an initial position that the episode function leaves unlabelled
-UNSEEN = -(
-    1 << 60
-)  # a move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer
+# A move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer.
+UNSEEN = -(1 << 60)
 MAX_PLAYERS = 8
 MAX_EPISODE_MOVES = 4096  # no episode has more moves than this
 NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
@@ -95,9 +94,7 @@ class Step:
     action: int  # a_{i+1}: what he plays
     record: int  # the record of [h_i]~ (up to the expanded history)
     episode: int  # the record of the position-in-episode of [h_i]~
-    probability: (
-        float  # with which a simultaneous decision was made in the tree; elsewhere undefined
-    )
+    probability: float  # of a simultaneous decision, when it was made in the tree
     first: Short  # where the legal actions start in `legal`
     count: Short  # how many there are
     perspective: Short  # the column of his view in moves, keys and episodes

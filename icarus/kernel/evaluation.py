@@ -208,45 +208,62 @@ LENGTH = "len "  # begins the name of the length of a list
 _SKIPPED = ("random", "numpy.random")  # modules whose objects are no facts
 
 
-def numbers_in(state: object) -> dict[str, float]:
+def numbers_in(state: object, names: tuple[str, ...] | None = None) -> dict[str, float]:
     """The numbers that are found in an object of Python's, by where they stand.
 
     Attributes (also of slots), items of lists, tuples and arrays by their places, and of dictionaries by their keys, are followed; what
     begins with an underscore too, functions and generators of random numbers not. A number and a truth value count as they are; a text of
     at most three letters, an enumeration's member and None are 1 under their own names (`.suit=SPADES`), a longer text is read by
     letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and how many there are (`len .hand`).
+
+    Args:
+        names: all that somebody asks for; only what leads to one of them is walked through.
     """
     facts: dict[str, float] = {}
-    _walk(state, "", facts, 0)
+    _walk(state, "", facts, 0, None if names is None else _beginnings_of(names))
     return facts
 
 
-def _walk(value: object, path: str, facts: dict[str, float], depth: int) -> None:
+@functools.lru_cache(16)
+def _beginnings_of(names: tuple[str, ...]) -> frozenset[str]:
+    """All texts that a name begins with, itself too; of the length of a list, those of the list's name."""
+    beginnings = set[str]()
+    for name in names:
+        place = name.removeprefix(LENGTH)
+        beginnings.update(place[:end] for end in range(len(place) + 1))
+    return frozenset(beginnings)
+
+
+def _walk(
+    value: object, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
+) -> None:
+    if places is not None and path not in places:
+        return
     if depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
         return
     if isinstance(value, Enum):
         facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
-        facts[path] = float(np.clip(float(value), -LARGEST_FACT, LARGEST_FACT))
+        facts[path] = min(max(float(value), -LARGEST_FACT), LARGEST_FACT)
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
     elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(
         value, "popleft"
     ):
-        _walk_items(value, path, facts, depth)
+        _walk_items(value, path, facts, depth, places)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            _walk(item, f"{path}[{key}]", facts, depth + 1)
+            _walk(item, f"{path}[{key}]", facts, depth + 1, places)
     elif hasattr(value, "observation_tensor"):  # a state of OpenSpiel's
-        _walk(_tensors(value), path, facts, depth)
+        _walk(_tensors(value), path, facts, depth, places)
     elif isinstance(value, np.void):
         for name in value.dtype.names or ():
-            _walk(value[name], f"{path}.{name}", facts, depth + 1)
+            _walk(value[name], f"{path}.{name}", facts, depth + 1, places)
     else:
         slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
         for name in dict.fromkeys([*slots, *getattr(value, "__dict__", ())]):
             if not name.startswith("__") and hasattr(value, name):
-                _walk(getattr(value, name), f"{path}.{name}", facts, depth + 1)
+                _walk(getattr(value, name), f"{path}.{name}", facts, depth + 1, places)
 
 
 def _tensors(state: Any) -> list[list[float]]:
@@ -261,12 +278,19 @@ def _tensors(state: Any) -> list[list[float]]:
     ]
 
 
-def _walk_items(items: Any, path: str, facts: dict[str, float], depth: int) -> None:
+def _walk_items(
+    items: Any, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
+) -> None:
     facts[f"{LENGTH}{path}"] = float(len(items))
     is_ordered = not isinstance(items, set | frozenset)
+    if places is not None and f"{path}#" not in places:
+        if is_ordered and f"{path}[" in places:
+            for i, item in enumerate(items):
+                _walk(item, f"{path}[{i}]", facts, depth + 1, places)
+        return
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
-        _walk(item, "", inside, depth + 1)
+        _walk(item, "", inside, depth + 1, None)
         parts = sorted(
             (key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#"))
         )
@@ -295,7 +319,8 @@ def facts_in(game: Any, states: Sequence[Any], names: Sequence[str]) -> np.ndarr
     if game.features is not None:
         rows = [game.ask("features", state) for state in states]
     else:
-        rows = [[numbers.get(name, 0.0) for name in names] for numbers in map(numbers_in, states)]
+        numbers = [numbers_in(state, tuple(names)) for state in states]
+        rows = [[facts.get(name, 0.0) for name in names] for facts in numbers]
     return np.array(rows, float).reshape(len(rows), len(names)).view(np.uint8)
 
 
@@ -429,11 +454,18 @@ class Evaluation:
         return heuristic
 
     def _in_python(self, game: Any) -> Callable:
+        room, units = self.room, len(self.network.bias)
+
         def heuristic(state: object) -> list[float]:
             mover, legal = game.ask("player", state), game.ask("legal", state)
-            return self.values(facts_in(game, [state], self.names), np.array([mover]), [legal])[
-                0
-            ].tolist()
+            facts, actions = facts_in(game, [state], self.names), np.array(legal, np.int64)
+            active, sums = np.empty(room, np.int32), np.empty(units, np.float32)
+            out = np.empty(self.players)
+            count = read_state(
+                self.network, facts.ctypes.data, mover, self.players, actions, len(legal), active
+            )
+            write_values(self.network, active, count, sums, out)
+            return out.tolist()
 
         return heuristic
 

@@ -10,18 +10,9 @@ import numpy as np
 
 from icarus.compiler.functions import inlined
 
-FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (
-    1,
-    2,
-    4,
-    8,
-)  # bits of what is read of a history
-NAMES = (
-    "features",
-    "action_features",
-    "lookahead",
-    "endings",
-)  # of the same, as fields of a history
+# Bits of what is read of a history, and of the same, as fields of it.
+FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)
+NAMES = ("features", "action_features", "lookahead", "endings")
 KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 
 

@@ -142,9 +142,8 @@ def _compiled_record(*parts: Any) -> Callable:
             key = mix(key, part)
         return key
 
-    def of_several_types(
-        *parts: Any,
-    ) -> int:  # integers of several sizes, such as a step's action and phase
+    # Integers of several sizes, such as a step's action and phase.
+    def of_several_types(*parts: Any) -> int:
         key = 0
         for part in unrolled(parts):
             key = mix(key, part)

@@ -74,9 +74,8 @@ def entry_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
     """Which entry of an index tells of a record, or would, by the keys of rows; the latter is empty."""
     mask = len(index) - 1
     i = key & mask
-    while (
-        records[index[np.uint64(i)]] != key and index[np.uint64(i)] != 0
-    ):  # unsigned: never counted from the end
+    # Unsigned: never counted from the end.
+    while records[index[np.uint64(i)]] != key and index[np.uint64(i)] != 0:
         i = (i + 1) & mask
     return i
 
@@ -170,9 +169,8 @@ def _compiled_as_integer(number: Any) -> Callable:
 def update(updates: Updates, key: Integer, context: Integer) -> None:
     """Ask for one more update of a record, with a context for the backpropagation function."""
     count = updates.total[0]
-    if count < len(
-        updates.records
-    ):  # beyond it only counted: the playout is run again with more room
+    # Beyond it only counted: the playout is run again with more room.
+    if count < len(updates.records):
         updates.records[count] = as_integer(key)
         updates.contexts[count] = as_integer(context)
     updates.total[0] = count + 1
@@ -194,10 +192,8 @@ AHEAD = 12  # records; their entries of the index are fetched meanwhile
 
 def enter_rows(address: int, capacity: int, rows: int, row_words: int, count: int) -> int:
     """Enter rows 1, …, `count` of a table into an empty index at an address: each at the first free entry from its own on."""
-    index, keys = (
-        array_at(address, capacity, ENTRY),
-        matrix_at(rows, count + 1, row_words, _INT)[:, 0],
-    )
+    index = array_at(address, capacity, ENTRY)
+    keys = matrix_at(rows, count + 1, row_words, _INT)[:, 0]
     for i in range(1, count + 1):
         prefetch(address + ENTRY_BYTES * (keys[min(i + AHEAD, count)] & (capacity - 1)))
         index[np.uint64(entry_of(index, keys, keys[i]))] = i

@@ -24,6 +24,7 @@ MOST_INTERVALS = 16
 MOST_LEGAL = 32  # legal actions that are told apart by number
 MOST_ACTIONS = 512  # that are told apart by themselves
 MOST_INPUTS = 4096
+COIN = 3.0  # six standard deviations of the share of heads in one toss
 
 
 def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ def fields_of(
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
         low, high = numbers.min(), numbers.max()
-        if low == high:
+        if low == high or is_luck(numbers):
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
@@ -100,6 +101,17 @@ def fields_of(
             f"the states of {game} make {inputs} inputs, of {MOST_INPUTS} at most; give it features that say what matters"
         )
     return np.array(fields, FIELD), np.array([*limits, 0.0])
+
+
+def is_luck(words: np.ndarray) -> bool:
+    """Whether words look like those of a generator of random numbers, which tell nothing: every bit is 1 in about half of them."""
+    if words.dtype != np.uint64:
+        return False
+    different = np.unique(words)
+    if len(different) <= MOST_VALUES:
+        return False
+    bits = np.unpackbits(different.view(np.uint8).reshape(-1, words.itemsize), axis=1)
+    return bool((abs(bits.mean(axis=0) - 0.5) < COIN / np.sqrt(len(different))).all())
 
 
 def _facts_of(

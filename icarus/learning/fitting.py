@@ -16,13 +16,14 @@ SCALE = 0.5  # of the first weights
 
 
 def with_random_weights(
-    evaluation: Evaluation, positions: Positions, units: int, seed: int
+    evaluation: Evaluation, positions: Positions, units: int, seed: int, is_apart: bool = True
 ) -> Evaluation:
     """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
 
     Args:
         evaluation: without weights, in which each input by the player to move has a row of its own.
         positions: of random games by it.
+        is_apart: whether an input has a row for each player to move, or the same one for all.
     """
     network, blocks, outputs = (
         evaluation.network,
@@ -30,18 +31,22 @@ def with_random_weights(
         len(evaluation.network.base),
     )
     counts = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
+    if not is_apart:
+        counts = counts.sum(axis=0, keepdims=True)
     is_used = counts >= min(SELDOM, max(1, len(positions.ends) // 1000))
     for field in network.fields:
         inputs = slice(int(field["first"]), int(field["first"] + field["size"]))
         if field["kind"] == COUNT:  # of whose inputs every state has one
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         if field["kind"] not in (BITS, ACTIONS):
-            is_used[np.arange(blocks), inputs.start + counts[:, inputs].argmax(axis=1)] = False
+            is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
     rows = (
         np.where(is_used, np.cumsum(is_used).reshape(is_used.shape) - 1, -1)
         .astype(np.int32)
         .ravel()
     )
+    if not is_apart:
+        rows = np.tile(rows, blocks)
     random, count = np.random.default_rng(seed), int(is_used.sum())
     scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()

@@ -53,6 +53,9 @@ REDRAWN = 1 / 4  # of their states
 CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 SHARE, REST = 0.1, 0.7  # of random moves; λ
+CLEARLY = (
+    0.99  # of the error: few weights are taken only if they are so much better on branches held out
+)
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
@@ -325,8 +328,12 @@ class Learning:
 
     def _random(self, empty: Evaluation) -> Evaluation:
         positions = self._play(empty, 0, 0.0, 1.0)
-        evaluation = with_random_weights(empty, positions, UNITS, self.settings.seed)
-        return fitted(evaluation, of_rows(positions, evaluation), RATE, self.settings.seed)[0]
+        fits = []
+        for is_apart in (True, False):
+            new = with_random_weights(empty, positions, UNITS, self.settings.seed, is_apart)
+            fits.append(fitted(new, of_rows(positions, new), RATE, self.settings.seed))
+        (apart, error, _), (shared, error_of_shared, _) = fits
+        return shared if error_of_shared < CLEARLY * error else apart
 
     def _next(self, number: int) -> Evaluation:
         """The evaluation after the rounds of a generation."""

@@ -6,10 +6,13 @@ from icarus.algebra import *
 from icarus.algebra import parsing
 from icarus.algebra.weights import WeightFunction
 from icarus.specs.amaf import *
+from icarus.specs.at_once import *
+from icarus.specs.bandits import *
 from icarus.specs.baseline import *
-from icarus.specs.catalogue import *
 from icarus.specs.epic import *
+from icarus.specs.knowledge import *
 from icarus.specs.mast import *
+from icarus.specs.playouts import *
 from icarus.specs.replies import *
 
 __all__ = [

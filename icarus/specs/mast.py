@@ -94,5 +94,7 @@ MAST = Enhancement(
 
 
 TO_MAST = attrs.evolve(
-    MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION)
-)  # TO-MAST-6
+    MAST,
+    name="TO_MAST",
+    capture=capture_actions(last_phase=EXPANSION),  # TO-MAST-6
+)

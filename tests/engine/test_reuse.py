@@ -31,7 +31,7 @@ from icarus.specs import (
     PROGRESSIVE_HISTORY,
     RAVE,
 )
-from icarus.specs.catalogue import EXP3
+from icarus.specs.at_once import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import (
     compared as is_compared,

@@ -24,7 +24,9 @@ from icarus.kernel.evaluation import (
     rules_of,
 )  # fmt: skip
 from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.fitting import with_random_weights
 from icarus.learning.generations import empty_evaluation
+from icarus.learning.selfplay import games_played
 
 KUHN = games.load("kuhn-poker")
 
@@ -109,6 +111,25 @@ def test_numbers_are_found_in_objects_of_python() -> None:
         "len .board": 4, ".board[0]=X": 1, ".board[1]=.": 1, ".board[2]=.": 1, ".board[3]=O": 1, ".board#=X1": 1, ".board#=.1": 2,
         ".board#=O1": 1, "len .seen": 1, ".seen#3": 1, ".who=None": 1,
     }  # fmt: skip
+
+
+def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else() -> None:
+    class Unread:
+        @property
+        def __dict__(self) -> dict:
+            raise AssertionError("walked through")
+
+    table = Table([[7, 7], []], Suit.SPADES, {"a": 2.5, "b": [1]}, "X..O", {3})
+    everything = numbers_in(table)
+    table.who = Unread()  # type: ignore[assignment]
+    for name in everything:
+        if name != ".who=None":
+            assert numbers_in(table, (name,))[name] == everything[name]
+    found = numbers_in(table, (".hands[0][1]", "len .board", ".seen#3"))
+    assert {".hands[0][1]", "len .board", ".seen#3"} <= set(found)
+    assert not {".hands[0][0]", ".board#=X1", ".trumps=SPADES", ".scores[a]"} & set(found)
+    with pytest.raises(AssertionError, match="walked through"):
+        numbers_in(table)
 
 
 def test_a_list_of_varying_length_is_counted_and_another_one_is_read_by_places() -> None:
@@ -234,3 +255,45 @@ def test_an_entrant_names_the_file_with_its_digest(file: Path, kuhn: Evaluation)
     file.write_bytes(with_weights(kuhn, seed=1).to_bytes())
     with pytest.raises(ValueError, match="is another evaluation by now"):
         Entrant("BASELINE", evaluation=entrant.evaluation).agent(iterations=5)
+
+
+def test_words_of_a_generator_of_random_numbers_are_no_inputs() -> None:
+    luck = np.random.default_rng(0).integers(1 << 63, size=(300, 2), dtype=np.uint64)
+    luck[:, 0] = luck[:, 0] << np.uint64(1) | luck[:, 1] & np.uint64(1)  # all 64 bits are drawn
+    game = attrs.evolve(
+        KUHN, state=np.dtype([("luck", "u8"), ("cards", "u8")], align=True), ranges={}
+    )
+    states = np.zeros(300, game.state)
+    states["luck"] = luck[:, 0]
+    states["cards"] = luck[:, 0] & np.uint64((1 << 52) - 1)  # twelve bits are never set
+    fields, _ = fields_of(game, facts_in(game, [states], ()), ())
+    assert fields["place"][fields["kind"] == BITS].tolist() == [8]
+    states["luck"] %= np.uint64(60)  # so few different words say something
+    fields, _ = fields_of(game, facts_in(game, [states], ()), ())
+    assert (
+        0
+        in fields["place"][fields["kind"] == VALUES].tolist()
+        + fields["place"][fields["kind"] == BITS].tolist()
+    )
+
+
+def test_an_input_may_have_the_same_row_for_all_who_are_to_move() -> None:
+    empty = empty_evaluation(KUHN, 0)
+    positions = games_played(KUHN, empty, 100, (0,), 0.0, 1.0)
+    for is_apart in (True, False):
+        network = with_random_weights(empty, positions, 4, 0, is_apart).network
+        rows = network.rows.reshape(KUHN.players + 1, -1)
+        assert sorted(set(rows.ravel().tolist()) - {-1}) == list(range(len(network.hidden)))
+        assert bool((rows == rows[0]).all()) is not is_apart
+
+
+def test_the_heuristic_of_a_game_in_plain_python_is_what_numpy_says() -> None:
+    game = in_python(KUHN)
+    states = [state for state in states_of(game) if not state.is_chance_node()]
+    evaluation = with_weights(empty_evaluation(game, 0), units=5)
+    movers = np.array([state.current_player() for state in states])
+    data, legal = [state.data for state in states], [state.legal_actions() for state in states]
+    values = evaluation.values(facts_in(game, data, evaluation.names), movers, legal)
+    heuristic = evaluation.heuristic(game)
+    assert len({tuple(each) for each in values.tolist()}) > 1
+    np.testing.assert_allclose([heuristic(each) for each in data], values, atol=1e-5)

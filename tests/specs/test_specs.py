@@ -304,7 +304,7 @@ def refusal(strategy: Enhancement, game: Game) -> str:
         for slot in (part.policy.source, part.capture, part.initial.function)
     ]
     tables = tables_among(
-        name for slot in slots if slot is not None for name in attributes_read(slot.function)
+        frozenset().union(*(attributes_read(slot.function) for slot in slots if slot is not None))
     )
     lacking = [
         kind for table, kind in NEEDED.items() if tables & table and getattr(game, kind) is None
