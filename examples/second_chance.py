@@ -109,6 +109,11 @@ def action_text(state, action):
     return {KEEP: "keep", SWAP: "swap"}.get(action, f"card {action}")
 
 
+def move_text(move):
+    """What the others are told of a move that `observe` makes of an action."""
+    return f"swap, lays {move - LAID} open"
+
+
 GAME = PythonGame(
     name="second-chance",
     players=PLAYERS,
@@ -123,6 +128,7 @@ GAME = PythonGame(
     observation=observation,
     text=text,
     action_text=action_text,
+    move_text=move_text,
     max_length=2 * PLAYERS,  # no game has more actions, those of chance included
 )
 

@@ -40,6 +40,9 @@ drawing = functools.lru_cache(maxsize=2)(boards.drawing)
 CARD = re.compile(r"(10|[2-9JQKA])[♣♦♠♥]")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
+_DRAWS = (
+    24  # states that a seat may take for the true one, in which an action that he saw is looked for
+)
 LATE = "the game has changed in the meantime; this is the current position"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
@@ -413,8 +416,7 @@ class Conversation:
         is_asked = now and session.waits_for is not None and viewer in (None, session.waits_for)
         moves = state.legal_actions() if is_asked else []
         last = log[count - 1] if count else None
-        if last is not None:
-            scene = self._with_trick(scene, last, seat)
+        scene = self._with_trick(scene, log[:count], seat)
         worded = attrs.evolve(
             scene, title=session.worded(scene.title, viewer), footer=session.worded(scene.footer, viewer),
             rows=tuple(attrs.evolve(row, name=session.worded(row.name, viewer)) for row in scene.rows),
@@ -471,24 +473,22 @@ class Conversation:
             marks if marks is not None else parts(before, action, scene, seat) if last.what else ()
         )
 
-    def _with_trick(self, scene: Scene, last: LogEntry, seat: int | None) -> Scene:
+    def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
-        if scene.middle or not CARD.fullmatch(last.what):
+        last = next((entry for entry in reversed(log) if CARD.fullmatch(entry.what)), None)
+        if scene.middle or last is None:
             return scene
         before = drawing(self.session.states[last.index], seat)
         player = seat_name(self.session.game, self.session.played[last.index].player)
-        return (
-            attrs.evolve(scene, middle=(*before.middle, (player, last.what)))
-            if before.middle
-            else scene
-        )
+        middle = (*before.middle, (player, last.what)) if before.middle else ()
+        return attrs.evolve(scene, middle=middle)
 
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed, so that nothing tells of the others."""
         session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(seat, index)) is not None:
-                what = played.text if in_view else self._known_text(index, seat)
+                what = played.text if in_view else _told_text(before, played.action, seat)
                 text = (
                     what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
                 )
@@ -496,17 +496,6 @@ class Conversation:
                     LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what)
                 )
         return log
-
-    def _known_text(self, index: int, seat: int | None) -> str:
-        """The text of an action that is seen as another move, if all that look so have one; "" otherwise."""
-        played, before = self.session.played[index], self.session.states[index]
-        column = self.session.game.perspective(CHANCE if seat is None else seat)
-        same = [
-            action
-            for action in before.legal_actions()
-            if before.observed(action)[column] == played.views[column]
-        ]
-        return played.text if len({before.action_to_string(action) for action in same}) == 1 else ""
 
     def status(self, viewer: int | None) -> str:
         """What the game waits for, or how it has ended."""
@@ -696,6 +685,26 @@ class Conversation:
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
         return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
+
+
+@functools.lru_cache(maxsize=4096)
+def _told_text(before: State, action: int, seat: int) -> str:
+    """What a seat is told of an action that he sees as another move, from what he knows: "" where the actions that may be it differ."""
+    column = before.game.perspective(seat)
+    move, text = before.observed(action)[column], before.action_to_string(action)
+    if before.game.move_text is not None:
+        return before.game.move_text_of(move)
+    possible = {text}
+    for seed in range(_DRAWS):  # the true state has fewer such actions than he must think of
+        state = before if seed == 0 else before.determinize(seat, seed=seed)
+        possible |= {
+            state.action_to_string(each)
+            for each in state.legal_actions()
+            if state.observed(each)[column] == move
+        }
+        if len(possible) > 1:
+            return ""
+    return text
 
 
 def _names(state: State) -> list[str]:

@@ -76,12 +76,13 @@ TOLD = {
     "observation": GameFunction("state, player", "a value that can be compared", "state, player"),
     "multiplicity": GameFunction("state", "a number", "state"),
     "derive": GameFunction("state", "", "state"),
+    "move_text": GameFunction("move", "a str", "move"),
 }  # and those that tell more of a state
 OF_PYTHON_GAMES = {"copy": ("state",)}  # what those are given that no `Game` has
 ROWS = FUNCTIONS | TOLD
 _COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
 DEALING = ("initial", "deal")  # they are given the parameters of the game besides
-_NOT_COMPILED = ("text", "action_text", "observation", "multiplicity")
+_NOT_COMPILED = ("text", "action_text", "move_text", "observation", "multiplicity")
 _VIEWS = {  # what a kernel makes of a word; the others are integers
     "state": "struct_at(state, state_type)",
     "beliefs": "struct_at(beliefs, beliefs_type)",

@@ -147,6 +147,7 @@ class AnyGame(ABC):
     utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_interval)
     # for people
     board: Drawing | None = None
+    move_text: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         if (
@@ -297,6 +298,10 @@ class AnyGame(ABC):
         """What `action_text` writes; errors as in `text_of`."""
         return self._call_text("action_text", facts, action)
 
+    def move_text_of(self, move: int) -> str:
+        """What `move_text` writes; errors as in `text_of`."""
+        return self._call_text("move_text", move)
+
     def _call_text(self, name: str, *arguments: object) -> str:
         function = getattr(self, name)
         try:
@@ -402,6 +407,9 @@ class Game(AnyGame):
             a player sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: hidden, if
             `initial` draws.
         utilities: what a player gains, in the game's own units, at a reward of 0 and at a reward of 1: (-2, 2) chips.
+        move_text: `move_text(move) -> str`, plain Python, for people: what a move that `observe` writes shows of another's action, such as
+            "swap, lays 3 open". It is told to who sees this move, and knows nothing else. Absent: the action's text where all that look so
+            have the same, else "a hidden choice".
         actions: a number above every action, including those of chance; libraries that number the actions of a game need
             it. Absent: unknown.
 

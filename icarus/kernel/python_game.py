@@ -78,7 +78,7 @@ class PythonGame(AnyGame):
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
         observation: `observation(state, player)`, multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
-        parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
+        move_text: `move_text(move) -> str`, parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
 
     Raises:
         TypeError: a function that cannot be called with what it is given.

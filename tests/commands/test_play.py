@@ -11,7 +11,8 @@ import pytest
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
 from icarus.commands.conversation import HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, PythonGame, State, below
+from icarus.load_files import games_in, load_file
 from tests import toy
 from tests.commands.test_cli import icarus
 from tests.conftest import ROOT, Python
@@ -174,6 +175,41 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
         if re.search(rf"Bot {played.player + 1}: {played.text}", said)
     ]
     assert all(f"you: {text}" in said for text in own_texts)
+
+
+def test_a_person_is_told_what_he_saw_of_another_s_action() -> None:
+    (game,) = games_in(load_file(ROOT / "examples" / "second_chance.py"))
+    session = Session(game, [QUICK, None], 3)
+    session.apply(session.state.string_to_action("swap"))
+    (card,) = session.state.data["open"]
+    assert Conversation(session, 1).log(1)[-1].text == f"Bot: swap, lays {card} open"
+
+
+def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for_who_looks() -> (
+    None
+):
+    """One card of three is dealt to player 0, who lays it down, face down or, if it is the highest, open."""
+    game = PythonGame(
+        name="laid",
+        players=2,
+        initial=lambda rng: [int(below(rng, 3))],
+        player=lambda cards: 0,
+        legal=lambda cards: [cards[0], 9],
+        apply=lambda cards, action: cards.append(action),
+        rewards=lambda cards: (0.5, 0.5),
+        observe=lambda cards, action: [action, action if action in (2, 9) else 7],
+        determinize=lambda cards, seat, beliefs, rng: (
+            list(cards) if seat == 0 else [int(below(rng, 3)), *cards[1:]]
+        ),
+        action_text=lambda cards, action: "wait" if action == 9 else f"lay {action}",
+    )
+    for card, told in enumerate(("a hidden choice", "a hidden choice", "lay 2")):
+        session = Session(game, [QUICK, None])
+        session.states = [State(game, [card])]
+        session.apply(9)
+        session.apply(card)
+        log = [entry.text for entry in Conversation(session, 1).log(1)]
+        assert log == ["Bot: wait", f"Bot: {told}"]
 
 
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
