@@ -24,7 +24,7 @@ from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import Progress
-from icarus.kernel import CHANCE, UNSEEN, AnyGame, State, draw_outcome, seat_name
+from icarus.kernel import CHANCE, CONTINUES, UNSEEN, AnyGame, State, draw_outcome, seat_name
 from icarus.kernel.scene import Scene
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
@@ -190,6 +190,19 @@ class Session:
     def key(self, stream: int) -> tuple[int, int, int]:
         """The seed of what is drawn or searched now."""
         return self.seed, stream, len(self.played)
+
+    def goes_on(self, index: int) -> bool:
+        """Whether after so many actions a player goes on with his move: he acts again, in the same episode."""
+        state = self.states[index]
+        if not index or state.current_player() != self.played[index - 1].player:
+            return False
+        return self.game.episode is None or self.game.ask("episode", state.data) == CONTINUES
+
+    def move_of(self, index: int) -> int:
+        """The first action of the move that an action is a part of."""
+        while self.goes_on(index):
+            index -= 1
+        return index
 
     def go_back(self, count: int) -> None:
         """Go back to when so many actions had been played."""
@@ -415,7 +428,6 @@ class Conversation:
         scene = drawing(state, seat, player=viewer if seat is None else None)
         is_asked = now and session.waits_for is not None and viewer in (None, session.waits_for)
         moves = state.legal_actions() if is_asked else []
-        last = log[count - 1] if count else None
         scene = self._with_trick(scene, log[:count], seat)
         worded = attrs.evolve(
             scene, title=session.worded(scene.title, viewer), footer=session.worded(scene.footer, viewer),
@@ -437,7 +449,7 @@ class Conversation:
                 for move in moves
             ],
             "select": session.game.board is not None and session.game.board.is_choice,
-            "last": [] if last is None else self._marks(last, scene, seat),
+            "last": self._marks(log[:count], scene, seat),
             "log": [entry.text for entry in log],
             "mine": [session.played[entry.index].player == viewer for entry in log],
             "over": session.over,
@@ -465,13 +477,18 @@ class Conversation:
         """By whose eyes a viewer sees: None sees everything."""
         return None if self.is_open or self.session.over else viewer
 
-    def _marks(self, last: LogEntry, scene: Scene, seat: int | None) -> list[str]:
-        """The parts in which the last action shows."""
-        before, action = self.session.states[last.index], self.session.played[last.index].action
-        marks = seen_parts(before, action)
-        return list(
-            marks if marks is not None else parts(before, action, scene, seat) if last.what else ()
-        )
+    def _marks(self, log: list[LogEntry], scene: Scene, seat: int | None) -> list[str]:
+        """The parts in which the last move shows that was a player's."""
+        session, marks = self.session, list[str]()
+        moves = [entry for entry in log if session.played[entry.index].player != CHANCE]
+        first = session.move_of(moves[-1].index) if moves else 0
+        for entry in moves:
+            if entry.index >= first:
+                before, action = session.states[entry.index], session.played[entry.index].action
+                seen = seen_parts(before, action)
+                known = parts(before, action, scene, seat) if entry.what else ()
+                marks += known if seen is None else seen
+        return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
@@ -505,7 +522,11 @@ class Conversation:
         if session.over:
             return ending_of(session, viewer)
         if session.waits_for is not None and viewer in (None, session.waits_for):
-            return "it is your turn" if self.live is None else "searching for a hint …"
+            if self.live is not None:
+                return "searching for a hint …"
+            return (
+                "your move goes on" if session.goes_on(len(session.played)) else "it is your turn"
+            )
         name = session.name_of(player, viewer)
         return (
             "chance is drawn …"
@@ -567,8 +588,9 @@ class Conversation:
             raise ValueError("no action can be taken back, because you have not played yet")
         if len(session.people) > 1:
             raise ValueError("with two persons at the table nothing is taken back")
-        count = sum(entry.index >= mine[-1] for entry in self.log(self.speaker))
-        session.go_back(mine[-1])
+        first = session.move_of(mine[-1])
+        count = sum(entry.index >= first for entry in self.log(self.speaker))
+        session.go_back(first)
         self._go_on()
         return {"said": f"{count_text(count, 'action')} taken back"}
 

@@ -177,6 +177,30 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
     assert all(f"you: {text}" in said for text in own_texts)
 
 
+def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole() -> None:
+    session = session_of("backgammon", seed=4)
+    act_others(session)
+    begun, text = len(session.played), str(session.state)
+    conversation = Conversation(session, 0)
+    for undone, parts in ((1, ["8", "2"]), (2, ["8", "2", "6", "2"])):
+        assert conversation.status(0) == "it is your turn"
+        for move in ("8/2", "6/2")[:undone]:
+            conversation.say(move, viewer=0)
+        assert conversation.contents[0]["last"] == parts
+        assert conversation.status(0) == (
+            "your move goes on" if undone == 1 else "chance is drawn …"
+        )
+        assert conversation.say("undo", viewer=0)["said"].startswith(f"{undone} action")
+        assert len(session.played) == begun and str(session.state) == text
+    session = played_on(session_of("knockout-whist(players=2)", seed=1), 8)
+    leads = [
+        index
+        for index in range(1, len(session.played))
+        if session.played[index].player == session.played[index - 1].player != CHANCE
+    ]
+    assert leads and all(session.move_of(index) == index for index in leads)
+
+
 def test_a_person_is_told_what_he_saw_of_another_s_action() -> None:
     (game,) = games_in(load_file(ROOT / "examples" / "second_chance.py"))
     session = Session(game, [QUICK, None], 3)
