@@ -6,6 +6,7 @@ The games are played in rounds, so that every question has had its share.
 import contextlib
 import itertools
 import json
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from icarus.arena.match import Match, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, audit
+from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import audited
@@ -30,6 +32,8 @@ from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import (
+    EVEN_PAIRS,
+    LEVEL_STEP,
     OPENING,
     Rating,
     expected,
@@ -114,14 +118,17 @@ def describe_command(
     )
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
+    began = time.monotonic()
     report = _audit(loaded, directory, seed)
     measures, interrupted = None, False
+    print_note(f"the audit took {time.monotonic() - began:.0f} s of the {minutes:g} minutes")
     if report.passed:
         plan.try_strategies(loaded, source.names)
         write_settings(directory / PLAN, attrs.asdict(plan))
         write_whole(directory / AUDIT, _json(report))
-        rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
-        measures = measures_of(plan, loaded, rows)
+        rows, interrupted, pace = _play(plan, directory, rounds, began + 60 * minutes, workers)
+        measures = measures_of(plan, loaded, rows, pace)
+        (directory / LEVEL_FILE).unlink(missing_ok=True)
         if measures["levels"]:
             write_whole(directory / LEVEL_FILE, _json({"games": {plan.game: measures["levels"]}}))
     directory.mkdir(parents=True, exist_ok=True)
@@ -156,28 +163,36 @@ def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
 
 
 def _play(
-    plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int
-) -> tuple[list[GameRow], bool]:
-    """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
-    deadline, interrupted = time.monotonic() + seconds, False
+    plan: "Plan", directory: Path, rounds: int, deadline: float, workers: int
+) -> tuple[list[GameRow], bool, float]:
+    """Play until the time or the rounds are up, or Ctrl-C, at least once.
+
+    Returns:
+        The rows of all games, those of earlier calls too; whether it was Ctrl-C; the seconds of a round, 0 where none was played.
+    """
+    began, interrupted = time.monotonic(), False
+    seconds = round(max(0.0, deadline - began))
     with (
         start_workers(workers) as playing,
         Ledger(directory / GAMES, KEY) as ledger,
-        progress_of("seconds", round(seconds)) as show,
+        progress_of("seconds", seconds) as show,
     ):
+        earlier = len(ledger.rows)
         try:
             games = ((number, match) for number in range(rounds) for match in plan.round(number))
             while batch := list(itertools.islice(games, BATCH * workers)):
                 ledger.play([match for _, match in batch], report_row, playing)
-                remaining = deadline - time.monotonic()
+                now = time.monotonic()
                 description = f"round {batch[-1][0] + 1}, {len(ledger.rows)} games; seconds"
-                show(round(seconds - remaining), description=description)
-                if remaining < 0:
+                show(round(now - began), description=description)
+                if now > deadline:
                     break
         except KeyboardInterrupt:
             print_note(f"stopped after {len(ledger.rows)} games; run the same command to continue")
             interrupted = True
-        return list(ledger.rows.values()), interrupted
+        share = (len(ledger.rows) - earlier) / len(plan.round(0))
+        taken = (time.monotonic() - began) / share if share else 0.0
+        return list(ledger.rows.values()), interrupted, taken
 
 
 def _json(content: object) -> str:
@@ -286,16 +301,20 @@ def simultaneous(values: Sequence[float], comparisons: int) -> Estimate:
     return mean_of(values, 0.0, confidence=1 - (1 - CONFIDENCE) / comparisons)
 
 
-def measures_of(plan: Plan, game: AnyGame, rows: Iterable[GameRow]) -> Measures:
-    """All measures, as JSON can hold them once `attrs.asdict` has met the means."""
+def measures_of(
+    plan: Plan, game: AnyGame, rows: Iterable[GameRow], seconds: float = 0.0
+) -> Measures:
+    """All measures, as JSON can hold them once `attrs.asdict` has met the means; a round takes so many seconds, if that is known."""
     games: dict[str, list[GameRow]] = {kind: [] for kind in KINDS}
     for row in rows:
         games[row["stream"]].append(row)
+    content, more = levels(plan, games[LEVELS], seconds)
     return {
         "plan": attrs.asdict(plan),
         "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN) if games[kind]},
         "seats": seats(game, np.array([row["returns"] for row in games[EVEN]])),
-        "levels": levels(plan, games[LEVELS]),
+        "levels": content,
+        "no_levels": more,
         "strategies": strategies(plan, games[STRATEGIES]),
     }
 
@@ -341,14 +360,27 @@ def seats(game: AnyGame, returns: np.ndarray) -> dict[str, Estimate]:
     }
 
 
-def levels(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
-    """The levels of the game, see `icarus.engine.match`; none without games."""
+def levels(plan: Plan, rows: Sequence[GameRow], seconds: float) -> tuple[list[Measures], str]:
+    """The levels of the game, see `icarus.engine.match`; where no step is told from the one below, what would tell it."""
     if not rows:
-        return []
+        return [], ""
     zero, *players = plan.entrants()
     agents = {str(each): each for each in players}
     played = [row | {"seed": [row["deal"]]} for row in rows]
-    return level_rows(agents, fitted(played, str(zero), list(agents)), str(zero))
+    estimate, deals = fitted(played, str(zero), list(agents)), len({row["deal"] for row in rows})
+    if deals >= EVEN_PAIRS and (told := level_rows(agents, estimate, str(zero))):
+        return told, ""
+    steps = [estimate.difference(name, str(zero)) for name in agents]
+    reach = min((step.high - step.value) / max(step.value, LEVEL_STEP) for step in steps)
+    needed = max(EVEN_PAIRS, math.ceil(deals * reach**2))
+    more = f"In {count_text(deals, 'deal')} no level is told from the one below, so that there are none"
+    if needed <= deals:
+        return (
+            [],
+            f"{more}: these searches are hardly better than random play. Try more --iterations.",
+        )
+    minutes = f" --minutes {math.ceil(needed * seconds / 60)}" if seconds else ""
+    return [], f"{more}. About {needed} would do: --rounds {needed}{minutes}."
 
 
 def strategies(plan: Plan, rows: Sequence[GameRow]) -> list[Measures]:
@@ -431,6 +463,7 @@ def _course(measures: Measures) -> Iterator[Block]:
 def _levels(measures: Measures) -> Iterator[Block]:
     levels = measures["levels"]
     if not levels:
+        yield from [Paragraph(text) for text in [measures.get("no_levels")] if text]
         return
     names = [
         f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels

@@ -45,11 +45,13 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
             raise ValueError("a game without levels")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
-            f"{path} does not have the levels of a game, as icarus describe writes them"
+            f"{path} does not have the levels of a game, as icarus describe writes them where games tell them apart"
         ) from error
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"
-        raise ValueError(f"{game} has no measured levels; {where}: {', '.join(measured)}")
+        raise ValueError(
+            f"{game} has no measured levels; {where}: {', '.join(measured)}; icarus describe measures others, for `levels`"
+        )
     return measured[str(game)]
 
 

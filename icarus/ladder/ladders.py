@@ -289,7 +289,7 @@ def level_rows(
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
-    that none is far off.
+    that none is far off. Each is told from the one below: the interval of its step is above 0. There may be none.
 
     Args:
         agents: players by their names, the weakest first; the last is the highest level.
@@ -297,10 +297,13 @@ def level_rows(
     """
     values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
     for name in agents:
-        ways[name] = min(
+        steps = [
             (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 4, [*chosen, name])
             for below, (lack, chosen) in ways.items()
-        )
+            if estimate.difference(name, below).low > 0
+        ]
+        if steps:
+            ways[name] = min(steps)
     _, levels = list(ways.values())[-1]
     for number, name in enumerate(levels, 1):
         rating, step = values[name], _interval(estimate.difference(name, zero))

@@ -71,27 +71,28 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
         measures["audit"]["outcome"] == "passed"
         and measures["course"]["random play"]["games"] == "10"
     )
-    iterations = [
-        level["agent"]["iterations"] for level in measures["levels"]
-    ]  # of games so few not all are levels
-    assert (
-        {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128}
-        and iterations == sorted(iterations)
-        and iterations[-1] == 128
-    )
+    assert measures["strategies"][0]["score"]["count"] == 2  # deals
+    assert not measures["levels"] and "About 10 would do: --rounds 10" in measures["no_levels"]
+    assert not (folder / "levels.json").exists()
+    assert report(12) == 0
+    measures = json.loads((folder / "report.json").read_text())
+    capsys.readouterr()
+    assert all(level["step"]["low"] > 0 for level in measures["levels"])
+    iterations = [level["agent"]["iterations"] for level in measures["levels"]]
+    assert {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128} and iterations == sorted(iterations)
     assert json.loads((folder / "levels.json").read_text())["games"] == {
         "my-game": measures["levels"]
     }
     highest = len(iterations)
     assert (
-        str(Agent.at_level(load("my-game"), highest, levels=folder)) == "BASELINE (128 iterations)"
+        str(Agent.at_level(load("my-game"), highest, levels=folder))
+        == f"BASELINE ({iterations[-1]} iterations)"
     )
     level = ["--level", str(highest), "--levels", "describe-my-game"]
     assert (
         run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
     )
-    assert "BASELINE (128 iterations)" in capsys.readouterr().out
-    assert measures["strategies"][0]["score"]["count"] == 2  # deals
+    assert f"BASELINE ({iterations[-1]} iterations)" in capsys.readouterr().out
     page = (folder / "report.html").read_text()
     assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page)
 
