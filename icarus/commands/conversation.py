@@ -485,9 +485,9 @@ class Conversation:
         for entry in moves:
             if entry.index >= first:
                 before, action = session.states[entry.index], session.played[entry.index].action
-                seen = seen_parts(before, action)
-                known = parts(before, action, scene, seat) if entry.what else ()
-                marks += known if seen is None else seen
+                clicks = parts(before, action, scene, seat) if entry.what else ()
+                public = seen_parts(before, action)
+                marks += clicks if public is None else public
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:

@@ -191,8 +191,8 @@ def _play(
             print_note(f"stopped after {len(ledger.rows)} games; run the same command to continue")
             interrupted = True
         share = (len(ledger.rows) - earlier) / len(plan.round(0))
-        taken = (time.monotonic() - began) / share if share else 0.0
-        return list(ledger.rows.values()), interrupted, taken
+        pace = (time.monotonic() - began) / share if share else 0.0
+        return list(ledger.rows.values()), interrupted, pace
 
 
 def _json(content: object) -> str:
@@ -368,8 +368,8 @@ def levels(plan: Plan, rows: Sequence[GameRow], seconds: float) -> tuple[list[Me
     agents = {str(each): each for each in players}
     played = [row | {"seed": [row["deal"]]} for row in rows]
     estimate, deals = fitted(played, str(zero), list(agents)), len({row["deal"] for row in rows})
-    if deals >= EVEN_PAIRS and (told := level_rows(agents, estimate, str(zero))):
-        return told, ""
+    if deals >= EVEN_PAIRS and (content := level_rows(agents, estimate, str(zero))):
+        return content, ""
     steps = [estimate.difference(name, str(zero)) for name in agents]
     reach = min((step.high - step.value) / max(step.value, LEVEL_STEP) for step in steps)
     needed = max(EVEN_PAIRS, math.ceil(deals * reach**2))
