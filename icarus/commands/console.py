@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 NOTHING = "-"  # in a cell that has no value, so that every row has as many words as columns where it is piped
 GAP = 2  # spaces between columns
 UNFOLDED = 10_000  # characters: no table is wider
+_SILENCE = 20.0  # seconds between two lines of a long work, into a file or a pipe
 
 
 # ----------------------------------------------------------------------------------------------------------- programs
@@ -148,17 +150,33 @@ def _is_number(cell: str) -> bool:
 
 @contextlib.contextmanager
 def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told.
+    """A bar on a terminal that vanishes when the work is done, with the time that is left; elsewhere lines, if it takes longer.
 
     What it gives is called with how many are done, and with `description=` and `total=` if they change.
     """
-    disable = notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
-    columns = [
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-    ]
-    columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
-    with progress.Progress(*columns, console=notes, transient=True, disable=disable) as bar:
-        task = bar.add_task(what, total=total, completed=done)
-        yield lambda completed, **changes: bar.update(task, completed=completed, **changes)
+    if notes.is_terminal and not notes.is_dumb_terminal:
+        columns = [
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
+            progress.TimeRemainingColumn(),
+        ]
+        with progress.Progress(*columns, console=notes, transient=True) as bar:
+            task = bar.add_task(what, total=total, completed=done)
+            yield lambda completed, **changes: bar.update(task, completed=completed, **changes)
+        return
+    ended = threading.Event()
+    now = {"description": what, "total": total, "completed": done}
+
+    def follow() -> None:
+        while not ended.wait(_SILENCE):
+            print_note("{description} {completed} of {total}".format_map(now))
+
+    writer = threading.Thread(target=follow, daemon=True)
+    writer.start()
+    try:
+        yield lambda completed, **changes: now.update(completed=completed, **changes)
+    finally:
+        ended.set()
+        writer.join()

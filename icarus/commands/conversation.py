@@ -4,6 +4,7 @@ A `Session` is the game: what has been played, whose turn it is, a way back, and
 """
 
 import functools
+import itertools
 import re
 import shlex
 import textwrap
@@ -18,6 +19,7 @@ import msgspec
 import numpy as np
 
 from icarus.algebra.parsing import Operand
+from icarus.arena.ledger import write_whole
 from icarus.arena.player import Entrant, game_with
 from icarus.checks import count_text
 from icarus.engine.match import Agent
@@ -30,7 +32,7 @@ from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views import boards
 from icarus.views.boards import parts, seen_parts, svg
-from icarus.views.document import write_new
+from icarus.views.document import check_new_file
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
@@ -99,6 +101,7 @@ class Session:
         files: those that define its game and its strategies, as `--with` takes them, with digests of what they held.
         level: of the agents, if it was measured.
         seconds: that the agents may think, in place of their own budgets.
+        file: in which it was saved last, or from which it comes.
         played: all actions so far, chance included.
         states: before each of them, and after the last.
     """
@@ -113,6 +116,7 @@ class Session:
     ) -> None:
         self.game, self.agents, self.seed, self.files, self.level = game, agents, seed, files, level
         self.seconds: float | None = None
+        self.file: Path | None = None
         self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
         self.played: list[Played] = []
 
@@ -219,7 +223,7 @@ class Session:
     # ------------------------------------------------------------------------------------------------------------ files
 
     def save(self, path: Path) -> str:
-        """Write the game into a new file; returns what to type to go on with it.
+        """Write the game into a new file, or the one of before; returns what to type to go on with it.
 
         Raises:
             ValueError: the file exists.
@@ -238,14 +242,17 @@ class Session:
         files = {str(file): digest for file, digest in self.files.items()}
         moves = [each.text for each in self.played]
         saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.level)
-        write_new(path, msgspec.json.format(msgspec.json.encode(saved)).decode() + "\n")
+        if path != self.file:
+            check_new_file(path)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
+        self.file = path
         words = [word for name in files for word in ("--with", name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *words])
 
     def keep(self) -> str:
-        """Save the game in a file named after it; as `save`."""
-        names = (Path(f"{self.game.name}-{number}.txt") for number in range(1, 10_000))
-        return self.save(next(name for name in names if not name.exists()))
+        """Save the game in the file that it has been saved in, or in one named after it; as `save`."""
+        names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
+        return self.save(self.file or next(name for name in names if not name.exists()))
 
     @classmethod
     def resumed(
@@ -270,12 +277,9 @@ class Session:
                     raise ValueError(changed if loaded else f"give --with {name}")
             agents: list[Any] = []
             for seat in saved.seats:
-                if seat is None:
-                    agents.append(None)
-                else:  # earlier files have strategy and scheme as a part of their own
-                    settings = {**seat, **seat.get("configuration", {})}
-                    agents.append(msgspec.convert(settings, Entrant).player(names))
+                agents.append(seat and msgspec.convert(seat, Entrant).player(names))
             session = cls(game_with(saved.game, files), agents, saved.seed, files, saved.level)
+            session.file = path
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
         except (TypeError, ValueError, RecursionError) as error:
@@ -327,7 +331,7 @@ class Conversation:
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
-        self.judged: list[Answer] = []
+        self.judged = {viewer: list[tuple[int, float, float, str]]() for viewer in viewers}
         self.changed = threading.Condition(threading.Lock())
         # Made now, they load all that a description needs before another thread runs.
         self.contents = {viewer: self._describe(None, viewer) for viewer in viewers}
@@ -391,6 +395,8 @@ class Conversation:
     def _go_on(self) -> None:
         """Abandon the search under way, forget what has failed, and look anew at what is due: the game has changed."""
         self.live, self.problem = None, ""
+        for verdicts in self.judged.values():
+            verdicts.clear()
         self._update()
 
     def _update(self) -> None:
@@ -429,18 +435,13 @@ class Conversation:
         is_asked = now and session.waits_for is not None and viewer in (None, session.waits_for)
         moves = state.legal_actions() if is_asked else []
         scene = self._with_trick(scene, log[:count], seat)
-        worded = attrs.evolve(
-            scene, title=session.worded(scene.title, viewer), footer=session.worded(scene.footer, viewer),
-            rows=tuple(attrs.evolve(row, name=session.worded(row.name, viewer)) for row in scene.rows),
-            middle=tuple((session.worded(label, viewer), card) for label, card in scene.middle),
-        )  # fmt: skip
         return {
             "game": str(session.game),
             "who": session.who(viewer),
             "at": count,
             "total": len(log),
-            "board": svg(worded),
-            "text": worded.text(),
+            "board": session.worded(svg(scene), viewer),
+            "text": session.worded(scene.text(), viewer),
             "moves": [
                 {
                     "name": state.action_to_string(move),
@@ -462,14 +463,13 @@ class Conversation:
 
     def _can(self, viewer: int | None, is_asked: bool) -> list[str]:
         """The words that do something now."""
-        session, hides = self.session, self.session.game.determinize is not None
-        is_alone = len(session.people) == 1
+        session, is_alone = self.session, len(self.session.people) == 1
+        is_blind = session.game.determinize is not None and self._sees(viewer) is not None
         can = {
             "hint": is_asked,
             "undo": is_alone and any(played.player == viewer for played in session.played),
-            "open": is_alone and hides and self._sees(viewer) is not None,
-            "why": any(played.result for played in session.played)
-            and not (hides and self._sees(viewer) is not None),
+            "open": is_alone and is_blind,
+            "why": not is_blind and any(played.result for played in session.played),
         }
         return [word for word, is_so in can.items() if is_so]
 
@@ -506,12 +506,9 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(seat, index)) is not None:
                 what = played.text if in_view else _told_text(before, played.action, seat)
-                text = (
-                    what or "-".join(seen_parts(before, played.action) or ()) or "a hidden choice"
-                )
-                log.append(
-                    LogEntry(index, f"{session.name_of(played.player, viewer)}: {text}", what)
-                )
+                text = what or "-".join(seen_parts(before, played.action) or ())
+                name = session.name_of(played.player, viewer)
+                log.append(LogEntry(index, f"{name}: {text or 'a hidden choice'}", what))
         return log
 
     def status(self, viewer: int | None) -> str:
@@ -609,12 +606,8 @@ class Conversation:
         return {"said": HELP}
 
     def _moves(self) -> Answer:
-        state = self.session.state
-        names = [
-            f"{i}: {state.action_to_string(move)}"
-            for i, move in enumerate(state.legal_actions(), 1)
-        ]
-        whole = "  ".join(name.replace(" ", NO_BREAK) for name in names)
+        names = [f"{i}: {name}" for i, name in enumerate(_names(self.session.state), 1)]
+        whole = "  ".join(names).replace(" ", NO_BREAK).replace(NO_BREAK * 2, "  ")
         return {"said": textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")}
 
     def _hint(self) -> Answer:
@@ -631,19 +624,15 @@ class Conversation:
         finally:
             self._update()
         move = state.action_to_string(result.action)
-        worth = {
-            action: value
-            for action, value in zip(result.actions, result.values.tolist(), strict=True)
-        }
-        best = worth.pop(result.action)
-        others = [value for value in worth.values() if not np.isnan(value)]
-        sentence = f"hint: {move}. It is the only move." if not worth else f"hint: {move}."
+        worth = dict(zip(result.actions, result.values.tolist(), strict=True))
+        best, reason = worth.pop(result.action), "" if worth else " It is the only move."
         if worth and not np.isnan(best):
-            sentence = f"hint: {move}. It wins {100 * best:.0f} of 100 games from here"
-            sentence += f", the next best {100 * max(others):.0f}." if others else "."
+            others = [100 * value for value in worth.values() if not np.isnan(value)]
+            next_best = f", the next best {max(others):.0f}" if others else ""
+            reason = f" It wins {100 * best:.0f} of 100 games from here{next_best}."
         return {
             **self._show(result, "what a search finds in your place"),
-            "said": sentence,
+            "said": f"hint: {move}.{reason}",
             "move": move,
         }
 
@@ -672,36 +661,27 @@ class Conversation:
         if not session.over:
             raise ValueError("the game is not over")
         decisions = [
-            i for i, state in enumerate(session.states[:-1]) if len(state.legal_actions()) > 1
+            i
+            for i, (state, played) in enumerate(zip(session.states, session.played, strict=False))
+            if played.player != CHANCE and len(state.legal_actions()) > 1
         ]
-        decisions = [i for i in decisions if session.played[i].player != CHANCE]
-        if len(self.judged) < len(decisions):
-            index = decisions[len(self.judged)]
+        verdicts = self.judged[viewer]
+        if len(verdicts) < len(decisions):
+            index = decisions[len(verdicts)]
             played, state = session.played[index], session.states[index]
             result = self.adviser.search(state, (session.seed, _HINT_STREAM, index))
             worth = dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
-            ahead = worth[result.action] if played.player == viewer else 1 - worth[result.action]
-            cost = worth[result.action] - worth.get(played.action, 0)
-            better = state.action_to_string(result.action)
-            self.judged.append(
-                {
-                    "at": index,
-                    "player": played.player,
-                    "ahead": ahead,
-                    "cost": cost,
-                    "better": better,
-                }
-            )
-        mine = [each for each in self.judged if each["player"] == viewer or viewer is None]
-        costly = sorted(mine, key=lambda each: -each["cost"])[:3]
-        sentences = [
-            {"at": each["at"], "text": f"{session.played[each['at']].text} instead of {each['better']}: "
-             f"{100 * each['cost']:.0f} of 100 games"} for each in costly if each["cost"] > 0
-        ]  # fmt: skip
+            best, better = worth[result.action], state.action_to_string(result.action)
+            cost = best - worth.get(played.action, 0)
+            text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
+            is_mine = viewer in (played.player, None)
+            ahead = best if played.player == viewer else 1 - best
+            verdicts.append((index, ahead, cost * is_mine, text))
+        costly = sorted(verdicts, key=lambda each: -each[2])[:3]
         return {
             "of": len(decisions),
-            "ahead": [[each["at"], each["ahead"]] for each in self.judged],
-            "costly": sentences,
+            "ahead": [each[:2] for each in verdicts],
+            "costly": [{"at": at, "text": text} for at, _, cost, text in costly if cost > 0],
         }
 
     def _show(self, result: Any, title: str) -> Answer:
@@ -736,25 +716,18 @@ def _names(state: State) -> list[str]:
 
 def ending_of(session: Session, viewer: int | None) -> str:
     """How a game has ended, first for the viewer."""
-    rewards, low, high = session.state.returns(), *session.game.utilities
-    places = sorted(rewards, reverse=True)
+    rewards, (low, high) = session.state.returns(), session.game.utilities
+    best = [seat for seat, reward in enumerate(rewards) if reward == max(rewards)]
     if viewer is None:
-        best = [session.name_of(seat) for seat, reward in enumerate(rewards) if reward == places[0]]
-        return (
-            f"the game is drawn by {' and '.join(best)}" if len(best) > 1 else f"{best[0]} has won"
-        )
-    mine, place = rewards[viewer], places.index(rewards[viewer]) + 1
-    if len(set(rewards)) == 1 and len(rewards) > 1:
+        names = " and ".join(map(session.name_of, best))
+        return f"the game is drawn by {names}" if len(best) > 1 else f"{names} has won"
+    if len(best) == len(rewards) > 1:
         return "the game is drawn"
-    gain = low + mine * (high - low)
-    by = (
-        f" by {abs(gain):g} point{'' if abs(gain) == 1 else 's'}"
-        if (low, high) != (-1, 1) and gain
-        else ""
-    )
-    if len(rewards) == 2 or session.game.players == 1:
+    mine = rewards[viewer]
+    place = 1 + sum(reward > mine for reward in rewards)
+    if len(rewards) <= 2:
+        points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0
+        by = f" by {points:g} point{'s' * (points != 1)}" if points else ""
         return ("you win" if place == 1 else "you lose") + by
-    together = " with others" if places.count(mine) > 1 else ""
-    return (
-        "you win" if place == 1 else f"you come in as number {place} of {len(rewards)}"
-    ) + together
+    text = "you win" if place == 1 else f"you come in as number {place} of {len(rewards)}"
+    return text + " with others" * (rewards.count(mine) > 1)

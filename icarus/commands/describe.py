@@ -3,7 +3,6 @@
 The games are played in rounds, so that every question has had its share.
 """
 
-import contextlib
 import itertools
 import json
 import math
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import attrs
-import msgspec
 import numpy as np
 import typer
 
@@ -22,11 +20,11 @@ from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings,
 from icarus.arena.match import Match, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
-from icarus.audit import AuditReport, audit
+from icarus.audit import AuditReport
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.new import audited
+from icarus.commands.new import audited_once
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
@@ -47,13 +45,7 @@ from icarus.load_files import digest_of
 from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
-AUDIT, PLAN, GAMES, PAGE, JSON = (
-    "audit.json",
-    "plan.json",
-    "games.jsonl",
-    "report.html",
-    "report.json",
-)
+PLAN, GAMES, PAGE, JSON = ("plan.json", "games.jsonl", "report.html", "report.json")
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
 DRAWS, FEWEST_DRAWS, MOST_DRAWS = (
     12_000,
@@ -119,13 +111,12 @@ def describe_command(
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
     began = time.monotonic()
-    report = _audit(loaded, directory, seed)
+    report = _audit(loaded, files, seed)
     measures, interrupted = None, False
     print_note(f"the audit took {time.monotonic() - began:.0f} s of the {minutes:g} minutes")
     if report.passed:
         plan.try_strategies(loaded, source.names)
         write_settings(directory / PLAN, attrs.asdict(plan))
-        write_whole(directory / AUDIT, _json(report))
         rows, interrupted, pace = _play(plan, directory, rounds, began + 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows, pace)
         (directory / LEVEL_FILE).unlink(missing_ok=True)
@@ -145,21 +136,12 @@ def describe_command(
         raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
 
 
-def _audit(game: AnyGame, directory: Path, seed: int) -> AuditReport:
-    """A short audit of a game; that of an earlier call where its plan has been checked to be the same."""
-    with contextlib.suppress(
-        OSError, ValueError, RecursionError
-    ):  # there is none, or none that can be read
-        return msgspec.json.decode((directory / AUDIT).read_bytes(), type=AuditReport)
+def _audit(game: AnyGame, files: Sequence[str], seed: int) -> AuditReport:
+    """A short audit of a game, of about so many determinizations."""
     if not isinstance(game, Game):
-        return audited(game, seed, PLAIN_AUDITED)
-    decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
-    return audited(
-        game,
-        seed,
-        AUDITED,
-        min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions)))),
-    )
+        return audited_once(game, files, seed, PLAIN_AUDITED)
+    draws = DRAWS // (AUDITED * game.max_length)
+    return audited_once(game, files, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, draws)))
 
 
 def _play(
@@ -465,16 +447,14 @@ def _levels(measures: Measures) -> Iterator[Block]:
     if not levels:
         yield from [Paragraph(text) for text in [measures.get("no_levels")] if text]
         return
-    names = [
-        f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels
-    ]
     yield Paragraph(
         f"Levels are {REFERENCE}, about 100 Elo apart where they can be; the first stands above random play."
     )
-    ends = [(level, level["step"]) for level in levels]
-    elos = [[str(Rating(each["elo"], each["low"], each["high"])) for each in pair] for pair in ends]
-    rows = [
-        [name, *elo, str(level["games"])]
-        for name, elo, level in zip(names, elos, levels, strict=True)
-    ]
+    rows = []
+    for level in levels:
+        name = f"level {level['level']}: {level['agent']['iterations']:,} iterations"
+        ratings = [
+            Rating(each["elo"], each["low"], each["high"]) for each in (level, level["step"])
+        ]
+        rows.append([name, *map(str, ratings), str(level["games"])])
     yield Table("", ["level", "Elo", "above the one below", "games"], rows)

@@ -7,7 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.new import audited
+from icarus.commands.new import audited_once
 from icarus.commands.options import integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_result
@@ -48,7 +48,7 @@ def discover_command(
     source, (game, files) = game, options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
-        if not audited(options.chosen_game(game, files).game, seed).passed:
+        if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
             raise ValueError(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )

@@ -1,15 +1,20 @@
 """`icarus new` writes a first game, and `icarus check` says what is wrong with a game."""
 
+import contextlib
+import hashlib
 import importlib.util
 import keyword
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from icarus import games
+from icarus.arena.ledger import write_whole
 from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
@@ -17,10 +22,11 @@ from icarus.commands import options
 from icarus.commands.console import print_text, progress_of
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
+from icarus.compiler.kernel import cache_folder
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, LONGEST, AnyGame, Game, State, read_evaluation
 from icarus.learning.checking import lines_on
-from icarus.load_files import METHODS, game_classes, games_in, load_file, load_files
+from icarus.load_files import METHODS, digest_of, game_classes, games_in, load_file, load_files
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
@@ -135,19 +141,38 @@ def audited(
     game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None
 ) -> AuditReport:
     """The audit of a game, by default as long as it usually is, with its progress."""
-    total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
+    total, what = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES), f"audit of {game}:"
     if isinstance(game, Game):
         game.kernels()  # what cannot be compiled is refused, and told once
-    with progress_of("games", total) as show:
-        return audit(
-            game,
-            games=number,
-            determinizations=determinizations,
-            seed=seed,
-            progress=lambda games, draws: show(
-                games, description=f"{draws:,} determinizations, games"
-            ),
-        )
+    try:
+        with progress_of(f"{what} games", total) as show:
+            return audit(
+                game,
+                games=number,
+                determinizations=determinizations,
+                seed=seed,
+                progress=lambda games, draws: show(
+                    games, description=f"{what} {draws:,} determinizations, games"
+                ),
+            )
+    except KeyboardInterrupt as stop:
+        where = f" It was {stop}." if str(stop) else ""
+        raise KeyboardInterrupt(f"{what} it begins anew the next time.{where}") from None
+
+
+def audited_once(
+    game: AnyGame, files: Sequence[str | Path], seed: int, *numbers: int | None
+) -> AuditReport:
+    """As `audited`; that of an earlier time, kept beside the machine code, where the game's files hold what they held."""
+    key = f"{game} {digest_of(*files)} {seed} {numbers}".encode()
+    folder = cache_folder() or Path(os.devnull)  # which takes nothing
+    path = folder / f"audit-{hashlib.sha256(key).hexdigest()[:24]}.json"
+    with contextlib.suppress(OSError, ValueError):  # there is none, or none that can be read
+        return msgspec.json.decode(path.read_bytes(), type=AuditReport)
+    report = audited(game, seed, *numbers)
+    with contextlib.suppress(OSError):
+        write_whole(path, msgspec.json.encode(report))
+    return report
 
 
 def reference_in(path: Path) -> Callable[[State], Reference]:

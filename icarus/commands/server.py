@@ -82,11 +82,7 @@ class Tables:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         game, number = games.load(request.game), next(self.numbers)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
-        people = (
-            [seat]
-            if request.persons == 1 or game.players == 1
-            else [seat, (seat + 1) % game.players]
-        )
+        people = [(seat + i) % game.players for i in range(min(request.persons, game.players))]
         level = request.level or min(USUAL_LEVEL, len(self._levels(game))) or None
         agent = UNMEASURED if level is None else Agent.at_level(game, level)
         agents = [None if each in people else agent for each in range(game.players)]
@@ -184,18 +180,11 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version, server_version, timeout = "HTTP/1.1", "icarus", 10.0
 
-    def do_GET(self) -> None:
-        """The table, a game's page, how it stands, or the tree of the last search shown."""
-        self._answer()
-
-    def do_POST(self) -> None:
-        """A new game, or a line in one."""
-        self._answer()
-
     def log_message(self, *arguments: Any) -> None:
         """Nothing is logged."""
 
-    def _answer(self) -> None:
+    def do_GET(self) -> None:
+        """The table, a game's page, how it stands, or the tree of the last search shown; a new game, or a line in one."""
         try:
             address = urlsplit(self.path)
             self.query = {name: values[0] for name, values in parse_qs(address.query).items()}
@@ -230,6 +219,8 @@ class Handler(BaseHTTPRequestHandler):
             Exception
         ) as error:  # what cannot be done now, or a function of the user's own game has failed
             self._send_json({"error": sentence_of(error) or repr(error)}, 409)
+
+    do_POST = do_GET
 
     def _length(self) -> int:
         """Of the body, which is not read before it is known whose it is."""
@@ -291,17 +282,20 @@ class Handler(BaseHTTPRequestHandler):
             )
         if "token" in self.query:
             return None
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
-        seats = self.server.visitors.get(cookie.value if cookie else "")
+        seats = self.server.visitors.get(self._cookie())
         if seats is None:
             raise Refused(
                 403, "this address has no token; open the address that icarus play printed"
             )
         return seats
 
+    def _cookie(self) -> str:
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{self.server.port}")
+        return cookie.value if cookie else ""
+
     def _welcome(self, path: str) -> None:
         """Give who knows a token a cookie of his own, which no history or log of addresses has, and the seat that it stands for."""
-        token, port = self.query["token"], self.server.port
+        token = self.query["token"]
         invited = [
             seat
             for each, seat in self.server.invitations.items()
@@ -309,15 +303,12 @@ class Handler(BaseHTTPRequestHandler):
         ]
         if not (invited or hmac.compare_digest(token.encode(), self.server.token.encode())):
             raise Refused(403, "this token is not known; open the address that icarus play printed")
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{port}")
-        name = (
-            cookie.value
-            if cookie and cookie.value in self.server.visitors
-            else secrets.token_urlsafe(16)
-        )
+        name = self._cookie()
+        if name not in self.server.visitors:
+            name = secrets.token_urlsafe(16)
         seats = self.server.visitors.setdefault(name, set())
         seats.update(invited)
-        set_cookie = f"icarus-{port}={name}; HttpOnly; SameSite=strict; Path=/"
+        set_cookie = f"icarus-{self.server.port}={name}; HttpOnly; SameSite=strict; Path=/"
         self._send("", "text/plain", 303, {"Location": path, "Set-Cookie": set_cookie})
 
     def _send_json(self, answer: Any, status: int = 200) -> None:

@@ -1,16 +1,18 @@
 """A first game is written and passes its check; a reference in lock-step finds the first difference."""
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
 from icarus import games, load_files
-from icarus.audit import audit
+from icarus.audit import AuditReport, audit
 from icarus.audit.lockstep import compare
-from icarus.commands import cli
+from icarus.commands import cli, console, new
 from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL, AnyGame, PythonGame
 from icarus.load_files import games_in, load_file
@@ -406,3 +408,41 @@ def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
 def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
     code, _, errors = icarus("describe", slipped(ACTION, "return {}[action % 1]"), "--to", "page")
     assert code == 1 and errors == "page/report.html\n"
+
+
+def test_a_long_work_writes_lines_into_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "_SILENCE", 0.05)
+    with console.progress_of("games", 10) as show:
+        show(3, description="audit of mine: games")
+        time.sleep(0.5)
+    assert capsys.readouterr().err.startswith("audit of mine: games 3 of 10\n")
+
+
+def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, made = tmp_path / "own.py", list[int]()
+    monkeypatch.setattr(new, "cache_folder", lambda: tmp_path)
+
+    def counted(game: AnyGame, **how: Any) -> AuditReport:
+        made.append(1)
+        return audit(game, games=1, determinizations=1)
+
+    monkeypatch.setattr(new, "audit", counted)
+    reports = []
+    for text in ("", "", "# other rules"):
+        file.write_text(text)
+        reports.append(str(new.audited_once(second_chance.GAME, [file], 0)))
+    assert len(made) == 2 and reports[0] == reports[1]
+
+    def stopped(game: AnyGame, **how: Any) -> None:
+        raise KeyboardInterrupt("in legal of second-chance")
+
+    monkeypatch.setattr(new, "audit", stopped)
+    message = (
+        "audit of second-chance: it begins anew the next time. It was in legal of second-chance."
+    )
+    with pytest.raises(KeyboardInterrupt, match=message):
+        new.audited(second_chance.GAME, 0)

@@ -115,7 +115,10 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
     assert actions(resumed) == actions(session) and str(resumed.state) == str(session.state)
     assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
     with pytest.raises(ValueError, match="exists and is not overwritten"):
-        session.save(tmp_path / "game.txt")
+        resumed.save(tmp_path / "game.txt")
+    before = (tmp_path / "game.txt").read_text()
+    played_on(session, 1).keep()  # where it has been saved before
+    assert (tmp_path / "game.txt").read_text() != before and len([*tmp_path.iterdir()]) == 2
 
 
 SAVED = [

@@ -59,7 +59,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     assert "Findings\n" in said and "Audit\n  passed\n" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
-    monkeypatch.setattr("icarus.commands.describe.audit", None)  # the audit is kept too
+    monkeypatch.setattr("icarus.commands.new.audit", None)  # the audit is kept too
     assert report(2) == 0
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
