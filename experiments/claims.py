@@ -225,7 +225,8 @@ def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
 
 
 def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
-    place, counts = NAMED.get(name), 8 * TRIALS if "with" in entry else TRIALS
+    place = NAMED.get(name)
+    counts = 8 * TRIALS if "with" in entry else TRIALS
     expected = _expected(
         entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES)))
     )
@@ -302,7 +303,8 @@ FOUND = {  # the smallest differences of two searches, by game and side
 
 def _of_searches(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
     game, _, side = name.partition(", ")
-    measure, place = entry.get("measure", verdicts.SCORE), (game, side)
+    measure = entry.get("measure", verdicts.SCORE)
+    place = (game, side)
     expected = _expected(entry, FOUND.get(place, CELL_2012 if game == papers.LOTR else CELL_2011))
     what = f"{agent} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
     terms = ComparedSide(1.0, place, (agent,)), ComparedSide(-1.0, place, (rival,))
@@ -371,7 +373,8 @@ def _of_hidden_cards(columns: Columns) -> Found:
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
         if search_name(column.opponent) == "Determinized UCT" and column.role and column.iterations:
-            each, place = column.iterations // papers.TREES, partial(_side, column)
+            each = column.iterations // papers.TREES
+            place = partial(_side, column)
             whole = [
                 tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)
             ]

@@ -147,7 +147,9 @@ def run(
         paired=paired or None,
         sprt=sprt or None,
     )
-    share, done, total = running.part(part), 0, 0
+    share = running.part(part)
+    done = 0
+    total = 0
     try:
         with contextlib.ExitStack() as stack:
             playing = running.run(
@@ -172,7 +174,8 @@ def run(
 
 def split_names(text: str) -> list[str]:
     """The names in a text, separated by commas; a comma inside brackets separates nothing."""
-    names, depth = [""], 0
+    names = [""]
+    depth = 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
         if letter == "," and depth == 0:
@@ -222,7 +225,8 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
     """What the agents came to, with p beside evenly matched players, the averages of Figure 3, and the names' strategies."""
     named: dict[str, str] = {}
     for column, tallies in columns.items():
-        name, against = title(column, list(columns)), f", against {column.opponent.caption}"
+        name = title(column, list(columns))
+        against = f", against {column.opponent.caption}"
         headings, rows = measures_of(tallies)
         lines = [[tally.cell.agent, *row] for tally, row in zip(tallies, rows, strict=True)]
         caption = f"{name.removesuffix(against)}: {budget(column)} per decision{against}"

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = "#8a8a8a"
-FILLS, HATCHES = (
-    ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"),
-    ("", "////", "..."),
-)  # of bars
-LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
+# of bars
+FILLS = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0")
+HATCHES = ("", "////", "...")
+LINES = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e")
+MARKERS = "osD^vP"
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
 PAIR = 0.38  # width of a bar of two in the room for both
@@ -223,7 +223,8 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     estimates = strengths(tallies)
     rates, errors = with_intervals(estimates)
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
-    even, across = baseline(tallies), len(tallies) > MANY
+    even = baseline(tallies)
+    across = len(tallies) > MANY
     band = estimates[tallies.index(even)] if even else None
     below, above = (band.low, band.high) if band else (0.0, 1.0)
     if band:
@@ -443,7 +444,8 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
     """Win rates, or mean rewards, the agents side by side in each game."""
     if not columns:
         return []
-    path, agents = directory / f"{name}.png", _agents(columns)
+    path = directory / f"{name}.png"
+    agents = _agents(columns)
     estimates = [
         {
             tally.cell.agent: estimate
@@ -516,7 +518,8 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
     compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
     if not compared:
         return []
-    path, inches = directory / "tree.png", 1.1
+    path = directory / "tree.png"
+    inches = 1.1
     agents = _agents(
         {
             column: [tally for tally in tallies if not tally.cell.is_opponent]
@@ -545,10 +548,8 @@ def _differences(
     for i, agent in enumerate(agents):
         places, values, errors = [], [], []
         for place, tallies in enumerate(columns.values()):
-            even, tally = (
-                baseline(tallies),
-                next((tally for tally in tallies if tally.cell.agent == agent), None),
-            )
+            even = baseline(tallies)
+            tally = next((tally for tally in tallies if tally.cell.agent == agent), None)
             if (
                 tally
                 and even
@@ -610,7 +611,8 @@ def _file(picture: str, name: str, among: Sized) -> str:
 
 def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 7 and 9: the share of the first seat in the games of each pair."""
-    robins, paths = round_robins(columns), []
+    robins = round_robins(columns)
+    paths = []
     for robin in robins:
         names = robin.searches
         shares = np.full((len(names), len(names)), np.nan)
@@ -674,7 +676,9 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
     rates, errors = with_intervals(win_rate(score.wins, score.games) for score in scores)
     halves = np.array([score.mean for score in scores]) - rates
-    places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
+    places = np.arange(len(scores))
+    values = rates + halves
+    any_draws = halves > 0
     axes.bar(
         places,
         rates,
@@ -746,10 +750,8 @@ def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
             markersize=4.5,
             **style,
         )
-        low, high = (
-            min(low, float((rates - errors[0]).min())),
-            max(high, float((rates + errors[1]).max())),
-        )
+        low = min(low, float((rates - errors[0]).min()))
+        high = max(high, float((rates + errors[1]).max()))
     axes.set_xscale("log")
     ticks = sorted({place for line in lines for place in line.places})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
@@ -843,10 +845,8 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         return []
     path = directory / "hidden-cards.png"
     with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
-        axes, styles = (
-            figure.add_subplot(),
-            (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1])),
-        )
+        axes = figure.add_subplot()
+        styles = (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))
         groups: list[tuple[Style, list[Estimate | None]]] = [
             (
                 {"label": label, "facecolor": fill},
@@ -918,7 +918,9 @@ def _line_name(tally: Tally, column: Column) -> str:
 # -------------------- Our Figure 4 beside what the paper's text says of it, which has its win rates as pictures only
 
 
-WIDTHS, HEIGHT = (7.4, 5.4), 3.4  # of the two panels of a game, in inches
+# of the two panels of a game, in inches
+WIDTHS = (7.4, 5.4)
+HEIGHT = 3.4
 STATED = "#cfe0ee"  # where the paper's text has a difference
 EXPLAINED = (
     "Left: dashed, the 95 % interval of evenly matched players. Right: our differences in games won, with 95 % intervals; shaded, where "

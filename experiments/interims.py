@@ -17,10 +17,9 @@ from experiments.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game
-USUAL, BACKGAMMON = (
-    (200, 400, 700, 1000),
-    (100, 150, 200, 250),
-)  # games of a cell at each interim analysis
+# games of a cell at each interim analysis
+USUAL = (200, 400, 700, 1000)
+BACKGAMMON = (100, 150, 200, 250)
 Sizes = Mapping[
     tuple[str, str], Sequence[int]
 ]  # games of a cell at each interim analysis, by game and role
@@ -209,12 +208,14 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgres
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
     free_seconds = results.free_seconds({cell: sizes[verdicts.place_of(cell)][0] for cell in games})
-    lines, places = [], list(sizes)
+    lines = []
+    places = list(sizes)
     for place in sorted(
         {verdicts.place_of(cell) for cell in games},
         key=lambda at: (FIRST.index(at[0]), places.index(at)),
     ):
-        cells, interims = [cell for cell in games if verdicts.place_of(cell) == place], sizes[place]
+        cells = [cell for cell in games if verdicts.place_of(cell) == place]
+        interims = sizes[place]
         here = [tally for tally in tallies if verdicts.place_of(tally.cell) == place]
         lines.append(
             GameProgress(
@@ -242,10 +243,8 @@ def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
 def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
     lines = [_progress_line(each, sizes) for each in games_of]
-    games, spent = (
-        sum(each.games for each in games_of),
-        sum(each.seconds for each in games_of) / HOUR,
-    )
+    games = sum(each.games for each in games_of)
+    spent = sum(each.seconds for each in games_of) / HOUR
     totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
     lines.append(
         ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)]
@@ -266,7 +265,8 @@ def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAME
 
 
 def _progress_line(each: GameProgress, sizes: Sizes) -> list[str]:
-    spent, interims = f"{each.seconds / HOUR:.1f}", ", ".join(map(str, each.interims))
+    spent = f"{each.seconds / HOUR:.1f}"
+    interims = ", ".join(map(str, each.interims))
     times = [each.seconds / each.games, *each.hours_left] if each.games else []
     texts = [f"{time:.1f}" for time in times] or [""] * 3
     return [
@@ -292,10 +292,8 @@ def _share(each: GameProgress, sizes: Sizes) -> str:
 def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     lines = progress(results)
-    games, hardly = (
-        sum(each.games for each in lines),
-        [verdicts.place_title(each.place) for each in lines if each.idle],
-    )
+    games = sum(each.games for each in lines)
+    hardly = [verdicts.place_title(each.place) for each in lines if each.idle]
     yield Paragraph(
         f"{games} games played, of {results.most} if every cell goes to its last interim analysis."
     )

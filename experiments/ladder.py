@@ -119,16 +119,14 @@ def rung_of(player: Entrant | str) -> ladders.Rung:
 # -------------------- Its games: opponents against each other, the table against them, planned pairs; what they say.
 
 
-SHORTEST = (
-    0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
-)
+# seconds: what the quickest game counts as, and one between two who have not met yet
+SHORTEST = 0.05
 SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
-BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = (
-    "opponents",
-    "comparisons",
-    "table",
-    "timed",
-)  # the files of rows of a game
+# the files of rows of a game
+BETWEEN = "opponents"
+COMPARED = "comparisons"
+BY_ITERATIONS = "table"
+BY_TIME = "timed"
 TABLES = {
     kind: {
         game: [Entrant(**each) for each in plan[kind]]
@@ -160,7 +158,8 @@ def _pairs(
     directory: Path, game: str, kind: str, rungs: Iterable[ladders.Rung], seed: int
 ) -> Iterator[ladders.Pairs]:
     """Pairs of games between opponents, which go on with a game's rows."""
-    players, stamp = {rung.name: rung.player() for rung in rungs}, {"provenance": provenance()}
+    players = {rung.name: rung.player() for rung in rungs}
+    stamp = {"provenance": provenance()}
     ledger = ladders.rated_games(rows_of(directory, game, kind))
     with ledger, ladders.Pairs(games.load(game), players, ledger, seed, stamp) as pairs:
         yield pairs

@@ -120,7 +120,8 @@ def markdown_table(table: Table) -> str:
 def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
     """Write each table of a document as a CSV file, and as one of LaTeX (booktabs), named by its place and the heading above it."""
     directory.mkdir(exist_ok=True)
-    heading, paths = "", list[Path]()
+    heading = ""
+    paths = list[Path]()
     for block in blocks:
         if isinstance(block, Heading):
             heading = block.text

@@ -100,7 +100,8 @@ def result_of(directory: Path) -> Discovery:
 
 def line_of(result: Discovery) -> str:
     """A race as a line of a table in Markdown: its winner, or its best finalist."""
-    protocol, best = result.protocol, result.winner or result.proofs[0]
+    protocol = result.protocol
+    best = result.winner or result.proofs[0]
     space = f"`{protocol.space.name}` ({protocol.space.count():,})"
     verdict = (
         f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")

@@ -251,10 +251,8 @@ def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray
     gradient, information = np.zeros_like(value), np.zeros((len(value), len(value)))
     strength = np.exp(value)
     for stage in stages:
-        chance, number = (
-            stage.left * strength / (stage.left @ strength),
-            stage.times * stage.takers.sum(),
-        )
+        chance = stage.left * strength / (stage.left @ strength)
+        number = stage.times * stage.takers.sum()
         gradient += stage.times * stage.takers - number * chance
         information += number * (np.diag(chance) - np.outer(chance, chance))
     return gradient, information

@@ -139,7 +139,9 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
         Refusal: there are none of these.
     """
     experiment = results.experiment_in(directory)
-    cells, agents, is_there = {cell.key: cell for cell in experiment.cells}, set[str](), False
+    cells = {cell.key: cell for cell in experiment.cells}
+    agents = set[str]()
+    is_there = False
     for row in results.rows(directory, experiment):
         agents.add(row["agent"])
         if agent not in (None, row["agent"]) or trial not in (None, row["trial"]):
@@ -205,9 +207,8 @@ def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kep
 
 
 DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
-DUEL_SEED = (
-    "1"  # of those whose file names none: not a race's, so that no deal of a race is met again
-)
+# of those whose file names none: not a race's, so that no deal of a race is met again
+DUEL_SEED = "1"
 
 
 def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
@@ -278,7 +279,8 @@ def ladder_again(rungs: Mapping[str, ladders.Rung], row: GameRow) -> GameRow:
 # -------------------- What outcome sampling learned.
 
 
-LEARNED, LEARNED_KEY = "learned.jsonl", ("game", "player", "iterations", "seed")
+LEARNED = "learned.jsonl"
+LEARNED_KEY = ("game", "player", "iterations", "seed")
 
 
 def has_learned(directory: Path) -> bool:

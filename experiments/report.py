@@ -77,9 +77,11 @@ def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
 
 def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]:
     """Headings and texts of games won with the interval of their rate, and where any were drawn of these and the score."""
-    any_draws, rows = any(score.draws for score in scores), []
+    any_draws = any(score.draws for score in scores)
+    rows = []
     for score in scores:
-        rate, texts = statistics.win_rate(score.wins, score.games), ["", ""]
+        rate = statistics.win_rate(score.wins, score.games)
+        texts = ["", ""]
         if rate is not None:
             texts = [f"{100 * rate.value:.1f} %", f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"]
         draws = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
@@ -111,10 +113,8 @@ def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, in
     discordances = [
         (tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant
     ]
-    adjusted, lines = (
-        holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances]),
-        [],
-    )
+    adjusted = holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances])
+    lines = []
     for (tally, alone, lost), p in zip(discordances, adjusted, strict=True):
         least = statistics.detectable(
             math.sqrt(alone + lost + 1) / max(1, tally.games), len(discordances)
@@ -178,7 +178,8 @@ def two_sided(differences: Sequence[float]) -> float:
 
 def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
     """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
-    lines, trials = [], sorted({trial for _, trial in outcomes})
+    lines = []
+    trials = sorted({trial for _, trial in outcomes})
     for column, tallies in columns.items():
         keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
         if not keys_of.keys() >= set(TABLE_1.values()):
@@ -244,8 +245,10 @@ def without_checksum(games: int) -> str:
 def state_of(results: Results, running: bool, now: datetime.datetime | None = None) -> str:
     """A few lines: games done, by column; time left and the hour of the end."""
     now = now or datetime.datetime.now(datetime.UTC)
-    experiment, tallies = results.runs[0].experiment, results.tallies()
-    done, total = sum(tally.games for tally in tallies), experiment.trials * len(experiment.cells)
+    experiment = results.runs[0].experiment
+    tallies = results.tallies()
+    done = sum(tally.games for tally in tallies)
+    total = experiment.trials * len(experiment.cells)
     state = "running" if running else "not running"
     lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {state}"]
     for column in experiment.columns:
@@ -369,10 +372,8 @@ def _blocks(
     elif claims.has_interims(results):
         yield from interims.blocks(results)
     else:
-        done, total = (
-            sum(tally.games for tallies in columns.values() for tally in tallies),
-            results.most,
-        )
+        done = sum(tally.games for tallies in columns.values() for tally in tallies)
+        total = results.most
         yield Paragraph(
             f"{done} of {total} games played"
             + ("." if done == total else "; the run is not complete.")
@@ -408,7 +409,8 @@ def _blocks(
 
 def findings(columns: Columns) -> Iterator[Block]:
     """The agents that are told from evenly matched players, the largest effect first; nothing where these have not played."""
-    tested, effect_lines = 0, list[tuple[float, list[str]]]()
+    tested = 0
+    effect_lines = list[tuple[float, list[str]]]()
     for column, tallies in columns.items():
         graded, effects = any_graded(tallies), statistics.gains(tallies)
         p_values = statistics.p_values(tallies)
@@ -444,7 +446,8 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
     assert experiment.sprt is not None
     outcomes = results.outcomes()
     answers, complete = sequential.verdicts(experiment, outcomes)
-    test, end = experiment.sprt, "." if complete else "; the run is not complete."
+    test = experiment.sprt
+    end = "." if complete else "; the run is not complete."
     yield Paragraph(f"{len(outcomes)} games played, at most {experiment.trials} per agent{end}")
     yield Paragraph(
         "Sequential tests. H0: an agent wins as many games as the baseline in its place; "
@@ -487,7 +490,8 @@ def _strengths(results: list[Tally]) -> Table:
     p_values, least = statistics.p_values(results), statistics.detectable_gains(results)
     lines = []
     for tally, row in zip(results, rows, strict=True):
-        key, texts = tally.cell.key, list[str]()
+        key = tally.cell.key
+        texts = list[str]()
         if p_values:
             p = p_values.get(key)
             texts.append("" if p is None else detectable_text(least[key], p, percent=not graded))
@@ -499,9 +503,11 @@ def _strengths(results: list[Tally]) -> Table:
         caption += " Score: a draw counts one half."
     caption += p_sentence(results)
     if p_values:
-        caption, headings = f"{caption} {DETECTABLE}", [*headings, "Detectable"]
+        caption = f"{caption} {DETECTABLE}"
+        headings = [*headings, "Detectable"]
     if even and even.pace:
-        caption, headings = f"{caption} {RATE.format(even.cell.spec.caption)}", [*headings, "Rate"]
+        caption = f"{caption} {RATE.format(even.cell.spec.caption)}"
+        headings = [*headings, "Rate"]
     return Table(caption, ["Agent", "Strategy", *headings], lines)
 
 
@@ -631,10 +637,8 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         except ValueError as error:
             yield Paragraph(f"Not possible: {error}.")
             continue
-        linear, logistic = (
-            "Linear model of single games (type II, F).",
-            "Binomial model (logistic; type II, likelihood ratio).",
-        )
+        linear = "Linear model of single games (type II, F)."
+        logistic = "Binomial model (logistic; type II, likelihood ratio)."
         yield _effects(linear, design, statistics.anova(design), "F")
         yield _effects(logistic, design, statistics.binomial_model(design), "chi squared")
 

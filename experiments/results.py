@@ -202,7 +202,8 @@ class RunLedger(ledgers.Ledger):
 
     def __init__(self, directory: Path, experiment: Experiment) -> None:
         self.outcomes: dict[tuple[str, int], float] = {}
-        self._columns, self._trials = _columns(experiment), experiment.trials
+        self._columns = _columns(experiment)
+        self._trials = experiment.trials
         super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True)
 
     def note(self, row: ledgers.GameRow) -> None:

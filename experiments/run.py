@@ -36,11 +36,9 @@ def match_of(experiment: Experiment, cell: Cell, trial: int) -> Match:
         Refusal: a file that the cell uses is not what it was.
     """
     refuse_if_edited(cell)
-    column, seat, files = (
-        cell.column,
-        cell.seat(trial),
-        _files(cell.module, cell.source, cell.imports),
-    )
+    column = cell.column
+    seat = cell.seat(trial)
+    files = _files(cell.module, cell.source, cell.imports)
     agent = attrs.evolve(cell.spec, iterations=cell.iterations, seconds=column.seconds)
     opponent = attrs.evolve(column.opponent, iterations=column.iterations, seconds=column.seconds)
     seats = range(load_unedited(column.game, files).game.players)
@@ -142,10 +140,8 @@ def _digest(package: Path) -> str:
 def _commit(package: Path) -> tuple[str | None, bool | None]:
     """The commit of the checkout that the package runs from and whether it was changed since; (None, None) outside a checkout."""
     tracked = git(package, "ls-files", "--error-unmatch", "__init__.py")
-    head, changes = (
-        git(package, "rev-parse", "HEAD"),
-        git(package, "status", "--porcelain", "--", "."),
-    )
+    head = git(package, "rev-parse", "HEAD")
+    changes = git(package, "status", "--porcelain", "--", ".")
     return (None, None) if tracked is None or head is None else (head, bool(changes))
 
 

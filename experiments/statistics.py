@@ -164,7 +164,8 @@ def main_effect(wins: np.ndarray, games: np.ndarray, with_it: np.ndarray) -> tup
         wins: [cells] or [cells, replications]; games: [cells] or [cells, 1]; with_it: [cells], whether the factor is there.
     """
     rates = wins / games
-    squares, freedom = (games * rates * (1 - rates)).sum(axis=0), games.sum() - len(games)
+    squares = (games * rates * (1 - rates)).sum(axis=0)
+    freedom = games.sum() - len(games)
     with_rate, without_rate = (
         wins[side].sum(axis=0) / games[side].sum() for side in (with_it, ~with_it)
     )
@@ -214,7 +215,8 @@ class Design:
     @property
     def within(self) -> tuple[float, int]:
         """The sum of squares within cells and its degrees of freedom."""
-        won, games = self.cells["won"], self.cells["won"] + self.cells["lost"]
+        won = self.cells["won"]
+        games = self.cells["won"] + self.cells["lost"]
         return float((won * (1 - won / games)).sum()), int(games.sum()) - len(games)
 
     def direction(self, term: str) -> float | None:
@@ -250,7 +252,9 @@ def anova(design: Design) -> list[FactorEffect]:
         [design.cells.assign(win=win, weight=games) for win, games in sides], ignore_index=True
     )
     fitted = wls(f"win ~ {' * '.join(design.factors)}", observed, weights=observed["weight"]).fit()
-    table, (within, freedom_within), tested = anova_lm(fitted, typ=2), design.within, []
+    table = anova_lm(fitted, typ=2)
+    within, freedom_within = design.within
+    tested = []
     for term in design.terms:
         freedom, gain = int(table.loc[term, "df"]), float(table.loc[term, "sum_sq"])
         if freedom_within <= 0 or within == 0:
@@ -285,10 +289,8 @@ def binomial_model(design: Design) -> list[FactorEffect]:
     for term in design.terms:
         others = [each for each in design.terms if not set(term.split(":")) <= set(each.split(":"))]
         small, large = fitted(others), fitted([*others, term])
-        freedom, gain = (
-            int(small.df_resid - large.df_resid),
-            max(0.0, float(small.deviance - large.deviance)),
-        )
+        freedom = int(small.df_resid - large.df_resid)
+        gain = max(0.0, float(small.deviance - large.deviance))
         tested.append((term, freedom, gain, gain, float(chdtrc(freedom, gain))))
     return design.effects(tested)
 

@@ -485,7 +485,8 @@ def sign(expected: Expectation, estimates: Found) -> np.ndarray:
 
 def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
     """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
-    outcome, expected = Outcome(comparison, None, UNDECIDED), comparison.expected
+    outcome = Outcome(comparison, None, UNDECIDED)
+    expected = comparison.expected
     for number, interim in enumerate(interims, 1):
         if outcome.verdict == UNDECIDED and (estimates := intervals(comparison, parts, interim)):
             estimate, against, levels = estimates

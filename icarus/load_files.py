@@ -95,7 +95,8 @@ def imports_of(path: str | Path) -> Imports:
     """
     start = Path(path).resolve()
     _look_beside(start)
-    pending, files = [(start, "")], set[Path]()
+    pending = [(start, "")]
+    files = set[Path]()
     while pending:
         file, package = pending.pop()
         for name in _imported_names(file, package):

@@ -101,10 +101,9 @@ def sign_flip(differences: Sequence[float]) -> float:
     """
     steps = np.rint(np.array(differences) * GRID).astype(int)
     steps //= max(1, np.gcd.reduce(steps))
-    chances, reach = (
-        np.eye(1, np.abs(steps).sum() + 1)[0],
-        1,
-    )  # of each sum of the sizes with the sign +
+    # of each sum of the sizes with the sign +
+    chances = np.eye(1, np.abs(steps).sum() + 1)[0]
+    reach = 1
     for size in np.sort(np.abs(steps)):
         chances[:reach] /= 2
         chances[size : reach + size] += chances[:reach].copy()
@@ -114,7 +113,8 @@ def sign_flip(differences: Sequence[float]) -> float:
 
 def holm(p: Sequence[float]) -> list[float]:
     """p values adjusted for as many tests (Holm, 1979), in the order given."""
-    adjusted, most = [0.0] * len(p), 0.0
+    adjusted = [0.0] * len(p)
+    most = 0.0
     for rank, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
         most = max(most, min(1.0, (len(p) - rank) * p[i]))
         adjusted[i] = most

@@ -120,7 +120,8 @@ class HistoryExample:
         self.players = integer(
             "the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS
         )
-        self.decisions, self.label = tuple(decisions), label
+        self.decisions = tuple(decisions)
+        self.label = label
         for player in named:
             integer("a player who decides or observes", player, CHANCE, self.players - 1)
         if any(decision.action is None for decision in decisions[:-1]):
@@ -151,10 +152,8 @@ class HistoryExample:
             if decision.label is not None:
                 episodes[i] = self._beginning(decision.label)
             step.player, step.perspective = decision.player, self.perspective(decision.player)
-            step.first, step.count = (
-                sum(len(before.legal) for before in self.decisions[:i]),
-                len(decision.legal),
-            )
+            step.first = sum(len(before.legal) for before in self.decisions[:i])
+            step.count = len(decision.legal)
             step.phase, step.probability = decision.phase, 1.0
             if decision.action is not None:
                 step.action = decision.action
@@ -249,7 +248,8 @@ class HistoryExample:
                 "a capture function needs a finished playout; the last decision of this one is open"
             )
         records, contexts = np.zeros((2, MOST_UPDATES), np.int64)
-        updates, slot = Updates(records, contexts, [0]), _single(enhancement).capture
+        updates = Updates(records, contexts, [0])
+        slot = _single(enhancement).capture
         self._called(
             slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates
         )
@@ -293,12 +293,11 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
-        decision, theta, policy = (
-            self._open(),
-            self._theta(_single(enhancement), known),
-            enhancement.policy,
-        )
-        out, source = np.full(len(decision.legal), np.nan), policy.source
+        decision = self._open()
+        theta = self._theta(_single(enhancement), known)
+        policy = enhancement.policy
+        out = np.full(len(decision.legal), np.nan)
+        source = policy.source
         if isinstance(source, Candidates):
             rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
@@ -394,13 +393,13 @@ def _information(enhancement: Enhancement, row: Row) -> dict[str, FieldValue]:
 
 def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
     """What a rule makes of values."""
-    parameter, best = dict(rule.parameters), values == values.max()
+    parameter = dict(rule.parameters)
+    best = values == values.max()
     if rule.code == RULE_ROULETTE and values.min() < 0:
         raise ValueError(f"roulette() met the value {values.min()}; none may be negative")
-    weights, is_finite = (
-        best.astype(float),
-        abs(values.max()) < np.inf,
-    )  # of infinite values the best alone count
+    # of infinite values the best alone count
+    weights = best.astype(float)
+    is_finite = abs(values.max()) < np.inf
     if rule.code == RULE_GIBBS and is_finite:
         weights = np.exp((values - values.max()) / parameter["temperature"])
     elif rule.code == RULE_ROULETTE and is_finite:

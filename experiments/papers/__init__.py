@@ -100,10 +100,9 @@ DETERMINIZATIONS = (
     75,
     100,
 )  # in Figs. 2 and 4 of 2011: "from 1 to 100"
-EACH_FIXED, EACH = (
-    (50, 100, 250, 500),
-    (25, 50, 100, 200, 300, 500, 750, 1000),
-)  # iterations of a tree: Figs. 2 and 3
+# iterations of a tree: Figs. 2 and 3
+EACH_FIXED = (50, 100, 250, 500)
+EACH = (25, 50, 100, 200, 300, 500, 750, 1000)
 FIXED = (5, 10, 25, 40)  # determinizations in Fig. 3
 TOTALS = (2500, 5000, 10_000, 15_000)  # iterations of all trees in Fig. 4
 

@@ -228,11 +228,9 @@ def build(table: TomlTable, module: str = "") -> Experiment:
 
 def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents, source, imports = (
-        read_agents(table.agents, module),
-        source_of(module),
-        imports_of(module),
-    )
+    agents = read_agents(table.agents, module)
+    source = source_of(module)
+    imports = imports_of(module)
     cells = tuple(
         Cell(column, name, agent.spec, module, _own_iterations(agent, column), source, imports)
         for column in _columns(table, module)

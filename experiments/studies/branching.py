@@ -115,10 +115,8 @@ def _count(
 def measure_deal(deal: np.ndarray, rng: np.ndarray) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
     states, beliefs = np.zeros(3, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.beliefs)
-    actions, plays_met = (
-        np.zeros((2, DOU_DI_ZHU.max_legal), np.int64),
-        np.zeros((len(PEASANTS), SLOTS), np.int64),
-    )
+    actions = np.zeros((2, DOU_DI_ZHU.max_legal), np.int64)
+    plays_met = np.zeros((len(PEASANTS), SLOTS), np.int64)
     plays = np.zeros(len(MEASURES))
     states[2] = deal
     _count(states, beliefs, rng, actions, plays_met, plays)

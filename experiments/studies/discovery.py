@@ -32,10 +32,8 @@ def summary(results: Any) -> str:
     Args:
         results: a data frame with the columns `FINDER_RESULTS`, and the name of the landscape in `landscape`.
     """
-    regrets, lines = (
-        results.pivot(index=["landscape", "seed"], columns="finder", values="regret"),
-        [],
-    )
+    regrets = results.pivot(index=["landscape", "seed"], columns="finder", values="regret")
+    lines = []
     first, *_ = names = results["finder"].unique()
     for name in names:
         rate, seconds = (

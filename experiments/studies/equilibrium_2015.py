@@ -141,10 +141,8 @@ def against_baseline(cells: Cells, strategy: str) -> Estimate:
     """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
     if strategy == BASELINE:
         return Estimate(0.0, 0.0, 0.0)
-    scale, difference = (
-        statistics.fmean(cells[BASELINE]),
-        weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0}),
-    )
+    scale = statistics.fmean(cells[BASELINE])
+    difference = weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0})
     return Estimate(difference.value / scale, difference.low / scale, difference.high / scale)
 
 
@@ -285,7 +283,8 @@ def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
     """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
     if not rows:
         return ""
-    values, count = [value(row) for row in rows], len(rows)
+    values = [value(row) for row in rows]
+    count = len(rows)
     spread = f" ± {mean_of(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
     seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
     took = statistics.median(seconds) if seconds else math.nan

@@ -38,17 +38,13 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
         marks: bits of those of who is to move, and of the other's.
         depth: how many there are.
     """
-    (mine, theirs), mover, squares, fitting = (
-        marks,
-        depth % PLAYERS,
-        orders.then.shape[2],
-        orders.fitting[depth],
-    )
-    count, replied, before = (
-        1,
-        0 if depth == 0 else orders.sizes[depth - 1],
-        orders.fitting[depth - 1],
-    )
+    mine, theirs = marks
+    mover = depth % PLAYERS
+    squares = orders.then.shape[2]
+    fitting = orders.fitting[depth]
+    count = 1
+    replied = 0 if depth == 0 else orders.sizes[depth - 1]
+    before = orders.fitting[depth - 1]
     if depth >= PLAYERS:
         count, square = orders.sizes[depth - PLAYERS], orders.tried[depth - PLAYERS]
         for i in range(count):
@@ -100,7 +96,8 @@ def met(orders: Any, player: int, number: int, square: int, outcome: int, square
 @numba.njit(error_model="numpy")
 def write_policy(weights: np.ndarray, barred: int, policy: np.ndarray) -> None:
     """The policy of an information set in proportion to weights, uniform where they are 0. All: [squares]"""
-    total, count = weights.sum(), 0
+    total = weights.sum()
+    count = 0
     for square in range(len(policy)):
         count += not barred >> square & 1
     for square in range(len(policy)):
@@ -111,7 +108,8 @@ def write_policy(weights: np.ndarray, barred: int, policy: np.ndarray) -> None:
 @numba.njit(error_model="numpy")
 def play(orders: Any, player: int, weights: np.ndarray) -> None:
     """Write the reach of a player's sequences by the policy that goes with weights. [sets, squares]"""
-    reach, policy = orders.reach[player], np.zeros(weights.shape[1])
+    reach = orders.reach[player]
+    policy = np.zeros(weights.shape[1])
     reach[0, 0] = 1.0
     for number in range(orders.sets[player]):
         write_policy(weights[number], orders.barred[player, number], policy)
@@ -127,10 +125,13 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
 @numba.njit(error_model="numpy")
 def learn(orders: Any, player: int, regrets: np.ndarray, sums: np.ndarray, weight: float) -> float:
     """What the game is worth to a player by his policy, whose regrets and sums change; at weight 0 by the best response instead."""
-    policy, worth, values = np.zeros(regrets.shape[1]), orders.worth, np.zeros(len(regrets))
+    policy = np.zeros(regrets.shape[1])
+    worth = orders.worth
+    values = np.zeros(len(regrets))
     for number in range(orders.sets[player] - 1, -1, -1):
         write_policy(regrets[number], orders.barred[player, number], policy)
-        value, best = 0.0, -np.inf
+        value = 0.0
+        best = -np.inf
         for square in range(len(policy)):
             if not orders.barred[player, number] >> square & 1:
                 for after in orders.then[player, number, square]:
@@ -165,12 +166,14 @@ class OrdersCFR(AlternatingCFR):
             raise ValueError(
                 f"{game} is too large: it has {squares} squares; the most are {MOST_SQUARES}"
             )
-        lines, last = list[int](), in_a_row - 1
+        lines = list[int]()
+        last = in_a_row - 1
         for row, column, (down, right) in itertools.product(range(rows), range(columns), STEPS):
             if row + last * down < rows and 0 <= column + last * right < columns:
                 places = [(row + k * down) * columns + column + k * right for k in range(in_a_row)]
                 lines.append(sum(1 << place for place in places))
-        shape, small = (PLAYERS, MOST_SETS, squares), np.zeros((2, squares), int)
+        shape = (PLAYERS, MOST_SETS, squares)
+        small = np.zeros((2, squares), int)
         rooms = np.zeros((squares, FITTING), int), *small, np.zeros(shape), np.zeros(shape[1:])
         sets = np.zeros(shape[:2], np.int16), np.zeros((*shape, 2), np.int32), np.ones(PLAYERS, int)
         orders = Orders(np.array(lines), *sets, *rooms)

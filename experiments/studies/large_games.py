@@ -144,10 +144,8 @@ def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
     parts: dict[tuple[str, str], dict[int, list[float]]] = {}
     for row in exact.rows_of(rows.parent, rows.name):
-        share, particles = (
-            max(row["bound"], 0.0) / row["nash_conv"],
-            str(row.get("particles") or "all"),
-        )
+        share = max(row["bound"], 0.0) / row["nash_conv"]
+        particles = str(row.get("particles") or "all")
         for game in (row["game"], "all"):
             parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
     texts = {

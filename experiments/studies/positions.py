@@ -78,7 +78,9 @@ SHARED = dict(
 ACTION, POSITION = "action", "position in episode"  # kinds of records
 FEWEST_ACTIONS = 3  # of a position
 FEWEST = 20  # captures of a record elsewhere, in each half
-RESAMPLED, QUANTILES = 1000, (0.025, 0.975)  # times, for the interval
+# times, for the interval
+RESAMPLED = 1000
+QUANTILES = (0.025, 0.975)
 LEAST = 0.005  # standard deviation of values below which there is nothing to be told apart
 
 Correlation = tuple[int, float, float, Estimate]  # see `correlation_of`

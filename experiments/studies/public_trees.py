@@ -54,9 +54,14 @@ def follow(
         at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
-    (number, base, depth, together), types, times = at, tree.utilities.shape[2], max(at[3], 1)
-    node, row, learns = tree.nodes[number], types * times, weight > 0.0
-    is_own, count = node.chooser == player, node.count if node.chooser >= 0 else 0
+    number, base, depth, together = at
+    types = tree.utilities.shape[2]
+    times = max(at[3], 1)
+    node = tree.nodes[number]
+    row = types * times
+    learns = weight > 0.0
+    is_own = node.chooser == player
+    count = node.count if node.chooser >= 0 else 0
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
         column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
@@ -71,14 +76,13 @@ def follow(
     if node.chooser == TERMINAL:
         for i, j in np.ndindex(types, types):
             utility = tree.utilities[node.first, player, i, j]
-            out, opposing = (
-                values[i * times : (i + 1) * times],
-                tree.reach[reach[1], j * times : (j + 1) * times],
-            )
+            out = values[i * times : (i + 1) * times]
+            opposing = tree.reach[reach[1], j * times : (j + 1) * times]
             for k in range(times if utility != 0.0 else 0):
                 out[k] += utility * opposing[k]
         return
-    numbers, shape = slice(base, base + count * row), (count, row)
+    numbers = slice(base, base + count * row)
+    shape = (count, row)
     regrets, sums = tree.regrets[numbers].reshape(shape), tree.sums[numbers].reshape(shape)
     weights = regrets if weight != 0.0 else sums
     worth[:] = weights.sum(axis=0)
@@ -88,7 +92,9 @@ def follow(
             policy[i] = weights[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / count
     reached = tree.reach[reach[0 if is_own else 1]]
     for k in range(node.count):
-        child, below, policy = tree.children[node.first + k], reach, tree.policies[depth, k]
+        child = tree.children[node.first + k]
+        below = reach
+        policy = tree.policies[depth, k]
         if count > 0:
             below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
             tree.reach[depth + PLAYERS, :row] = reached[:row] * policy[:row]
@@ -193,20 +199,16 @@ class PublicCFR(AlternatingCFR):
             [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
         )
         self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
-        self._nodes, self._children, self._ends = (
-            list[tuple[int, ...]](),
-            list[tuple[int, int]](),
-            list[np.ndarray](),
-        )
+        self._nodes = list[tuple[int, ...]]()
+        self._children = list[tuple[int, int]]()
+        self._ends = list[np.ndarray]()
         _, rows, depth = self._grow(
             {k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities
         )
         nodes, children = np.array(self._nodes, NODE), np.array(self._children)
-        types, paths, place = (
-            int(self._types.max()) + 1,
-            np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0],
-            0,
-        )
+        types = int(self._types.max()) + 1
+        paths = np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0]
+        place = 0
         end = rows * types if nodes[-1]["size"] > BLOCK else 0
         for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
             if node["size"] > BLOCK:
@@ -215,10 +217,8 @@ class PublicCFR(AlternatingCFR):
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
         self.take(2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
-        self._blocks, passed = (
-            np.flatnonzero(nodes["histories"]).tolist(),
-            np.zeros((PLAYERS + 1, place)),
-        )
+        self._blocks = np.flatnonzero(nodes["histories"]).tolist()
+        passed = np.zeros((PLAYERS + 1, place))
         self.learned = np.zeros((2, end), float if end <= SINGLE else np.float32)
         row = types * max(nodes["histories"].max(), 1)
         rooms = (
@@ -232,10 +232,8 @@ class PublicCFR(AlternatingCFR):
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
         """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
-        key, ask = (
-            (repr([state.tolist() for state in states.values()]), weights.tobytes()),
-            self.game.ask,
-        )
+        key = (repr([state.tolist() for state in states.values()]), weights.tobytes())
+        ask = self.game.ask
         if key in self._known:
             return self._known[key]
         mover, *others = {ask("player", state) for state in states.values()}
@@ -247,10 +245,8 @@ class PublicCFR(AlternatingCFR):
             raise ValueError(
                 f"{self.game} has no public tree: who may do what depends on the deal, or it is too large"
             )
-        actions, below = (
-            sorted({action for each in legal.values() for action in each}),
-            list[tuple[int, int, int]](),
-        )
+        actions = sorted({action for each in legal.values() for action in each})
+        below = list[tuple[int, int, int]]()
         for action in actions:
             then = weights.copy()
             for k in states if mover == CHANCE else ():
@@ -263,10 +259,8 @@ class PublicCFR(AlternatingCFR):
             below.append(self._grow(after, then))
         rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
         size = rows + sum(self._nodes[number][3] for number, _, _ in below)
-        first, (low, high) = (
-            len(self._ends) if mover == TERMINAL else len(self._children),
-            self.game.utilities,
-        )
+        first = len(self._ends) if mover == TERMINAL else len(self._children)
+        low, high = self.game.utilities
         if mover == TERMINAL:
             utilities = np.zeros([self._types.max() + 1] * PLAYERS)
             for k, state in states.items():
@@ -301,7 +295,8 @@ class PublicCFR(AlternatingCFR):
 
         Follow all that is above the blocks, to know who comes there; then the blocks; then again what is above, with their values.
         """
-        tree, types = self._tree, self._tree.utilities.shape[2]
+        tree = self._tree
+        types = self._tree.utilities.shape[2]
         for blocks, added in ((self._blocks, -weight), ([], weight)):
             tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
             follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added)

@@ -72,7 +72,9 @@ def _ours(state: State, strategy: Enhancement, iterations: int) -> TimedRun:
     """
 
     def run(seed: int) -> float:
-        seconds, count, end = 0.0, 0, time.perf_counter() + 2 * SECONDS
+        seconds = 0.0
+        count = 0
+        end = time.perf_counter() + 2 * SECONDS
         while seconds < SECONDS and (count == 0 or time.perf_counter() < end):
             search = CompiledSearch(state, strategy, (seed, count))
             started = time.perf_counter()
@@ -88,10 +90,8 @@ def _peer(name: str, iterations: int) -> TimedRun:
     """OpenSpiel's C++ search of the corresponding state with random rollouts: MCTS, and IS-MCTS in Hearts."""
     import pyspiel
 
-    state, rng = (
-        pyspiel.load_game(COUNTERPARTS[name]).new_initial_state(),
-        random.Random(OPENING_SEED),
-    )
+    state = pyspiel.load_game(COUNTERPARTS[name]).new_initial_state()
+    rng = random.Random(OPENING_SEED)
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(rng.choice(state.legal_actions()))
 

@@ -23,9 +23,8 @@ from icarus.checks import is_number, is_real
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 EXPLORATION = 0.7
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
-MixtureLike: TypeAlias = (
-    Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
-)
+# an Enhancement where the weights sum to 1, else an UnnormalizedMixture
+MixtureLike: TypeAlias = Any
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
 
 

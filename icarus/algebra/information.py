@@ -22,9 +22,8 @@ from icarus.compiler.functions import python_of
 from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, record
 
 _ANY_NUMBER = "A*"  # the factor of actions, however many
-Parts: TypeAlias = (
-    Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
-)
+# what a record is made of, as `Space.key` takes it: integers, or a player and his moves
+Parts: TypeAlias = Any
 FieldValue: TypeAlias = (
     float | Sequence[float]
 )  # of a field of information: a number, or one for each player
@@ -100,7 +99,8 @@ class Space:
     def _has(self, parts: Sequence[Any]) -> bool:
         if self == HISTORY and not parts:
             return True
-        begins, rest = self._begins_with, self.factors[len(self._begins_with) :]
+        begins = self._begins_with
+        rest = self.factors[len(self._begins_with) :]
         if "M*" in rest or _ANY_NUMBER in rest[:-1]:  # no record can be told by its parts
             return False
         least = len(begins) + bool(begins) + len(rest)
@@ -266,7 +266,8 @@ class Initial:
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
-            base, numbers = domains[field].type.base, np.asarray(value, float)
+            base = domains[field].type.base
+            numbers = np.asarray(value, float)
             least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
             if not (
                 (least <= numbers) & (numbers <= most) & ((base.kind != "i") | (numbers % 1 == 0))

@@ -41,11 +41,9 @@ def bind(function: Callable, values: tuple[float, ...]) -> Callable:
         values or None,
         function.__closure__,
     )
-    copy.__module__, copy.__qualname__, copy.__doc__ = (
-        function.__module__,
-        function.__qualname__,
-        function.__doc__,
-    )
+    copy.__module__ = function.__module__
+    copy.__qualname__ = function.__qualname__
+    copy.__doc__ = function.__doc__
     return helper(copy)
 
 
@@ -164,7 +162,8 @@ class Slot(CompiledCallable):
         return attrs.evolve(self, parameters=tuple(values))
 
     def _checked(self, owner: str, name: str, value: object) -> float | str:
-        kind, what = type(dict(self.parameters)[name]), f"{name} of {owner}"
+        kind = type(dict(self.parameters)[name])
+        what = f"{name} of {owner}"
         annotated = get_args(self.function.__annotations__.get(name))
         within = next((each for each in annotated if isinstance(each, Range)), Range())
         if kind is int:
@@ -360,9 +359,7 @@ class Backpropagation(Slot):
     DOES = "changes the row"
 
 
-candidates, values, initial_information = (
-    decorator(Candidates),
-    decorator(Values),
-    decorator(InitialInformation),
-)
+candidates = decorator(Candidates)
+values = decorator(Values)
+initial_information = decorator(InitialInformation)
 capture, backpropagation = decorator(Capture), decorator(Backpropagation)

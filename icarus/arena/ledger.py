@@ -30,9 +30,8 @@ GameRow: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Any, ...]
 PACKED = ".gz"  # the end of the name of a packed file
 UNFINISHED = ".new"  # the end of the name of a file that is being written
-SYNC_SECONDS = (
-    1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
-)
+# the disk is asked to keep what it has at most this often; a killed process loses nothing
+SYNC_SECONDS = 1.0
 _CHECK = re.compile(rb',"check":"([0-9a-f]{8})"\}\n\Z')
 _LONGEST_CHECK = 32  # bytes
 
@@ -253,7 +252,9 @@ class Ledger:
     def __init__(
         self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool
     ) -> None:
-        self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
+        self.path = path
+        self.fields = tuple(fields)
+        self._synced = time.monotonic()
         self.rows: dict[Key, GameRow] = {}
         self._file: BinaryIO | None = None
         if path is None:

@@ -162,10 +162,8 @@ class Entrant:
             ValueError: the strategy or the scheme cannot be read.
         """
         keywords = self.settings("scheme") | settings
-        strategy, scheme = (
-            parse_strategy(keywords.pop("strategy"), names),
-            parse_scheme(keywords.pop("scheme")),
-        )
+        strategy = parse_strategy(keywords.pop("strategy"), names)
+        scheme = parse_scheme(keywords.pop("scheme"))
         keywords.pop("random_moves", None)
         evaluation = evaluation_of(keywords.pop("evaluation", ""))
         return Agent(strategy, scheme=scheme, evaluation=evaluation, **keywords)

@@ -61,11 +61,9 @@ class Workers:
         if self._start is None:
             yield from map(play, tasks)
             return
-        queue, pending, again = (
-            ((task, 0) for task in tasks),
-            dict[Future, tuple[T, int]](),
-            deque[tuple[T, int]](),
-        )
+        queue = ((task, 0) for task in tasks)
+        pending = dict[Future, tuple[T, int]]()
+        again = deque[tuple[T, int]]()
         while True:
             if not again:
                 following = list(itertools.islice(queue, AHEAD * self.count - len(pending)))
@@ -106,7 +104,8 @@ class Workers:
                 f"the scheduler does not answer any more ({task} was played); {advice}"
             ) from None
         except Exception as error:  # dask gives up a game over which processes have died
-            result, failure = None, sentence_of(error) or repr(error)
+            result = None
+            failure = sentence_of(error) or repr(error)
         if failure:
             raise GameFailed(f"{task} failed: {failure}")
         return result

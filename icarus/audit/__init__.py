@@ -15,9 +15,8 @@ from icarus.audit.watch import DoesNotReturnError, watched
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-GAMES_FOR_EACH = (
-    5  # random games for the contract for each that is looked at for its determinizations
-)
+# random games for the contract for each that is looked at for its determinizations
+GAMES_FOR_EACH = 5
 PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
 MISSING = {

@@ -34,10 +34,9 @@ MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
-PLAIN_GAMES, PLAIN_ACTIONS = (
-    5,
-    300,
-)  # of a compiled game in plain Python, where numpy checks each index
+# of a compiled game in plain Python, where numpy checks each index
+PLAIN_GAMES = 5
+PLAIN_ACTIONS = 300
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
 UNFIT = re.compile(
     r"out of bounds for u?int\d+$|truncated to an integer$"
@@ -87,12 +86,10 @@ class Contract:
     def __init__(
         self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None
     ) -> None:
-        self.game, self.seed, self.games, self.most_actions = (
-            game,
-            seed,
-            games,
-            most_actions or MOST_ACTIONS,
-        )
+        self.game = game
+        self.seed = seed
+        self.games = games
+        self.most_actions = most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
         self.told: dict[
@@ -106,9 +103,8 @@ class Contract:
         ] = {}  # what an action has led to where all looked the same
         self._acted, self._lengths = Counter[int](), list[int]()
         self._place, self._texts = "", [""]
-        self._in_playout = (
-            False  # where the game goes on from a determinization: nothing is determinized there
-        )
+        # where the game goes on from a determinization: nothing is determinized there
+        self._in_playout = False
         # By each perspective since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
         self._earlier_choice = (
@@ -180,10 +176,8 @@ class Contract:
 
         Compiled code checks neither, unless ICARUS_DEBUG=1 has it compiled so that it checks each index.
         """
-        check, plain = (
-            self.checks["indices"],
-            Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS),
-        )
+        check = self.checks["indices"]
+        plain = Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS)
         for number in range(PLAIN_GAMES):
             broken = plain.play(number)
             if broken is not None and broken.promise != "end":  # a longer game is cut off
@@ -302,11 +296,9 @@ class Contract:
         return answer
 
     def _choices(self) -> list[int]:
-        actions, again, copied = (
-            self._ask("legal"),
-            self._ask("legal"),
-            self._asked.ask("legal", self._ask("copy")),
-        )
+        actions = self._ask("legal")
+        again = self._ask("legal")
+        copied = self._asked.ask("legal", self._ask("copy"))
         most = MOST_NUMBER if self.game.actions is None else self.game.actions
         limit = "2**63" if self.game.actions is None else f"`actions` of the game, {most}"
         self._require(

@@ -24,10 +24,9 @@ FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 PAIRED, STRANGE = 300, 30  # of which the facts are paired; with two facts that no other has
 DEVIATIONS = 6  # of a difference that chance does not explain
 SHOWN = 20  # legal actions, told in an example
-OFTEN, DEALS_KEPT = (
-    20,
-    4,
-)  # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
+# decisions, or deals, in which a fact was not redrawn, for "never" to mean something
+OFTEN = 20
+DEALS_KEPT = 4
 LEARNED = 8  # random games that tell whether the order of lists matters
 TRIED = 4  # states of each where it is tried, about
 ITEMS = 64  # of a list that are looked at one by one
@@ -119,10 +118,8 @@ class Faces:
     def learn(self, seed: Sequence[int]) -> None:
         """Find out in random games which lists grow, and whether their order matters."""
         for number in range(LEARNED):
-            luck, state = (
-                random.Random(f"{seed} order {number}"),
-                self._game.new_initial_state((*seed, 9, number)),
-            )
+            luck = random.Random(f"{seed} order {number}")
+            state = self._game.new_initial_state((*seed, 9, number))
             while not state.is_terminal():
                 facts_in(state.data, self._note_length)
                 if luck.random() < TRIED / (1 + len(state.history)):
@@ -285,10 +282,8 @@ class Drawn:
         likely = [
             face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED
         ]
-        counts, deals = (
-            [self.counts[face] for face in likely],
-            [self.deals[face] for face in likely],
-        )
+        counts = [self.counts[face] for face in likely]
+        deals = [self.deals[face] for face in likely]
         return counts, [sum(counts) * part / sum(deals) for part in deals]
 
 
@@ -327,10 +322,9 @@ class Redraws:
     def __init__(self, game: Any) -> None:
         self._game = game
         self._decisions = self._different = self._deal = 0
-        self._looked, self._redrawn = (
-            Counter[tuple[Name, int]](),
-            Counter[tuple[Name, int]](),
-        )  # by fact and observer
+        # by fact and observer
+        self._looked = Counter[tuple[Name, int]]()
+        self._redrawn = Counter[tuple[Name, int]]()
         self._kept: dict[
             tuple[Name, int], list[int]
         ] = {}  # the deals in which it was hidden and not redrawn, though others were

@@ -119,10 +119,9 @@ WAYS = 60  # ends of other ways, and draws, whose facts are compared
 EXCHANGED = 10  # pairs of outcomes of chance that are exchanged to find another way
 HOPELESS = 200  # draws that other ways begin in; after so many without a tenth of those wanted no more are tried
 DEALS = 600  # of which is drawn once
-STRANGE, MANY_TIMES = (
-    50,
-    3,
-)  # draws that say what no other way says, and how many times as many as the other way round
+# draws that say what no other way says, and how many times as many as the other way round
+STRANGE = 50
+MANY_TIMES = 3
 HIDING = (
     "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
     "(suits, say), and the alarm is false: show it, or give the game multiplicity(state), the number of deals of these data"
@@ -150,12 +149,10 @@ class Hidden:
         multiplicity: Callable[[Any], float] | None,
         errors: Check,
     ) -> None:
-        self.game, self.determinizations, self.seed, self.multiplicity = (
-            game,
-            determinizations,
-            seed,
-            multiplicity,
-        )
+        self.game = game
+        self.determinizations = determinizations
+        self.seed = seed
+        self.multiplicity = multiplicity
         self.compiled, self._errors = isinstance(game, Game), errors
         self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
@@ -392,10 +389,8 @@ class Hidden:
 
     def _replay_as_deals(self, state: State, observer: int, worlds: list[StateData]) -> None:
         """Play the actions again from the deals of a few draws, which are not the truth."""
-        truth, luck = (
-            self._faces(state.data),
-            random.Random(f"{self.seed} {self._number} {len(state.history)}"),
-        )
+        truth = self._faces(state.data)
+        luck = random.Random(f"{self.seed} {self._number} {len(state.history)}")
         others = (world for world in worlds if self._faces(world) != truth)
         for world in itertools.islice(others, REPLAYED):
             ways: dict[str, tuple[str, str]] = {}
@@ -606,10 +601,8 @@ class Hidden:
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
         facts_of_draws = list(map(self._faces.words, draws))
-        ways, words_of_draws = (
-            set.union(*ends, self._faces.words(step.after.data)),
-            set.union(*facts_of_draws),
-        )
+        ways = set.union(*ends, self._faces.words(step.after.data))
+        words_of_draws = set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self._telling += bool(left)
         self.checks["seen"].checked += bool(left - led_on)

@@ -4,12 +4,11 @@ from collections.abc import Callable, Collection, Mapping
 
 import attrs
 
-PASSED, FAILED, UNCHECKED, ABSENT = (
-    "passed",
-    "FAILED",
-    "not checked",
-    "-",
-)  # the outcomes of a check
+# the outcomes of a check
+PASSED = "passed"
+FAILED = "FAILED"
+UNCHECKED = "not checked"
+ABSENT = "-"
 EXAMPLES = 2  # failures told in full for each check
 
 

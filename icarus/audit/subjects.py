@@ -16,14 +16,12 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
-MOST_TOLD, OF_STATES = (
-    3000,
-    ("initial", "copy", "determinize"),
-)  # answers that are kept; those that are states
-ALWAYS, OFTEN = (
-    200,
-    10,
-)  # calls of a function in plain Python whose state is compared afterwards; then every so many
+# answers that are kept; those that are states
+MOST_TOLD = 3000
+OF_STATES = ("initial", "copy", "determinize")
+# calls of a function in plain Python whose state is compared afterwards; then every so many
+ALWAYS = 200
+OFTEN = 10
 
 PROMISE_OF = {
     "player": "mover",
@@ -50,9 +48,8 @@ class AskedGame:
 
     def __init__(self, game: AnyGame) -> None:
         self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
-        self.told: list[str] | None = (
-            None  # the answers of functions, as long as they are to be kept
-        )
+        # the answers of functions, as long as they are to be kept
+        self.told: list[str] | None = None
         if isinstance(game, Game):
             self.game = _GuardedGame(
                 **{field.name: getattr(game, field.name) for field in attrs.fields(Game)}
@@ -68,10 +65,8 @@ class AskedGame:
         except BrokenPromise:
             raise
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            message, notes = (
-                str(error),
-                "".join(f", {note}" for note in getattr(error, "__notes__", ())),
-            )
+            message = str(error)
+            notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             promise = PROMISE_OF.get(name, "errors")
             if (
                 str(self.game) not in message and f"the {name} function " not in message

@@ -391,10 +391,8 @@ class OpenSpielGame(pyspiel.Game):
         self._deals = None if self.game.deal is None else deals_of(self.game)
         equal = [1 / max(deals, 1)] * deals
         self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
-        number, has_chance = (
-            seats.action_count(self.game),
-            game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC,
-        )
+        number = seats.action_count(self.game)
+        has_chance = game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
             max_chance_outcomes=max(len(self.probabilities), number) if has_chance else 0,
@@ -528,10 +526,8 @@ class Bot(pyspiel.Bot):
         super().__init__()
         seats.check_agent(agent)
         self.agent, self._of = agent, of
-        self.player, self.seed = (
-            checks.integer("player", player, 0),
-            checks.integer("seed", seed, 0),
-        )
+        self.player = checks.integer("player", player, 0)
+        self.seed = checks.integer("seed", seed, 0)
 
     def restart_at(self, state: "pyspiel.State") -> None:
         """Go on from a state: nothing was kept of another."""

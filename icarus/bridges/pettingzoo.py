@@ -49,10 +49,8 @@ class GameEnv(AECEnv):
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self._encode, count = encode, action_count(game)
-        observation, mask = (
-            space or spaces.Box(0, 255, (BYTES,), np.uint8),
-            spaces.Box(0, 1, (count,), np.int8),
-        )
+        observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
+        mask = spaces.Box(0, 1, (count,), np.int8)
         both = {"observation": observation, "action_mask": mask}
         self.observation_spaces = {
             name: spaces.Dict(copy.deepcopy(both)) for name in self.possible_agents

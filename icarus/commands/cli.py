@@ -33,10 +33,8 @@ def _row(game: AnyGame) -> tuple[str, int, str, str]:
     module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
     if module is None or hasattr(module, "__path__"):
         module = sys.modules[game.initial.__module__]
-    hidden, chance = (
-        "perfect" if game.determinize is None else "hidden",
-        ", chance" if game.chance is not None else "",
-    )
+    hidden = "perfect" if game.determinize is None else "hidden"
+    chance = ", chance" if game.chance is not None else ""
     return str(game), game.players, hidden + chance, (module.__doc__ or "").strip().split("\n")[0]
 
 

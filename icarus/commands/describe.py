@@ -45,13 +45,15 @@ from icarus.load_files import digest_of
 from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
-PLAN, GAMES, PAGE, JSON = ("plan.json", "games.jsonl", "report.html", "report.json")
+PLAN = "plan.json"
+GAMES = "games.jsonl"
+PAGE = "report.html"
+JSON = "report.json"
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
-DRAWS, FEWEST_DRAWS, MOST_DRAWS = (
-    12_000,
-    50,
-    600,
-)  # of the whole audit, about; and for each decision
+# of the whole audit, about; and for each decision
+DRAWS = 12_000
+FEWEST_DRAWS = 50
+MOST_DRAWS = 600
 BATCH = 4  # games of a worker between two looks at the clock
 KINDS = ("random play", "search against itself", "levels", "strategies")
 RANDOM, EVEN, LEVELS, STRATEGIES = KINDS
@@ -249,10 +251,8 @@ class Plan:
             deal: both sides are played with the same one.
             side: of the player, 0 or 1.
         """
-        key, files = (
-            (kind, str(player), str(opponent), deal, side),
-            ((*self.own_files, self.digest),),
-        )
+        key = (kind, str(player), str(opponent), deal, side)
+        files = ((*self.own_files, self.digest),)
         game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
         if game.players == 1:  # two who are compared play by themselves
             if player == opponent:
@@ -303,10 +303,8 @@ def measures_of(
 
 def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
     """How games of one kind go: length, choices, draws, and what each seat gets."""
-    lengths, returns = (
-        np.array([row["length"] for row in rows]),
-        np.array([row["returns"] for row in rows]),
-    )
+    lengths = np.array([row["length"] for row in rows])
+    returns = np.array([row["returns"] for row in rows])
     choices = np.array([legal for row in rows for legal in row["choices"]] or [1])
     cells = {
         "games": f"{len(rows):,}",

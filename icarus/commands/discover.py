@@ -45,7 +45,8 @@ def discover_command(
 
     A game of your own is checked first. Compositions of enhancements race. The winner is proven on games that were not used to choose it.
     """
-    source, (game, files) = game, options.game_and_files(game, files, evaluation)
+    source = game
+    game, files = options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
         if not audited_once(options.chosen_game(game, files).game, files, 0).passed:

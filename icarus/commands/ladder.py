@@ -92,7 +92,8 @@ def _play(climb: Climb, number: int) -> bool:
 
 def _print_climb(climb: Climb) -> None:
     """A table of the scores against each opponent, and the rating."""
-    games, lines = scores_of(climb.rows), []
+    games = scores_of(climb.rows)
+    lines = []
     for rung in climb.ladder.rungs:
         if scores := [score for _, opponent, score in games if opponent == rung.name]:
             lines.append(

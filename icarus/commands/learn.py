@@ -38,7 +38,8 @@ def learn_command(
 
     It plays against itself, and a match judges each generation. Ctrl-C loses no generation, and the same command continues.
     """
-    source, (game, files) = game, options.game_and_files(game, files)
+    source = game
+    game, files = options.game_and_files(game, files)
     out = out or Path(f"{game}.npz")
     if out.suffix != options.EVALUATION:
         raise ValueError(

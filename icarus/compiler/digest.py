@@ -351,10 +351,8 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
 
 def settings() -> list[tuple[str, str]]:
     """The compiler's own settings, by the environment or its file: bounds checks, optimization, the CPU."""
-    file, names = (
-        Path(".numba_config.yaml"),
-        [name for name in os.environ if name.startswith("NUMBA_")],
-    )
+    file = Path(".numba_config.yaml")
+    names = [name for name in os.environ if name.startswith("NUMBA_")]
     settings = [(name, os.environ[name]) for name in sorted(names) if not name.startswith(HARMLESS)]
     return [*settings, (file.name, file.read_text())] if file.is_file() else settings
 

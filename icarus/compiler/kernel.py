@@ -43,14 +43,12 @@ _pipeline = Lazy("icarus.compiler.pipeline")
 logger = logging.getLogger(__name__)
 TOLD_AFTER = 1.0  # seconds of compiling
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
-UNPLACED = (
-    'engine="python" shows in which function and line'  # of an error of which no line is known
-)
+# of an error of which no line is known
+UNPLACED = 'engine="python" shows in which function and line'
 _OTHERS_WRITE = 0o022  # mode bits
 _CHECKSUM = hashlib.sha256().digest_size
-_RAISED = (
-    0  # a greater status: the function has raised an exception, and says where it is described
-)
+# a greater status: the function has raised an exception, and says where it is described
+_RAISED = 0
 _alive: list["CompiledFunction"] = []
 
 

@@ -149,7 +149,9 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     shares = SHARES
     if settings.candidate is not None:
-        space, finalists, shares = candidate_space(settings.candidate, pool[-1]), 1, PROOF_ONLY
+        space = candidate_space(settings.candidate, pool[-1])
+        finalists = 1
+        shares = PROOF_ONLY
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
     return RaceProtocol(
@@ -217,7 +219,8 @@ def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report
     Raises:
         ValueError: one is no strategy or scheme, or the game cannot play it.
     """
-    space, loaded = protocol.space, load_unedited(game, protocol.files)
+    space = protocol.space
+    loaded = load_unedited(game, protocol.files)
     for each in protocol.pool:
         each.agent(loaded.names, iterations=LEAST_ITERATIONS)
     space.check(loaded.names)

@@ -110,17 +110,16 @@ def fit(
     """The posterior of a space by scores: the points played, the batch of each, and what each got."""
     place = {point: i for i, point in enumerate(dict.fromkeys(points))}
     distinct, which = list(place), np.array([place[point] for point in points])
-    batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
+    batch = np.unique(np.array(batches), return_inverse=True)[1]
+    y = np.array(scores) - 0.5
     number = np.bincount(which).astype(float)
     columns = features.columns(distinct)
     prior = _covariance(features, columns)
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, which, number))
     for turn in range(ROUNDS):
-        means, spread = (
-            np.bincount(which, y - effects[batch]) / number,
-            SCALES[3] ** 2 + noise / number,
-        )
+        means = np.bincount(which, y - effects[batch]) / number
+        spread = SCALES[3] ** 2 + noise / number
         precision = np.asarray(np.linalg.inv(prior + np.diag(spread)), np.float64)
         if turn < ROUNDS - 1:
             fitted = prior @ (precision @ means)
@@ -191,12 +190,16 @@ class Factorial:
     """
 
     def __init__(self, space: SearchSpace, budget: int, seed: int | Sequence[int] = 0) -> None:
-        self.space, self.budget, self.rng = space, budget, np.random.default_rng(seed)
+        self.space = space
+        self.budget = budget
+        self.rng = np.random.default_rng(seed)
         self.features = Features([len(levels) for levels in space.factors.values()])
         self.points: list[Point] = []
         self.batches: list[int] = []
         self.scores: list[float] = []
-        self._number, self._fitted_at, self._halves = 0, 0, list[Point]()
+        self._number = 0
+        self._fitted_at = 0
+        self._halves = list[Point]()
         self.posterior: FactorialPosterior | None = None
         self._pool: list[Point] = []
         self.incumbent = space.default
@@ -208,7 +211,8 @@ class Factorial:
             return [self.space.default, *(self.space.sample(self.rng) for _ in range(BATCH - 1))]
         if remaining <= self.budget * FINALE:
             return self._halve(remaining)
-        pool, chosen = self._pool, [0]
+        pool = self._pool
+        chosen = [0]
         for world in self.posterior.drawn(pool, min(BATCH, len(pool)) - 1, self.rng):
             world[chosen] = -np.inf
             chosen.append(int(np.argmax(world)))

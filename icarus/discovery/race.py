@@ -173,7 +173,8 @@ Pair = tuple[Entrant, Entrant]  # who is judged, and against whom
 
 def race_row(match: Match) -> GameRow:
     """Play a match of a race: its part of the row beside the key."""
-    log, seat = match.play(), match.key[KEY.index("seat")]
+    log = match.play()
+    seat = match.key[KEY.index("seat")]
     choices = [each for each in log.decisions if each.legal > 1]
     return {
         "returns": [round(float(reward), 9) for reward in log.returns],
@@ -195,11 +196,9 @@ class RaceGames(Ledger):
         workers: Workers = ALONE,
     ) -> None:
         super().__init__(path, KEY)
-        self.protocol, self.game, self._workers = (
-            protocol,
-            game,
-            workers,
-        )  # others can only be given a game's name
+        self.protocol = protocol
+        self.game = game
+        self._workers = workers  # other processes can only be given a game's name
         self._race = (
             (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
         )
@@ -226,7 +225,8 @@ class RaceGames(Ledger):
             pairs: (player, opponent); who plays against himself is played once, for all seats.
             deals: of each pair.
         """
-        seats, matches = self.protocol.seats, list[list[Match]]()
+        seats = self.protocol.seats
+        matches = list[list[Match]]()
         for pair, deal in zip(pairs, deals, strict=True):
             alone = pair[0] == pair[1] and self.protocol.seconds is None
             matches.append(
@@ -344,11 +344,14 @@ def run(
 
 def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Point]:
     """The finalists of the exploration, the best first; without one the candidate, see `candidate_space`."""
-    space, total = protocol.space, protocol.units[0]
+    space = protocol.space
+    total = protocol.units[0]
     if total == 0:
         return [tuple(len(levels) - 1 for levels in space.factors.values())]
     finder = Factorial(space, total, (protocol.seed, EXPLORATION))
-    pool, spent, deal = list(protocol.pool), 0, 0
+    pool = list(protocol.pool)
+    spent = 0
+    deal = 0
     while spent < total:
         points = finder.ask()[: total - spent]
         opponent = pool[deal % len(pool)]
@@ -359,10 +362,8 @@ def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Po
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
         report(RaceProgress("explore", spent, total))
-    points, no_finalist = (
-        finder.finalists(protocol.finalists + 1),
-        protocol.reference if protocol.format > 1 else None,
-    )
+    points = finder.finalists(protocol.finalists + 1)
+    no_finalist = protocol.reference if protocol.format > 1 else None
     return [point for point in points if space.configuration(point) != no_finalist][
         : protocol.finalists
     ]
@@ -412,12 +413,11 @@ def scores(
 def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> float:
     """Iterations per second of a configuration's searches, as a share of the reference's in the same games: the median over games, nan
     where there are none."""
-    names, rates = (str(configuration), str(reference)), list[float]()
+    names = (str(configuration), str(reference))
+    rates = list[float]()
     for row in games.rows.values():
-        (iterations, seconds), (made_by_others, seconds_of_others) = (
-            row["work"],
-            row["work_of_others"],
-        )
+        iterations, seconds = row["work"]
+        made_by_others, seconds_of_others = row["work_of_others"]
         if (
             (row["player"], row["opponent"]) == names
             and made_by_others
@@ -434,7 +434,8 @@ def ablate(
     """What the winner loses with each factor back at its default, on deals of their own."""
     if protocol.units[2] == 0:
         return ()
-    space, without = protocol.space, dict[str, Point]()
+    space = protocol.space
+    without = dict[str, Point]()
     for k, name in enumerate(space.names):
         if winner[k] not in (INACTIVE, 0):
             point = space.canonical(winner[:k] + (0,) + winner[k + 1 :])
@@ -519,7 +520,8 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
 def _verdict(discovery: Discovery) -> list[str]:
     protocol, winner = discovery.protocol, discovery.winner
     if winner is not None:
-        margin, number = winner.difference, len(discovery.proofs)
+        margin = winner.difference
+        number = len(discovery.proofs)
         best = (
             f"the best of {number} finalists, for which mean and interval make no allowance, "
             if number > 1

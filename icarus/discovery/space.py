@@ -117,7 +117,8 @@ class SearchSpace(
 
     def canonical(self, levels: Sequence[int]) -> Point:
         """The point with these levels, INACTIVE for those that nothing names; the default for those that something names newly."""
-        active, point = self._named_by_templates, [INACTIVE] * len(levels)
+        active = self._named_by_templates
+        point = [INACTIVE] * len(levels)
         for k in self._order:
             if k in active:
                 point[k] = max(levels[k], 0)

@@ -84,10 +84,9 @@ QUOTED_ACTIONS = 10  # in a message
 # object of the game's. An exception of a function is kept, the playout given up, and the exception raised as itself when the loop has
 # returned. The functions need Python's lock, so such a search has one thread.
 
-_NUMBER, _FAILED = (
-    ctypes.c_int64,
-    -1,
-)  # what compiled code takes for an exception that it hands on as it is
+# what compiled code takes for an exception that it hands on as it is
+_NUMBER = ctypes.c_int64
+_FAILED = -1
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
 MANY = 10_000  # lists of legal actions that are remembered
 ROOM = 512  # legal actions that there is room for to begin with
@@ -286,9 +285,8 @@ class Prepared(CalledBack):
     def __init__(self, game: PythonGame, max_legal: int) -> None:
         self._records = Addressed(_NUMBER * STATE_WORDS)
         super().__init__(game, max_legal)
-        self._listed: Any = (
-            None  # the legal actions of the state that is played, which must not be freed
-        )
+        # the legal actions of the state that is played, which must not be freed
+        self._listed: Any = None
         self._asking = self._kernels["legal"]
         self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal")}
 
@@ -303,12 +301,10 @@ class Prepared(CalledBack):
 
     def _step(self) -> Callable[[int, int], int]:
         """`apply`, with all that it needs at hand: it is called at every step."""
-        game, objects, records, known_lists = (
-            self.game,
-            self._objects,
-            self._records,
-            dict[tuple, Any](),
-        )
+        game = self.game
+        objects = self._objects
+        records = self._records
+        known_lists = dict[tuple, Any]()
         actors, addressof = {*range(game.players), CHANCE, TERMINAL}, ctypes.addressof
 
         def prepare(record: Any, data: StateData, lists: bool) -> None:
@@ -408,10 +404,8 @@ class Layout:
             f"buffers.{name}": offset_of(loop.WORKSPACE, name) for name in ("playout", "updates")
         }
         pointers["playout.rewards"] = pointers["buffers.reward"]
-        self._places, self._offsets = (
-            np.array(list(map(_word_of, pointers))),
-            np.array(list(pointers.values())),
-        )
+        self._places = np.array(list(map(_word_of, pointers)))
+        self._offsets = np.array(list(pointers.values()))
         words = self._template = np.zeros(self.fields.itemsize // WORD_BYTES, np.int64)
         block = np.ndarray((), self.fields, words)
         block["composition.component"] = self.program.component
@@ -446,11 +440,9 @@ class Layout:
 
     def _numbers(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """What the fields of a workspace hold that do not depend on the root."""
-        game, program, row = (
-            self._game,
-            self.program,
-            self.program.components[0].information.row(self._game.players),
-        )
+        game = self._game
+        program = self.program
+        row = self.program.components[0].information.row(self._game.players)
         return {
             **{
                 f"game.{name}": getattr(game, name)
@@ -477,10 +469,8 @@ class Layout:
 
     def write_functions(self, block: np.ndarray, functions: "Game | CalledBack") -> None:
         """Write the addresses of the functions of a game, as the scheme sees it; 0 where there is none."""
-        part, choices = (
-            block["workspace"]["game"],
-            ["simultaneous"] * (self._scheme.exp3 or self.program.choices),
-        )
+        part = block["workspace"]["game"]
+        choices = ["simultaneous"] * (self._scheme.exp3 or self.program.choices)
         for name in (*_CALLED, *choices):
             is_there = getattr(self._game, name) is not None or name == "determinize"
             part[name] = functions.address(name) if is_there else 0
@@ -532,13 +522,11 @@ class CompiledSearch:
         reuse: ReusedRecords | None = None,
         plain: PlainPython | None = None,
     ) -> None:
-        self.state, self.strategy, self.seed, self.scheme, self._plain = (
-            state.clone(),
-            strategy,
-            seed,
-            scheme,
-            plain,
-        )
+        self.state = state.clone()
+        self.strategy = strategy
+        self.seed = seed
+        self.scheme = scheme
+        self._plain = plain
         self.game = scheme.view(state.game)
         with self._kernels():
             self.program = lower(self.game, strategy, scheme)
@@ -591,12 +579,10 @@ class CompiledSearch:
 
     def _write_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, perspective, part, block = (
-            self.state,
-            self._observer,
-            self._workspace["root"],
-            self._block,
-        )
+        root = self.state
+        perspective = self._observer
+        part = self._workspace["root"]
+        block = self._block
         check_features(root, self._layout.tables)
         if self.scheme.root == ONCE:
             root = root.determinized(perspective, self.rng)
@@ -618,11 +604,9 @@ class CompiledSearch:
     def _write_episodes(self, root: np.ndarray, keys: np.ndarray) -> None:
         """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
         observer, position = self._observer, self.state.position_in_episode()
-        moves, (label, before), last = (
-            position.moves,
-            position.seen_before(observer),
-            position.last or 0,
-        )
+        moves = position.moves
+        label, before = position.seen_before(observer)
+        last = position.last or 0
         if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
             moves = (moves[observer],)
             label, before = (
@@ -689,10 +673,8 @@ class CompiledSearch:
 
     def _with_names(self, error: Exception) -> Exception:
         """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's."""
-        sentence, part = (
-            str(error),
-            self.program.components[int(self._workspace["running_component"][0])],
-        )
+        sentence = str(error)
+        part = self.program.components[int(self._workspace["running_component"][0])]
         running = int(self._workspace["running"][0])
         kernels = [each for each in self.program.kept_alive if isinstance(each, CompiledFunction)]
         label = next((kernel.name for kernel in kernels if kernel.address == running), "")
@@ -792,11 +774,9 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found, the action by `recommendation`; it is not to go on."""
-        root, counts, self.program.used = (
-            self.root(),
-            self._counts,
-            [table.used for table in self.tables],
-        )
+        root = self.root()
+        counts = self._counts
+        self.program.used = [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),
             actions=self.actions,

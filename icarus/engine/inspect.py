@@ -248,11 +248,9 @@ class _Notes:
         for c, component in enumerate(
             _POINTS.array_at(w.composition.component, w.composition.components, COMPONENT)
         ):
-            part, first, count = (
-                self.search.program.components[c],
-                int(component.first),
-                int(component.count),
-            )
+            part = self.search.program.components[c]
+            first = int(component.first)
+            count = int(component.count)
             texts = self._record_texts(part, history, records[first : first + count])
             for i in range(first, first + count):
                 key = int(records[i])
@@ -329,10 +327,9 @@ def _information(row: np.void | None) -> dict[str, FieldValue] | None:
 
 
 LOOKED_AT = 3  # playouts
-LEAST_ASKED, LEAST_FOUND = (
-    20,
-    0.02,
-)  # who has looked for so many records finds a greater share of them
+# who has looked for so many records finds a greater share of them
+LEAST_ASKED = 20
+LEAST_FOUND = 0.02
 
 
 class _Watched(RecordArray):
@@ -449,11 +446,10 @@ def notes_of(result: Result) -> tuple[str, ...]:
 
 
 LIMIT = 100_000  # nodes
-MOST_DETERMINIZATIONS, ENOUGH, PATIENCE = (
-    500,
-    0.005,
-    5,
-)  # the walk ends where so many in a row bring so little
+# the walk ends where so many in a row bring so little
+MOST_DETERMINIZATIONS = 500
+ENOUGH = 0.005
+PATIENCE = 5
 WORK = 2  # and after opening so many times `limit` nodes
 LEAST_FLOW = 0.5
 
@@ -574,10 +570,8 @@ class _Walk:
         self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()
-        self.searcher, self.game = (
-            result.state.current_player(),
-            result.scheme.view(result.state.game),
-        )
+        self.searcher = result.state.current_player()
+        self.game = result.scheme.view(result.state.game)
         self.root = result.root or new_root(self.game.perspectives)
         self.nodes: list[
             tuple[int, int, int, str, int, int]

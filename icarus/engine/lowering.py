@@ -228,11 +228,9 @@ def candidates_kernel(
     row: np.dtype,
 ) -> CompiledFunction:
     """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior."""
-    inner, unpack, theta_at = (
-        checked_if_foreign(source.function),
-        unpack_parameters(source.kinds()),
-        theta_of(row),
-    )
+    inner = checked_if_foreign(source.function)
+    unpack = unpack_parameters(source.kinds())
+    theta_at = theta_of(row)
     unwritten = (
         f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     )
@@ -332,11 +330,9 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 
 def check_of(row: np.dtype, label: str) -> Callable:
     """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
-    counts, reals, words = (
-        columns_of(row, _COUNT),
-        columns_of(row, _REAL),
-        row.itemsize // WORD_BYTES,
-    )
+    counts = columns_of(row, _COUNT)
+    reals = columns_of(row, _REAL)
+    words = row.itemsize // WORD_BYTES
     message = f"{label} wrote NaN to a record"
     negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
 
@@ -724,10 +720,8 @@ class _Lowering:
         """What a leaf has for its values: the kernel, whose table it reads, and its parameters."""
         if uniform:
             return (0, 0, 0)
-        policy, slots = (
-            part.policy,
-            [slot for slot in (part.policy.source, part.initial.function) if slot is not None],
-        )
+        policy = part.policy
+        slots = [slot for slot in (part.policy.source, part.initial.function) if slot is not None]
         names = {name for slot in slots for name in attributes_read(slot.function)}
         self.read |= names
         if role == loop.IN_SIMULATION and not is_declared_uniform(role, part):

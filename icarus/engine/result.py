@@ -74,10 +74,8 @@ class RootStatistics:
             if table.component.capture.proves:
                 keys = mix_arrays(_children(key, player, actions), np.array([player]))
                 bounds = table.rows[table.places(keys)]
-                lower, upper = (
-                    np.maximum(lower, bounds["lower"]),
-                    np.minimum(upper, bounds["upper"]),
-                )
+                lower = np.maximum(lower, bounds["lower"])
+                upper = np.minimum(upper, bounds["upper"])
         root, unread = object.__new__(cls), (tables[0], key, player)
         vars(root).update(actions=actions, visits=visits, lower=lower, upper=upper, _unread=unread)
         return root
@@ -121,10 +119,8 @@ def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     visits, rewards, playouts = (
         np.sum([getattr(part, name) for part in parts], axis=0) for name in summed
     )
-    lower, upper = (
-        np.max([part.lower for part in parts], axis=0),
-        np.min([part.upper for part in parts], axis=0),
-    )
+    lower = np.max([part.lower for part in parts], axis=0)
+    upper = np.min([part.upper for part in parts], axis=0)
     return RootStatistics(parts[0].actions, visits, rewards, playouts, lower, upper)
 
 
@@ -500,10 +496,8 @@ def _root_of(
     replay, keys = result.state, list[int | None](result.root.keys)
     record: int | None = result.root.record
     for player, action in state.history[len(replay.history) :]:
-        moves, perspective = (
-            observed_moves(replay, player, action, scheme, observer),
-            game.perspective(player),
-        )
+        moves = observed_moves(replay, player, action, scheme, observer)
+        perspective = game.perspective(player)
         key, edge = keys[perspective], moves[perspective]
         record = None if key is None or edge is None else extended_key(key, player, edge)
         keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
@@ -561,11 +555,9 @@ def _possible_actions(
     state: State, player: int, action: int, observer: int
 ) -> Iterator[tuple[State, list[int]]]:
     """Determinizations for an observer, each with the actions there that look to him like the one about to be played."""
-    move, beliefs, rng = (
-        state.observed(action)[observer],
-        state.beliefs(observer),
-        seeded(len(state.history)),
-    )
+    move = state.observed(action)[observer]
+    beliefs = state.beliefs(observer)
+    rng = seeded(len(state.history))
     for _ in range(DRAWS):
         world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
         if player == observer:
@@ -602,10 +594,8 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
             above, below = ratios[name]
         elif domain.kind == Kind.SUM:
             shape = (-1, *[1] * (rows[name].ndim - 1))
-            change, counted = (
-                rows[name] - first[name],
-                np.broadcast_to(below.reshape(shape) != 0, rows[name].shape),
-            )
+            change = rows[name] - first[name]
+            counted = np.broadcast_to(below.reshape(shape) != 0, rows[name].shape)
             shrunk = np.divide(
                 change * above.reshape(shape),
                 below.reshape(shape),

@@ -19,17 +19,15 @@ MOST_VIEWS = 32  # games with one observer that are kept
 LATEST = 1_000_000_000  # cut-off
 SHOWN = 100  # characters of what is refused
 
-FRESH, ONCE, TRUE = (
-    "a fresh determinization",
-    "one determinization",
-    "the true state",
-)  # the root state of an iteration
+# the root state of an iteration
+FRESH = "a fresh determinization"
+ONCE = "one determinization"
+TRUE = "the true state"
 GONE = "a scheme of earlier versions, whose rows are read but not played"
-EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = (
-    "each player",
-    "an observer of every action",
-    "the root player",
-)  # observers
+# observers
+EACH_PLAYER = "each player"
+EVERY_ACTION = "an observer of every action"
+ROOT_PLAYER = "the root player"
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
 

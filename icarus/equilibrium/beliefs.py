@@ -132,13 +132,11 @@ def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, wei
         i = (i + 1) & mask
     tree.places[i] = status.views << 32 | status.used
     entry = tree.entries[status.used]
-    entry.kind, entry.observed, entry.key, entry.digest, entry.weight = (
-        kind,
-        observed,
-        key,
-        digest,
-        weight,
-    )
+    entry.kind = kind
+    entry.observed = observed
+    entry.key = key
+    entry.digest = digest
+    entry.weight = weight
     status.used += 1
 
 
@@ -147,11 +145,9 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
     """Enter what an action makes of a state."""
     rules, status = tree.walk[0], tree.status[0]
     state, target = tree.states[source], tree.states[status.used]
-    responder, opponent, moves = (
-        status.responder,
-        1 - status.responder,
-        tree.words[rules.max_legal :],
-    )
+    responder = status.responder
+    opponent = 1 - status.responder
+    moves = tree.words[rules.max_legal :]
     walk.play(rules, state, action, target, moves)
     if key != BEYOND:
         key = walk.key_after(key, opponent, mover, action, moves)
@@ -205,13 +201,11 @@ def open_view(tree: Responding, key: int) -> None:
     status.views += 1
     frame = tree.frames[status.depth]
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
-    frame.decider, frame.key, frame.value, frame.policy_value, frame.best = (
-        walk.NOTHING,
-        key,
-        0.0,
-        0.0,
-        0.0,
-    )
+    frame.decider = walk.NOTHING
+    frame.key = key
+    frame.value = 0.0
+    frame.policy_value = 0.0
+    frame.best = 0.0
     before = tree.frames[status.depth - 1]
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
 
@@ -335,11 +329,9 @@ def begin_walk(
 ) -> int:
     """Enter all deals in the view before them."""
     status, frame = tree.status[0], tree.frames[0]
-    responder, opponent, is_stored = (
-        status.responder,
-        1 - status.responder,
-        len(tree.policy.keys) > 1,
-    )
+    responder = status.responder
+    opponent = 1 - status.responder
+    is_stored = len(tree.policy.keys) > 1
     for k in range(len(dealt)):
         key = walk.next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
         digest = key
@@ -348,11 +340,9 @@ def begin_walk(
             digest = mix(digest, dealt[k, i])
         if probabilities[k] > 0.0:
             enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
-    frame.key, frame.action, frame.decider = (
-        responder + 1 if is_stored else BEYOND,
-        OBSERVING,
-        walk.NOTHING,
-    )
+    frame.key = responder + 1 if is_stored else BEYOND
+    frame.action = OBSERVING
+    frame.decider = walk.NOTHING
     frame.weight, frame.chance = 1.0, 1.0
     return 0
 
@@ -372,11 +362,9 @@ class ResponseWalk:
         walk.refuse_unless_two_players(game)
         self.game, self.deals = game, deals_of(game)
         rules = walk.Walk(game, self.deals)
-        room, width, scratch = (
-            ROOM + 2 * len(self.deals) + rules.room,
-            rules.dealt.shape[1],
-            rules.room + walk.PLAYERS,
-        )
+        room = ROOM + 2 * len(self.deals) + rules.room
+        width = rules.dealt.shape[1]
+        scratch = rules.room + walk.PLAYERS
         self.status = np.zeros(1, STATUS)
         self.status["responder"], self.status["views"] = responder, 1
         self._growing = [

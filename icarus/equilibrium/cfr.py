@@ -86,10 +86,8 @@ def match_regrets(
     for k in range(count):
         out[place + k] = max(regrets[slot + k], 0.0)
         total += out[place + k]
-    even, scale = (
-        (gamma if total > 0.0 else 1.0) / count,
-        (1.0 - gamma) / total if total > 0.0 else 0.0,
-    )
+    even = (gamma if total > 0.0 else 1.0) / count
+    scale = (1.0 - gamma) / total if total > 0.0 else 0.0
     for k in range(count):
         out[place + k] = even + scale * out[place + k]
 

@@ -154,22 +154,16 @@ class _Responder:
         depth: int,
         count: int | None,
     ) -> None:
-        self._game, self._player, self._seed, self._depth, self._most = (
-            game,
-            player,
-            seed,
-            depth,
-            count or sys.maxsize,
-        )
-        self._ask, self._answers, self.questions = (
-            [*map(question_to, policies)],
-            dict[int, tuple[list, list]](),
-            0,
-        )
-        self._deals, self._redraws = (
-            list[_Particle](),
-            all(hasattr(policy, "search") for policy in policies),
-        )
+        self._game = game
+        self._player = player
+        self._seed = seed
+        self._depth = depth
+        self._most = count or sys.maxsize
+        self._ask = [*map(question_to, policies)]
+        self._answers = dict[int, tuple[list, list]]()
+        self.questions = 0
+        self._deals = list[_Particle]()
+        self._redraws = all(hasattr(policy, "search") for policy in policies)
         try:
             deals = deals_of(game)
         except NotEnumerable:
@@ -185,11 +179,9 @@ class _Responder:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
         by the policy."""
         self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
-        self._rng, gain, views = (
-            seeded(int(self._luck.integers(MASK))),
-            0.0,
-            defaultdict[int, list[_Particle]](list),
-        )
+        self._rng = seeded(int(self._luck.integers(MASK)))
+        gain = 0.0
+        views = defaultdict[int, list[_Particle]](list)
         if not self._deals:
             self._answers.clear()
         for deal in self._deals or [
@@ -393,11 +385,9 @@ class _Responder:
 
     def _played_out(self, belief: list[_Particle]) -> float:
         """What he gains by uniform choice."""
-        game, weights, (low, high) = (
-            self._game,
-            np.array([particle.weight for particle in belief]),
-            self._game.utilities,
-        )
+        game = self._game
+        weights = np.array([particle.weight for particle in belief])
+        low, high = self._game.utilities
         data = [particle.state.data for particle in belief]
         roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
 

@@ -224,18 +224,14 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
     where most of the time goes.
     """
-    sampler, used, k, depth = (
-        tree.sampler[0],
-        tree.store.used[0],
-        deal(tree, targeted, forced_path),
-        0,
-    )
-    delta, s1, s2, others_reach = (
-        sampler.delta,
-        tree.deals[1, k],
-        tree.deals[0, k],
-        tree.deals[0, k],
-    )
+    sampler = tree.sampler[0]
+    used = tree.store.used[0]
+    k = deal(tree, targeted, forced_path)
+    depth = 0
+    delta = sampler.delta
+    s1 = tree.deals[1, k]
+    s2 = tree.deals[0, k]
+    others_reach = tree.deals[0, k]
     aims, position, history = s1 > 0.0, 0, k
     mover = call(tree.walk[0].player, (address_of(tree.state),))
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
@@ -263,11 +259,9 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
             k = draw_action(tree, count, exploration)
         step, probability = tree.path[depth], tree.sigma[k]
         step.mover, step.slot, step.count, step.k = mover, slot, count, k
-        step.others_reach, step.probability, step.sampled = (
-            others_reach,
-            probability,
-            delta * s1 + (1.0 - delta) * s2,
-        )
+        step.others_reach = others_reach
+        step.probability = probability
+        step.sampled = delta * s1 + (1.0 - delta) * s2
         sampled = exploration / count + (1.0 - exploration) * probability
         s1, s2 = s1 * (tree.weights[k] if aims else sampled), s2 * sampled
         if aims:

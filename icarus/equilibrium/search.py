@@ -163,10 +163,8 @@ class OOSSearch(Learner):
         super().__init__(game)
         self.algorithm, self._rng = algorithm, seeded(checks.seed(seed))
         self._visits, self._deals = np.zeros(0, np.int64), deals_of(game)
-        self._sampler, self._path = (
-            np.zeros(1, sampling.SAMPLER),
-            np.zeros(game.max_length, sampling.STEP),
-        )
+        self._sampler = np.zeros(1, sampling.SAMPLER)
+        self._path = np.zeros(game.max_length, sampling.STEP)
         for name in ("delta", "exploration", "regret_exploration"):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
@@ -281,10 +279,8 @@ class OOSSearch(Learner):
 
     def policy_at(self, state: State) -> np.ndarray:
         """The policy to play from in the information set of a state; uniform where nothing is known. [actions]"""
-        count, place = (
-            len(state.legal_actions()),
-            place_of(self.store.keys, key_of(information_state(state))),
-        )
+        count = len(state.legal_actions())
+        place = place_of(self.store.keys, key_of(information_state(state)))
         weights = self.store.sums[self.store.first[place] :][
             : count * (self.store.keys[place] != 0)
         ]
@@ -302,11 +298,9 @@ class OOSSearch(Learner):
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
-        goal, path, status = (
-            self.iterations + iterations,
-            np.array(forced_path, np.int64),
-            sampling.MORE_ROOM,
-        )
+        goal = self.iterations + iterations
+        path = np.array(forced_path, np.int64)
+        status = sampling.MORE_ROOM
 
         def loop(walk: Walk) -> int:
             left = iterations if forced_path else goal - self.iterations

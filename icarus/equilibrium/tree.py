@@ -212,11 +212,9 @@ def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
 @inlined
 def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
     """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
-    growing, actions, node = (
-        growth.growing[0],
-        growth.words,
-        growth.tree.nodes[growth.growing[0].nodes],
-    )
+    growing = growth.growing[0]
+    actions = growth.words
+    node = growth.tree.nodes[growth.growing[0].nodes]
     node.parent, node.action = frame.node, action
     child.node, child.next = growing.nodes, 0
     child.count = call(growth.walk[0].legal, (address_of(state), address_of(actions)))
@@ -313,11 +311,9 @@ class GameTree:
 
     def _grow(self, largest: int, rules: walk.Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
-        growing, deals, depth = (
-            np.zeros(1, GROWING),
-            self.deals,
-            min(self.game.max_length, largest) + 3,
-        )
+        growing = np.zeros(1, GROWING)
+        deals = self.deals
+        depth = min(self.game.max_length, largest) + 3
         rows = largest + rules.room + walk.PLAYERS
         kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
         arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())

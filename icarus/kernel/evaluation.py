@@ -373,10 +373,8 @@ class Evaluation:
             kind, low, size = (int(field[name]) for name in ("kind", "low", "size"))
             state, number = every, counts
             if kind == ACTIONS:
-                state, number = (
-                    np.repeat(every, counts),
-                    np.array([action for each in legal for action in each], np.int64),
-                )
+                state = np.repeat(every, counts)
+                number = np.array([action for each in legal for action in each], np.int64)
                 state, number = state[number < size], number[number < size]
             elif kind == BITS:
                 words = (
@@ -439,11 +437,9 @@ class Evaluation:
         most = game.max_legal + SPARE_LEGAL
 
         def heuristic(state: Any, out: np.ndarray) -> None:
-            actions, active, sums = (
-                np.empty(most, np.int64),
-                np.empty(room, np.int32),
-                np.empty(units, np.float32),
-            )
+            actions = np.empty(most, np.int64)
+            active = np.empty(room, np.int32)
+            sums = np.empty(units, np.float32)
             network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
             count = legal(state, actions) if asks else 0
             count = read_state(

@@ -581,10 +581,8 @@ class Game(AnyGame):
             return self._make_kernels()
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
-            made_at, functions = (
-                renew_rebound(),
-                [getattr(self, name) for name in (*FUNCTIONS, *KINDS)],
-            )
+            made_at = renew_rebound()
+            functions = [getattr(self, name) for name in (*FUNCTIONS, *KINDS)]
             latest = made_at, variables_of(*functions), self._make_kernels()
             for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
                 getattr(latest[2], name)

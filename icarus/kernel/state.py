@@ -91,9 +91,8 @@ class State:
         """Let the history begin here."""
         self.game, self.data, self._is_drawn = game, data, False
         self._origin: EpisodePosition | None = None  # where it begins, once that is asked
-        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = (
-            None  # a history, and where it stands
-        )
+        # a history, and where it stands
+        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = None
         self.history: list[tuple[int, int]] = []
         self.start = game.ask("copy", data)
         self._answers: dict[str, tuple[bytes, Any]] = {}
@@ -312,12 +311,10 @@ class State:
         if self._reached is not None and self._reached[0] == self.history and self.game.is_fixed:
             return self._reached[1]
         position = self._origin = self._origin or self._position_at_start()
-        label, moves, last, previous = (
-            position.label,
-            list(position.moves),
-            position.last,
-            position.previous,
-        )
+        label = position.label
+        moves = list(position.moves)
+        last = position.last
+        previous = position.previous
         for player, observed, data in self.replay():
             moves = [
                 old if move == UNSEEN else (*old, move)

@@ -28,9 +28,8 @@ LAST_WORDS = 3  # lines of standard error that a message quotes
 LONGEST_WORDS = 200  # characters of them
 FULL_SECONDS = 0.02  # after which it is tried again to write to an engine that does not read
 GRACE = 2.0  # seconds that an engine has to end by itself
-LAST_SECONDS = (
-    0.1  # in which its last words are read, if somebody whom it has started goes on writing
-)
+# in which its last words are read, if somebody whom it has started goes on writing
+LAST_SECONDS = 0.1
 LONGEST = 100_000  # bytes of an answer
 _ANSWER = re.compile(rb"\s*(\S.*?\n)[^\S\n]*\n", re.DOTALL)  # to the first empty line
 
@@ -115,12 +114,11 @@ class Process:
                 raise self._failure(f"died before {command}") from None
 
     def _answer(self, command: str) -> str:
-        deadline, stream = time.monotonic() + self.seconds, self._child.stdout
+        deadline = time.monotonic() + self.seconds
+        stream = self._child.stdout
         while not (match := _ANSWER.match(self._content[stream])):
-            text, remaining = (
-                self._content[stream].decode(errors="replace").strip(),
-                deadline - time.monotonic(),
-            )
+            text = self._content[stream].decode(errors="replace").strip()
+            remaining = deadline - time.monotonic()
             if len(self._content[stream]) == LONGEST:
                 raise self._failure(f"answered {command} with more than {LONGEST:,} characters")
             if remaining <= 0:

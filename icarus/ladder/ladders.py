@@ -118,7 +118,8 @@ def posterior(
     score = np.array([points for _, _, points in games], float)
     center = np.array([priors[name].value if name in priors else 0.0 for name in names])
     precision = _precision(names, priors, covariance)
-    value, curvature = center.copy(), precision
+    value = center.copy()
+    curvature = precision
     for _ in range(STEPS):
         chance = expected(value[first], value[second])
         gradient, pull = precision @ (center - value), ELO / dispersion * (score - chance)
@@ -148,10 +149,8 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
 
     Until there are more pairs than `EVEN_PAIRS`, what counts most is that of games which are won or lost.
     """
-    first, pairs = (
-        posterior(scores_of(rows), {zero: ZERO}, newcomers),
-        dict[Key, list[tuple[float, float]]](),
-    )
+    first = posterior(scores_of(rows), {zero: ZERO}, newcomers)
+    pairs = dict[Key, list[tuple[float, float]]]()
     values = dict(zip(first.names, first.value, strict=True))
     for row in (row for row in rows if "score" in row):
         chance = float(expected(values[row["player"]], values[row["opponent"]]))
@@ -275,7 +274,8 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     content = msgspec.json.decode(path.read_bytes())
     rungs = list[Rung]()
     for rung in content["rungs"]:
-        player, agent = rung["name"], rung.get("agent")
+        player = rung["name"]
+        agent = rung.get("agent")
         rating = Rating(rung["value"], rung["low"], rung["high"], rung["games"])
         rungs.append(Rung(player, rating, None if agent is None else Entrant(**agent)))
     lower = np.zeros((len(rungs), len(rungs)))
@@ -295,7 +295,9 @@ def level_rows(
         agents: players by their names, the weakest first; the last is the highest level.
         zero: the player at 0, above whom the first level stands.
     """
-    values, content, ways = estimate.ratings(), list[dict[str, Any]](), {zero: (0.0, list[str]())}
+    values = estimate.ratings()
+    content = list[dict[str, Any]]()
+    ways = {zero: (0.0, list[str]())}
     for name in agents:
         steps = [
             (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 4, [*chosen, name])
@@ -306,7 +308,8 @@ def level_rows(
             ways[name] = min(steps)
     _, levels = list(ways.values())[-1]
     for number, name in enumerate(levels, 1):
-        rating, step = values[name], _interval(estimate.difference(name, zero))
+        rating = values[name]
+        step = _interval(estimate.difference(name, zero))
         level = {"level": number, **_interval(rating), "games": rating.count, "step": step}
         content.append(level | {"agent": agents[name].settings()})
         zero = name
@@ -423,7 +426,8 @@ class Pairs:
         seed: int,
         stamp: GameRow,
     ) -> None:
-        self.ledger, self.failures = ledger, Counter[str]()
+        self.ledger = ledger
+        self.failures = Counter[str]()
         self._game, self._players, self._seed, self._stamp = game, players, seed, stamp
 
     def between(self, player: str, opponent: str) -> list[GameRow]:
@@ -492,7 +496,9 @@ class Climb:
         stamp: GameRow | None = None,
         files: Sequence[Path] = (),
     ) -> None:
-        self.ladder, self.player, self.name = ladder, player, str(player)
+        self.ladder = ladder
+        self.player = player
+        self.name = str(player)
         self._ledger = ledger or rated_games(None)
         digests = {file.name: digest_of(file) for file in files}
         self._refuse_edited(digests)

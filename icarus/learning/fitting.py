@@ -25,11 +25,9 @@ def with_random_weights(
         positions: of random games by it.
         is_apart: whether an input has a row for each player to move, or the same one for all.
     """
-    network, blocks, outputs = (
-        evaluation.network,
-        evaluation.players + 1,
-        len(evaluation.network.base),
-    )
+    network = evaluation.network
+    blocks = evaluation.players + 1
+    outputs = len(evaluation.network.base)
     counts = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
     if not is_apart:
         counts = counts.sum(axis=0, keepdims=True)
@@ -91,9 +89,8 @@ def fitted(
             strict=True,
         ):
             array[:] = weights
-        network.out_activation_ = (
-            "logistic"  # with the gradient of squares as it stands, that of the cross-entropy
-        )
+        # with the gradient of squares as it stands, that of the cross-entropy
+        network.out_activation_ = "logistic"
         for _ in range(EPOCHS):
             network.partial_fit(training[0], targets)
     hidden, output, bias, base = (

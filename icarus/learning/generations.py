@@ -53,9 +53,8 @@ REDRAWN = 1 / 4  # of their states
 CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 SHARE, REST = 0.1, 0.7  # of random moves; λ
-CLEARLY = (
-    0.99  # of the error: few weights are taken only if they are so much better on branches held out
-)
+# of the error: few weights are taken only if they are so much better on branches held out
+CLEARLY = 0.99
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
@@ -254,10 +253,8 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     """
     states, sums = list[Any](), set[float]()
     for number in range(SAMPLED):
-        state, luck = (
-            game.new_initial_state((seed, DEALS, number)),
-            random.Random(seed * SAMPLED + number),
-        )
+        state = game.new_initial_state((seed, DEALS, number))
+        luck = random.Random(seed * SAMPLED + number)
         while not state.is_terminal():
             if len(state.history) >= LONGEST_GAME:
                 raise ValueError(
@@ -294,18 +291,14 @@ class Learning:
         self, source: Source, settings: LearningSettings, empty: Evaluation, directory: Path, ledger: Ledger,
         playing: Workers, report: Report
     ) -> None:  # fmt: skip
-        self.source, self.settings, self.directory, self.ledger = (
-            source,
-            settings,
-            directory,
-            ledger,
-        )
-        self.playing, self.report, self.generations, self.took = (
-            playing,
-            report,
-            list[Generation](),
-            0.0,
-        )
+        self.source = source
+        self.settings = settings
+        self.directory = directory
+        self.ledger = ledger
+        self.playing = playing
+        self.report = report
+        self.generations = list[Generation]()
+        self.took = 0.0
         self.evaluation = self._kept(0, lambda: self._random(empty))
 
     def _file(self, number: int) -> Path:
@@ -378,11 +371,9 @@ class Learning:
 
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
-        settings, players, player = (
-            self.settings,
-            range(self.evaluation.players),
-            self._player(number),
-        )
+        settings = self.settings
+        players = range(self.evaluation.players)
+        player = self._player(number)
         matches = []
         for deal in range(settings.deals):
             for seat in (*players, NOBODY):

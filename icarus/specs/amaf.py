@@ -27,7 +27,9 @@ def capture_siblings(history: History, updates: Updates, last_phase: int = EXPAN
     steps = history.steps
     for i in range(len(steps) - 1):
         if steps[i].phase <= last_phase:
-            player, legal, last_bits = steps[i].player, legal_at(history, i), 0
+            player = steps[i].player
+            legal = legal_at(history, i)
+            last_bits = 0
             for action in legal:
                 last_bits |= 1 << (action & 63)
             for j in range(

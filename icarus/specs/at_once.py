@@ -34,7 +34,10 @@ def trial(history: History, i: int, action: int) -> int:
 @values
 def probabilities(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """p(a) = γ/K + (1 − γ) / Σ_b e^{(s(b) − s(a)) η}, γ = min{1, √(K log K / ((e − 1) n))}, η = γ/K, for θ([h # a]~) = (s, n)"""
-    present, arms, trials, most = len(history.steps) - 1, len(legal), 0, -np.inf
+    present = len(history.steps) - 1
+    arms = len(legal)
+    trials = 0
+    most = -np.inf
     player = history.steps[present].player
     for i in range(arms):
         stats = find(theta, trial(history, present, legal[i]))
@@ -44,7 +47,8 @@ def probabilities(history: History, theta: Theta, legal: Array, out: Array) -> N
     gamma = 1.0
     if trials > 0:
         gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))  # (5)
-    eta, total = gamma / arms, 0.0  # (6)
+    eta = gamma / arms  # (6)
+    total = 0.0
     for i in range(arms):  # scaled by e^(-most η), so that no sum is too great
         out[i] = math.exp((out[i] - most) * eta)
         total += out[i]
@@ -144,7 +148,9 @@ def capture_tree_and_regrets(history: History, theta: Theta, updates: Updates) -
     with o_i what the others chose, X̄(a, o_i) = q_ρi/n for θ([h # a]~, o_i) = (q, n, ·, ·), ½ if n = 0, and all of them in the tree.
     """
     capture_tree(history, updates)
-    steps, last, first = history.steps, expanded_at(history), 0
+    steps = history.steps
+    last = expanded_at(history)
+    first = 0
     while first < last:
         end = first + 1
         if steps[first].choice > 0:

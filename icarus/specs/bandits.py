@@ -76,10 +76,8 @@ def tuned(
         out[i] = np.inf
         stats = find(theta, child(history, -1, legal[i]))
         if stats.visits > 0 and stats.availability > 0:
-            mean, rate = (
-                stats.reward[step.player] / stats.visits,
-                math.log(stats.availability) / stats.visits,
-            )
+            mean = stats.reward[step.player] / stats.visits
+            rate = math.log(stats.availability) / stats.visits
             variance = (
                 stats.squares[step.player] / stats.visits
                 - mean * mean
@@ -291,7 +289,8 @@ def estimates(
 @capture
 def capture_from_tree(history: History, updates: Updates) -> None:
     """⟨([h_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([h_i # a]~ρ, ψ_first) : 0 ≤ i ≤ t_e, a played by ρ at h_i or later⟩, each a and ρ once"""
-    steps, last = history.steps, expanded_at(history)
+    steps = history.steps
+    last = expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, VISIT)
     for i in range(last + 1):
@@ -486,7 +485,9 @@ def capture_tree_with_bonus(
     history: History, theta: Theta, updates: Updates, steepness: float = 1.0
 ) -> None:
     """ξ of the baseline with ψ = b in place of ψ_visit # ⟨(ρ, t)⟩ with ρ the winner"""
-    steps, winner, bonus = history.steps, first_winner(history.rewards), 0.0
+    steps = history.steps
+    winner = first_winner(history.rewards)
+    bonus = 0.0
     if winner != NO_ACTION:
         bonus = bonus_of(find(theta, record(winner)), len(steps) - 1, steepness)
     bits = np.float64(NO_BONUS + bonus).view(np.int64)

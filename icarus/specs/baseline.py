@@ -24,7 +24,8 @@ def children(history: History, legal: Array, records: Array) -> None:
 @capture(reads_simulation=False, writes_simulation=False)
 def capture_tree(history: History, updates: Updates) -> None:
     """⟨([a₁, …, a_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([a₁, …, a_{i−1}, a]~, ψ_avail) : 0 < i ≤ t_e, a legal, a ≠ a_i⟩"""
-    steps, last = history.steps, expanded_at(history)
+    steps = history.steps
+    last = expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, VISIT)
     for i in range(last):

@@ -16,7 +16,8 @@ from icarus.specs.baseline import backpropagate
 def positions(history: History, legal: Array, records: Array) -> None:
     """v(θ(η([h # a]~))) with v((q, n, m)) = q_ρ/n + c √(log m / n), +∞ if n = 0"""
     present = history.steps[-1]
-    position, player = history.episodes[-1, present.perspective], present.player
+    position = history.episodes[-1, present.perspective]
+    player = present.player
     for i in range(len(legal)):
         records[i] = extended(position, player, legal[i])
 
@@ -28,11 +29,9 @@ def capture_positions(history: History, updates: Updates, first: int = 0) -> Non
     for i in range(first, len(steps)):
         update(updates, steps[i].episode, VISIT)
     for i in range(len(steps) - 1):
-        position, player, played = (
-            history.episodes[i, steps[i].perspective],
-            steps[i].player,
-            steps[i].action,
-        )
+        position = history.episodes[i, steps[i].perspective]
+        player = steps[i].player
+        played = steps[i].action
         for action in legal_at(history, i):
             if action != played:
                 update(updates, extended(position, player, action), AVAILABLE)

@@ -81,7 +81,8 @@ def open_best(
     history: History, theta: Theta, legal: Array, out: Array, width: int, exploration: float
 ) -> None:
     """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
-    lookahead, player = lookahead_at(history, -1), history.steps[-1].player
+    lookahead = lookahead_at(history, -1)
+    player = history.steps[-1].player
     for i in range(len(legal)):
         better = 0
         for j in range(len(legal)):
@@ -180,7 +181,9 @@ def predicted(
 ) -> None:
     """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     step = history.steps[-1]
-    ahead, most, total = lookahead_at(history, -1)[:, step.player], 0.0, 0.0
+    ahead = lookahead_at(history, -1)[:, step.player]
+    most = 0.0
+    total = 0.0
     for i in range(len(legal)):
         most = max(most, ahead[i])
     for i in range(len(legal)):
@@ -243,7 +246,8 @@ def mixed(
 def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
     """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its heuristic, of the others backed up"""
     capture_tree(history, updates)
-    steps, last = history.steps, expanded_at(history)
+    steps = history.steps
+    last = expanded_at(history)
     worth = np.zeros(history.lookahead.shape[1])
     for i in range(last - 1, -1, -1):
         for player in range(len(worth)):
@@ -269,14 +273,13 @@ def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
 
     In loops over the players: expressions of arrays take the compiler seconds.
     """
-    step, place = history.steps[i], place_of_action(history, i)
-    of_child, best, total, visits, most = (
-        np.zeros(len(worth)),
-        np.zeros(len(worth)),
-        np.zeros(len(worth)),
-        0,
-        -1.0,
-    )
+    step = history.steps[i]
+    place = place_of_action(history, i)
+    of_child = np.zeros(len(worth))
+    best = np.zeros(len(worth))
+    total = np.zeros(len(worth))
+    visits = 0
+    most = -1.0
     for k in range(step.count):
         stats = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
@@ -447,7 +450,8 @@ def within_bounds(
 @helper
 def ask_for_proofs(history: History, theta: Theta, updates: Updates) -> None:
     """Ask for the bounds that a playout which ended in the tree has tightened."""
-    steps, last = history.steps, expanded_at(history)
+    steps = history.steps
+    last = expanded_at(history)
     if steps[last].player == TERMINAL:
         for player in range(len(history.rewards)):
             lower = upper = history.rewards[player]
@@ -539,7 +543,8 @@ def bounded(enhancement: Enhancement) -> Enhancement:
     """
     slots: Any = (enhancement.policy.source, enhancement.capture, enhancement.backpropagation)
     source, of_tree, add = slots
-    select, name = helper(source.function), enhancement.name
+    select = helper(source.function)
+    name = enhancement.name
 
     def cut_values(
         history: History, theta: Theta, legal: Array, out: Array, *parameters: float

@@ -111,7 +111,8 @@ def capture_steps_of_winners(
         step = history.steps[i]
         if step.player != CHANCE and step.count > 1 and history.rewards[step.player] > DRAW:
             legal = legal_at(history, i)
-            most, total = greatest_weight(theta, legal, step.player), 0.0
+            most = greatest_weight(theta, legal, step.player)
+            total = 0.0
             for action in legal:
                 total += math.exp(find(theta, record(action, step.player)).weight - most)
             for action in legal:
@@ -192,7 +193,8 @@ def tiles(
 ) -> None:
     """q/n if it is above the bound, 0 otherwise, for θ({b, a}, ρ_t) = (q, n) with b the previous action of ρ_t"""
     present = len(history.steps) - 1
-    before, player = previous_action(history, present), history.steps[present].player
+    before = previous_action(history, present)
+    player = history.steps[present].player
     for i in range(len(legal)):
         out[i] = 0.0
         if before != NO_ACTION and before != legal[i]:

@@ -98,7 +98,9 @@ def recorded_reply_to_two(history: History, theta: Theta, legal: Array, out: Arr
     """1 for the reply θ([a_{t−1}]~ρ_t, [a_t]~ρ_t, ρ_t) if it is legal, else for θ([a_t]~ρ_t, ρ_t); 0 for other actions"""
     present = len(history.steps) - 1
     player = history.steps[present].player
-    last, before, good = observed(history, present, 1), observed(history, present, 2), NO_ACTION
+    last = observed(history, present, 1)
+    before = observed(history, present, 2)
+    good = NO_ACTION
     if before != UNSEEN:
         good = find(theta, record(before, last, player)).reply
     if last != UNSEEN and good not in legal:

@@ -80,10 +80,8 @@ def _blocks(
     playout: InspectedPlayout, updates: int | None = None, values: int | None = None
 ) -> list[Block]:
     """What happened; at most so many updates of a component, and so many values of a decision."""
-    strategy, length = (
-        playout.scheme.label(playout.strategy),
-        count_text(len(playout.choices), "action"),
-    )
+    strategy = playout.scheme.label(playout.strategy)
+    length = count_text(len(playout.choices), "action")
     name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
     decisions = []
     for t, choice in enumerate(playout.choices):
@@ -280,11 +278,9 @@ class _Texts:
     """Records of one component in the words of the game."""
 
     def __init__(self, result: Result, records: Records, rows: np.ndarray) -> None:
-        self._enhancement, self._game, self._texts = (
-            records.enhancement,
-            records.game,
-            move_texts(result.state),
-        )
+        self._enhancement = records.enhancement
+        self._game = records.game
+        self._texts = move_texts(result.state)
         self._histories = (
             history_texts(result) if HISTORY in records.enhancement.records.alternatives else {}
         )
@@ -294,10 +290,8 @@ class _Texts:
 
     def record(self, row: np.void) -> ShownRecord:
         """A row of the table."""
-        key, fields = (
-            int(row["record"]),
-            {name: row[name].tolist() for name in self._enhancement.information.names},
-        )
+        key = int(row["record"])
+        fields = {name: row[name].tolist() for name in self._enhancement.information.names}
         texts = [
             self._move(int(row[name])) if domain == REPLY else number_text(fields[name])
             for name, domain in self._enhancement.information.fields

@@ -25,7 +25,8 @@ class GnuBackgammon:
     def __init__(self, kind: str, ply: str = "0") -> None:
         name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply DMP"
         self.version = f"{name} {version('gnubg-nn')}"
-        self._pubeval, self._ply = kind == "pubeval", int(ply)
+        self._pubeval = kind == "pubeval"
+        self._ply = int(ply)
         self._roll = 0
         self._target: tuple[int, ...] = ()
         gnubg_nn.set.score(*DOUBLE_MATCH_POINT)

@@ -24,7 +24,9 @@ class OpenSpielIsmcts:
 
     def __init__(self, seconds: str) -> None:
         self.version = f"OpenSpiel ISMCTSBot {seconds} s {version('open_spiel')}"
-        self._game, self._seconds, self._games = pyspiel.load_game("hearts"), float(seconds), 0
+        self._game = pyspiel.load_game("hearts")
+        self._seconds = float(seconds)
+        self._games = 0
 
     def new_game(self, state: State) -> None:
         self._games += 1
