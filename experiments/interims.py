@@ -102,7 +102,8 @@ def count_sentence(decisions: Sequence[verdicts.Judgement]) -> str:
         WAITS: "wait for a first one",
     }
     parts = [f"{numbers[name]} {ending}" for name, ending in endings.items() if numbers[name]]
-    return f"Of {len(decisions)} statements {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}."
+    beginning = f"{', '.join(parts[:-1])} and " if len(parts) > 1 else ""
+    return f"Of {len(decisions)} statements {beginning}{parts[-1]}."
 
 
 def alpha_spent(decision: verdicts.Judgement) -> float:

@@ -127,9 +127,8 @@ def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
             heading = block.text
         elif isinstance(block, Table):
             paths.append(directory / f"{len(paths) + 1:02}-{slug(heading)}.csv")
-            csv.writer(text := io.StringIO(), lineterminator="\n").writerows(
-                [block.header, *block.rows]
-            )
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows([block.header, *block.rows])
             write_whole(paths[-1], text.getvalue())
             write_whole(paths[-1].with_suffix(".tex"), latex_table(block))
     return paths

@@ -223,7 +223,7 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     half_widths = NORMAL_95 * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
     games = Counter[str]()
     for placing, times in placings.items():
-        games.update({name: times for name in {name for place in placing for name in place}})
+        games.update(dict.fromkeys({name for place in placing for name in place}, times))
     order = sorted(range(len(names)), key=lambda i: (-value[i], names[i]))
     low, high = value - half_widths, value + half_widths
     if not is_bounded:

@@ -78,15 +78,20 @@ def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
 def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]:
     """Headings and texts of games won with the interval of their rate, and where any were drawn of these and the score."""
     any_draws = any(score.draws for score in scores)
+    headings = ["Wins", "Games", "Win rate", "95 % interval"]
+    if any_draws:
+        headings += ["Draws", "Score"]
     rows = []
     for score in scores:
         rate = statistics.win_rate(score.wins, score.games)
-        texts = ["", ""]
+        texts = [str(score.wins), str(score.games), "", ""]
         if rate is not None:
-            texts = [f"{100 * rate.value:.1f} %", f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"]
-        draws = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
-        rows.append([str(score.wins), str(score.games), *texts, *(draws * any_draws)])
-    return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws)], rows
+            texts[2] = f"{100 * rate.value:.1f} %"
+            texts[3] = f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"
+        if any_draws:
+            texts += [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
+        rows.append(texts)
+    return headings, rows
 
 
 def p_text(value: float) -> str:
@@ -417,9 +422,8 @@ def findings(columns: Columns) -> Iterator[Block]:
         tested += len(p_values)
         for tally in tallies:
             if (p := p_values.get(tally.cell.key, 1.0)) <= 1 - statistics.CONFIDENCE:
-                value, interval = _effect_texts(
-                    effect := effects[tally.cell.key], percent=not graded
-                )
+                effect = effects[tally.cell.key]
+                value, interval = _effect_texts(effect, percent=not graded)
                 effect_text = f"{value} {'reward' if graded else 'of games won'}"
                 line = [title(column, columns), tally.cell.agent, effect_text, interval, p_text(p)]
                 effect_lines.append((-abs(effect.value), line))

@@ -519,18 +519,21 @@ def summary_table(decisions: Sequence[Judgement], quoted: bool = False) -> Table
         verdicts = [
             outcome.verdict for outcome in decision.outcomes if outcome.estimate is not None
         ]
+        texts = [decision.claim.text]
+        if quoted:
+            texts.insert(0, decision.claim.quote)
         lines.append(
             [
                 str(number),
-                *([decision.claim.quote] * quoted),
-                decision.claim.text,
+                *texts,
                 decision.verdict,
                 *(str(verdicts.count(verdict)) for verdict in (AGREES, DISAGREES, UNDECIDED)),
                 str(len(decision.outcomes) - len(verdicts)),
                 more_text(decision.more),
             ]
         )
-    header = ["No.", *(["The paper"] * quoted), "As tested" if quoted else "The paper", "Verdict"]
+    texts = ["The paper", "As tested"] if quoted else ["The paper"]
+    header = ["No.", *texts, "Verdict"]
     return Table(
         'Statements, with the verdicts on their comparisons. A "higher" disagrees, too, where a gain, if there is one, is below r.',
         [*header, "agree", "disagree", "undecided", "not played", MORE_GAMES],

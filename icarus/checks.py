@@ -22,7 +22,8 @@ def excerpt(text: str, most: int) -> str:
 def differing(first: str, second: str, most: int) -> list[str]:
     """Two texts as they are quoted where they differ: so many characters, from a little before that."""
     start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
-    return ["…" * bool(start) + excerpt(text[start:], most) for text in (first, second)]
+    before = "…" if start else ""
+    return [before + excerpt(text[start:], most) for text in (first, second)]
 
 
 def count_text(number: int, noun: str) -> str:
@@ -112,8 +113,11 @@ def real(
         and not (below and value == most)
     ):
         return float(value)
-    limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
-    limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
+    limits = []
+    if least > -math.inf:
+        limits.append(f"{'above' if above else 'at least'} {least:g}")
+    if most < math.inf:
+        limits.append(f"{'below' if below else 'at most'} {most:g}")
     kind = "finite" if is_number(value) and not is_real(value) else "real"
     raise ValueError(
         f"{name} is {excerpt(repr(value), 100)}; it must be a {kind} number {' and '.join(limits)}".rstrip()

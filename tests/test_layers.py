@@ -7,7 +7,7 @@ import inspect
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
@@ -315,3 +315,93 @@ def test_public_functions_take_at_most_seven_parameters() -> None:
             assert len(inspect.signature(value).parameters) <= MANY_PARAMETERS.get(
                 name, MOST_PARAMETERS
             ), name
+
+
+# ------------------------------------------------------------------------------------------------------------- habits
+
+# Their text is a part of digests that files carry, so that it changes with what they do alone.
+AS_THEY_ARE = (
+    "icarus.games.",
+    "icarus.algebra.policy",
+    "icarus.compiler.memory",
+    "icarus.engine.loop",
+)
+SEVERAL = ast.IfExp | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+ABOVE, BELOW = ast.Gt | ast.GtE, ast.Lt | ast.LtE
+
+
+def packs(node: ast.AST) -> bool:
+    """a, b = x if condition else y, z: reads as if the condition were of both. So does a pair over several lines."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
+        return False
+    return isinstance(node.targets[0], ast.Tuple) and (
+        node.end_lineno != node.lineno
+        or any(isinstance(value, SEVERAL) for value in node.value.elts)
+    )
+
+
+def multiplies_by_a_condition(node: ast.AST) -> bool:
+    """[x] * (condition), "text" * (condition)"""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    sides = {type(each) for each in (node.left, node.right)}
+    if isinstance(node.right, ast.Call) and ast.unparse(node.right.func) == "bool":
+        return True
+    return bool(sides & {ast.List, ast.Constant, ast.JoinedStr}) and bool(
+        sides & {ast.Compare, ast.BoolOp}
+    )
+
+
+def turns_around(node: ast.AST) -> bool:
+    """a > b < c"""
+    return isinstance(node, ast.Compare) and all(
+        any(isinstance(operator, kind) for operator in node.ops) for kind in (ABOVE, BELOW)
+    )
+
+
+def decides_as_a_statement(node: ast.AST) -> bool:
+    """f() if condition else g(), in a line of its own"""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.IfExp | ast.BoolOp)
+
+
+def names_within_a_call(node: ast.AST) -> bool:
+    """f(a := x)"""
+    return isinstance(node, ast.Call) and any(
+        isinstance(each, ast.NamedExpr)
+        for each in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
+
+
+HABITS = (
+    packs,
+    multiplies_by_a_condition,
+    turns_around,
+    decides_as_a_statement,
+    names_within_a_call,
+)
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
+def test_nothing_must_be_read_twice(habit: Callable[[ast.AST], bool]) -> None:
+    places = [
+        f"{name}, line {node.lineno}"  # type: ignore[attr-defined]
+        for name, tree in trees().items()
+        if not name.startswith(AS_THEY_ARE)
+        for node in ast.walk(tree)
+        if habit(node)
+    ]
+    assert not places, habit.__doc__
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
+def test_a_habit_is_found_where_it_is(habit: Callable[[ast.AST], bool]) -> None:
+    examples = (
+        "a, b = x if y else z, 0",
+        "a = [x] * (y > 0)",
+        "a > b < c",
+        "f() if x else g()",
+        "f(a := x)",
+    )
+    assert [any(map(habit, ast.walk(ast.parse(text)))) for text in examples] == [
+        each is habit for each in HABITS
+    ]

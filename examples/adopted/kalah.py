@@ -72,10 +72,9 @@ class Kalah:
         difference = self.board[self.store(0)] - self.board[self.store(1)]
         if difference > 0:
             return [1.0, -1.0]
-        elif difference < 0:
+        if difference < 0:
             return [-1.0, 1.0]
-        else:
-            return [0.0, 0.0]
+        return [0.0, 0.0]
 
     def clone(self):
         other = Kalah()

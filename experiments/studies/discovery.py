@@ -23,7 +23,7 @@ from icarus.discovery.race import CONFIDENCE, KEY, PROOF, STREAMS
 from icarus.statistics import Estimate, mean_of, paired_difference
 
 # The true rate and the regret are those of what a finder recommends; the seconds are its own.
-FINDER_RESULTS = dict(finder=str, seed=int, rate=float, regret=float, seconds=float)
+FINDER_RESULTS = {"finder": str, "seed": int, "rate": float, "regret": float, "seconds": float}
 
 
 def summary(results: Any) -> str:

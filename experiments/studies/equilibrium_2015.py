@@ -159,7 +159,9 @@ def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     rows = []
     for name in ENHANCEMENTS:
         effects = [effect(cells, name) for cells in cells_of.values()]
-        rows.append([name, *(_interval(each) + " *" * each.is_decided for each in effects)])
+        marks = [" *" if each.is_decided else "" for each in effects]
+        texts = [_interval(each) + mark for each, mark in zip(effects, marks, strict=True)]
+        rows.append([name, *texts])
     caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
     return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 

@@ -58,7 +58,9 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
                 fitting[count] = met(orders, mover, fitting[i], square, FAILED, 1 << square)
                 count += 1
         i += 1
-    reached, lost, orders.sizes[depth] = 1.0 if depth == 0 else 0.0, 0.0, count
+    orders.sizes[depth] = count
+    lost = 0.0
+    reached = 1.0 if depth == 0 else 0.0
     for i in range(replied if mover == player else 0):
         reached += orders.reach[1 - player, before[i], orders.tried[depth - 1]]
     for square in range(squares):

@@ -64,17 +64,17 @@ def read_values(path: Path, types: Mapping[str, type]) -> Any:
 
 # What one half of the playouts says of an action in a position: its mean reward at the root is `now`, that of its record elsewhere `later`;
 # how often that was captured is `count`.
-SHARED = dict(
-    game=str,
-    role=str,
-    position=int,
-    half=int,
-    kind=str,
-    action=int,
-    now=float,
-    later=float,
-    count=int,
-)
+SHARED = {
+    "game": str,
+    "role": str,
+    "position": int,
+    "half": int,
+    "kind": str,
+    "action": int,
+    "now": float,
+    "later": float,
+    "count": int,
+}
 ACTION, POSITION = "action", "position in episode"  # kinds of records
 FEWEST_ACTIONS = 3  # of a position
 FEWEST = 20  # captures of a record elsewhere, in each half
@@ -215,9 +215,12 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
 
 
 TOP = 5
-SCREENED = dict(
-    role=str, agent=str, position=int, value=float
-)  # by the judge, of what an agent would play in a position
+SCREENED = {
+    "role": str,
+    "agent": str,
+    "position": int,
+    "value": float,
+}  # by the judge, of what an agent would play in a position
 
 
 def agreement(
@@ -267,9 +270,14 @@ def screening(
 # ----------------------------------------------------------------------------------------------------- shapes of trees
 
 COMPARED = ("R", "N")  # as Table 1 names them
-SHAPE = dict(
-    role=str, position=int, agent=str, iterations=int, depth=int, visits=int
-)  # plies; of the chosen action
+SHAPE = {
+    "role": str,
+    "position": int,
+    "agent": str,
+    "iterations": int,
+    "depth": int,
+    "visits": int,
+}  # plies; of the chosen action
 
 
 def lines(measured: Any) -> Iterator[str]:

@@ -65,10 +65,8 @@ def follow(
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
         column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
-        tree.passed[0, column], tree.passed[1, column] = (
-            tree.reach[reach[0], :row],
-            tree.reach[reach[1], :row],
-        )
+        tree.passed[0, column] = tree.reach[reach[0], :row]
+        tree.passed[1, column] = tree.reach[reach[1], :row]
         values[:] = tree.passed[2, column]
         node.met += 1
         return

@@ -39,12 +39,12 @@ STRATEGIES = (
     "RAVE >> (MAST + LGRF + NAST2)/3",
 )
 PEER, EVALUATION = "OpenSpiel", "a learned evaluation"
-COUNTERPARTS = dict(
-    othello="othello",
-    checkers="checkers",
-    backgammon="backgammon",
-    hearts="hearts(pass_cards=False)",
-)
+COUNTERPARTS = {
+    "othello": "othello",
+    "checkers": "checkers",
+    "backgammon": "backgammon",
+    "hearts": "hearts(pass_cards=False)",
+}
 EVALUATIONS = 20_000  # of a single run
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 OPENING_SEED = 5

@@ -74,7 +74,8 @@ class Enhancement(_Algebra):
         contexts: Ψ, what a capture passes to the backpropagation: a `Space`.
         capture: ξ, a `@capture` function: which records a finished playout updates, with which contexts.
         backpropagation: ω, a `@backpropagation` function: the new information of one record.
-        parameters: those that `str` of a variant tells by their place, others by name; by default all that the slots have.
+        parameters: those that `str` of a variant tells by their place; by default all that the slots have.
+        keywords: those that `str` of a variant tells by name, since a call has given them.
         adjust: what else a call changes, such as the records of n-grams with n.
 
     Raises:
@@ -91,6 +92,7 @@ class Enhancement(_Algebra):
     capture: Capture = attrs.field(validator=of_kind(Capture))
     backpropagation: Backpropagation = attrs.field(validator=of_kind(Backpropagation))
     parameters: tuple[str, ...] | None = attrs.field(default=None, eq=False)
+    keywords: tuple[str, ...] = attrs.field(default=(), eq=False)
     adjust: "Callable[[Enhancement], Enhancement] | None" = attrs.field(default=None, eq=False)
 
     def __call__(
@@ -104,36 +106,32 @@ class Enhancement(_Algebra):
         Raises:
             TypeError: no such parameter, or not so many. ValueError: a value outside of its range; the message names the parameter.
         """
-        family, present = self.name.partition("(")[0].lower(), self._own_parameters()
-        listed = tuple(present) if self.parameters is None else self.parameters
-        places = [name.rstrip("=") for name in listed]
+        family = self.name.partition("(")[0].lower()
+        present = self._own_parameters()
+        places = tuple(present) if self.parameters is None else self.parameters
+        names = (*places, *self.keywords)
         given = _given_by_name(
-            family, arguments, parameters, dict.fromkeys((*places, *present, "rule"))
+            family, arguments, parameters, dict.fromkeys((*names, *present, "rule"))
         )
         rule = check_rule(given.get("rule", self.policy.rule)).rebound(given)
-        by_rule = dict(rule.parameters) if "rule" in (*places, *given) else {}
-        new = [
-            f"{name}=".replace("rule=", "rule")
-            for name in given
-            if name not in places and name not in by_rule
-        ]
+        by_rule = dict(rule.parameters) if "rule" in (*names, *given) else {}
+        keywords = [*self.keywords, *(name for name in given if name not in (*names, *by_rule))]
         changed = attrs.evolve(
             self,
             policy=rule.over(self.policy.source.rebound(family, given)),
             capture=self.capture.rebound(family, given),
             backpropagation=self.backpropagation.rebound(family, given),
-            parameters=(*listed, *new),
+            parameters=places,
+            keywords=tuple(keywords),
         )
         values = {"rule": rule, **changed._own_parameters()}
-        names = [name for name in (*listed, *new) if name.rstrip("=") in values]
-        texts = [
-            name * name.endswith("=") + _value_text(values[name.rstrip("=")]) for name in names
-        ]
+        texts = [_value_text(values[name]) for name in places if name in values]
+        texts += [_argument_text(name, values[name]) for name in keywords if name in values]
         changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
         adjusted = self.adjust(changed) if self.adjust else changed
         if adjusted.policy.rule != rule and rule != self.policy.rule:
             raise TypeError(
-                f"the rule of {self} follows from its {' and '.join(places)}; it can have no other"
+                f"the rule of {self} follows from its {' and '.join(names)}; it can have no other"
             )
         return adjusted
 
@@ -380,7 +378,8 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
     if not isinstance(term, Composition) or term.operator in ("+", "&"):
         yield term
     else:
-        for _, part in (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms:
+        operands = (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms
+        for _, part in operands:
             yield from _policies(part)
 
 
@@ -445,6 +444,11 @@ def _policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
 def _value_text(value: object) -> str:
     """A parameter as a strategy's text has it: a number or a text as Python writes it, a rule as it prints."""
     return repr(value) if isinstance(value, int | float | str) else str(value)
+
+
+def _argument_text(name: str, value: object) -> str:
+    """A parameter with its name; a rule has one of its own."""
+    return str(value) if name == "rule" else f"{name}={_value_text(value)}"
 
 
 def _given_by_name(

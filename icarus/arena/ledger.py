@@ -213,9 +213,8 @@ def read_rows(
 
 def key_of(row: GameRow, fields: Sequence[str]) -> Key:
     """What tells a row's game from all others."""
-    return tuple(
-        tuple(value) if isinstance(value := row.get(name), list) else value for name in fields
-    )
+    values = map(row.get, fields)
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 # ------------------------------------------------------------------------------------------------------------------------- ledger

@@ -229,7 +229,8 @@ class Contract:
         self._require(
             "repeat", _same(self._data, again), "initial makes a different state from the same seed"
         )
-        self._observed, self._in_playout = [[] for _ in range(self.game.perspectives)], False
+        self._observed = [[] for _ in range(self.game.perspectives)]
+        self._in_playout = False
         self._go_on()
 
     def _go_on_from_draw(self, data: StateData, observer: int, seed: tuple[int, ...]) -> None:
@@ -374,7 +375,8 @@ class Contract:
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):
-                observed += [move] * (move != UNSEEN)
+                if move != UNSEEN:
+                    observed.append(move)
 
     def _label(self) -> None:
         if self.game.episode is None:

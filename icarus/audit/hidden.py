@@ -183,13 +183,13 @@ class Hidden:
         self._number, self._texts = number, []
         if number == 0 and not self.compiled:
             self._faces.learn(self.seed)
-        self.luck, self.rng = (
-            random.Random(f"{self.seed} {number}"),
-            seeded((*self.seed, 1, number)),
-        )
+        self.luck = random.Random(f"{self.seed} {number}")
+        self.rng = seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
         deal, steps = stamp(state.data), list[Transition]()
-        self._noticed, self._views, self._seen = [[] for _ in range(self.game.players)], [], []
+        self._noticed = [[] for _ in range(self.game.players)]
+        self._views = []
+        self._seen = []
         before: State | None = None
         actions: list[int] = []
         count = 0
@@ -216,7 +216,8 @@ class Hidden:
             moves = self._moves_seen(state, action)
             self._seen.append((moves, self._are_known(state, moves)))
             for observer, move in enumerate(moves):
-                self._noticed[observer] += [("move", move)] * (move != UNSEEN)
+                if move != UNSEEN:
+                    self._noticed[observer].append(("move", move))
             state.apply_action(action)
         if not any(
             self.checks[name].failed
@@ -239,7 +240,8 @@ class Hidden:
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
         for noticed in self._noticed:
-            noticed += [("label", label)] * (label >= 0)
+            if label >= 0:
+                noticed.append(("label", label))
 
     def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
@@ -703,7 +705,7 @@ class Hidden:
             )
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
-            check.examples = [self._least_text] * bool(check.failed)
+            check.examples = [self._least_text] if check.failed else []
         for example in self._otherwise:
             check.count(1, 1, example.__str__)
 

@@ -101,7 +101,10 @@ def _difference(state: State, oracle: Reference) -> str:
     """What the two do not say alike of this state; "" where nothing is."""
     try:
         over = state.is_terminal()
-        state.returns() if over else state.legal_actions()
+        if over:
+            state.returns()
+        else:
+            state.legal_actions()
     except Exception as error:  # of the game itself
         return f"the game raises {type(error).__name__}: {error}"
     try:

@@ -69,7 +69,7 @@ class Check:
         line = (
             f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
         )
-        below = [self.note] * bool(self.note) + self.examples
+        below = [self.note, *self.examples] if self.note else self.examples
         return "\n".join([line, *("    " + each.replace("\n", "\n    ") for each in below)])
 
 

@@ -341,9 +341,10 @@ def _register(
 
 def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "pyspiel.Game":
     """A game that was pickled, perhaps for a process in which OpenSpiel does not know it yet."""
-    _register_by_name(source) if isinstance(source, str) else register_game(
-        source, constant_sum=constant_sum
-    )
+    if isinstance(source, str):
+        _register_by_name(source)
+    else:
+        register_game(source, constant_sum=constant_sum)
     return pyspiel.load_game(text)
 
 

@@ -42,9 +42,8 @@ drawing = functools.lru_cache(maxsize=2)(boards.drawing)
 CARD = re.compile(r"(10|[2-9JQKA])[♣♦♠♥]")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
-_DRAWS = (
-    24  # states that a seat may take for the true one, in which an action that he saw is looked for
-)
+# states that a seat may take for the true one, in which an action that he saw is looked for
+_DRAWS = 24
 LATE = "the game has changed in the meantime; this is the current position"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
@@ -625,7 +624,8 @@ class Conversation:
             self._update()
         move = state.action_to_string(result.action)
         worth = dict(zip(result.actions, result.values.tolist(), strict=True))
-        best, reason = worth.pop(result.action), "" if worth else " It is the only move."
+        best = worth.pop(result.action)
+        reason = "" if worth else " It is the only move."
         if worth and not np.isnan(best):
             others = [100 * value for value in worth.values() if not np.isnan(value)]
             next_best = f", the next best {max(others):.0f}" if others else ""
@@ -727,7 +727,8 @@ def ending_of(session: Session, viewer: int | None) -> str:
     place = 1 + sum(reward > mine for reward in rewards)
     if len(rewards) <= 2:
         points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0
-        by = f" by {points:g} point{'s' * (points != 1)}" if points else ""
+        unit = "point" if points == 1 else "points"
+        by = f" by {points:g} {unit}" if points else ""
         return ("you win" if place == 1 else "you lose") + by
     text = "you win" if place == 1 else f"you come in as number {place} of {len(rewards)}"
-    return text + " with others" * (rewards.count(mine) > 1)
+    return f"{text} with others" if rewards.count(mine) > 1 else text

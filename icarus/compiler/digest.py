@@ -190,14 +190,9 @@ def content_of(cell: pytypes.CellType) -> object:
 def current(place: Place) -> object:
     """What a variable is bound to now."""
     space, name = place
-    is_function = isinstance(space, pytypes.FunctionType)
-    return (
-        space.__defaults__
-        if is_function
-        else space.get(name)
-        if isinstance(space, dict)
-        else content_of(space)
-    )
+    if isinstance(space, pytypes.FunctionType):
+        return space.__defaults__
+    return space.get(name) if isinstance(space, dict) else content_of(space)
 
 
 def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
@@ -491,7 +486,10 @@ def renew_rebound(variables: Iterable[Bound] | None = None) -> int:
         _bound.clear()
         _generation[0] += 1
         for compiled in list(_compiled):
-            compiled.forget() if isinstance(compiled, functions.Helper) else compiled.recompile()
+            if isinstance(compiled, functions.Helper):
+                compiled.forget()
+            else:
+                compiled.recompile()
     return _generation[0]
 
 
@@ -537,4 +535,4 @@ def variables_of(*roots: Callable | None) -> list[Bound]:
 
 def are_bound(variables: list[Bound]) -> bool:
     """Whether variables are bound to the very objects to which they were; what arrays hold is not looked at."""
-    return all([current(bound.place) is bound.value for bound in variables])
+    return all(current(bound.place) is bound.value for bound in variables)

@@ -470,8 +470,10 @@ class Layout:
     def write_functions(self, block: np.ndarray, functions: "Game | CalledBack") -> None:
         """Write the addresses of the functions of a game, as the scheme sees it; 0 where there is none."""
         part = block["workspace"]["game"]
-        choices = ["simultaneous"] * (self._scheme.exp3 or self.program.choices)
-        for name in (*_CALLED, *choices):
+        called = list(_CALLED)
+        if self._scheme.exp3 or self.program.choices:
+            called.append("simultaneous")
+        for name in called:
             is_there = getattr(self._game, name) is not None or name == "determinize"
             part[name] = functions.address(name) if is_there else 0
         for name in kinds_of(self.tables, self._scheme.cutoff is not None):
@@ -568,10 +570,8 @@ class CompiledSearch:
         """Move into a block of memory with so much room, with all that is in a block from before."""
         self._room, self._layout = room, layout_of(self.state.game, self.program, self.scheme, room)
         self._block, self.address = self._layout.block(before)
-        self._workspace, self.rng = (
-            self._block["workspace"],
-            self._block["buffers.rng"].view(np.uint64),
-        )
+        self._workspace = self._block["workspace"]
+        self.rng = self._block["buffers.rng"].view(np.uint64)
         self._playout, self._counts = self._workspace["playout"], self._workspace["counts"]
         if isinstance(self.functions, CalledBack):
             self._layout.write_functions(self._block, self.functions)
@@ -617,18 +617,14 @@ class CompiledSearch:
         perspective = self.game.perspective(last)
         for i, each in enumerate(moves):
             keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
-        root["label"], root["episode"] = (
-            position.label,
-            episode_record(label, perspective, last, before),
-        )
+        root["label"] = position.label
+        root["episode"] = episode_record(label, perspective, last, before)
         root["before"] = functools.reduce(
             mix, before[:-1], python_of(episode_key)(label, perspective)
         )
-        root["last"], root["last_perspective"], root["last_recalled"] = (
-            last,
-            perspective,
-            last != observer,
-        )
+        root["last"] = last
+        root["last_perspective"] = perspective
+        root["last_recalled"] = last != observer
 
     @property
     def iterations(self) -> int:
@@ -696,10 +692,8 @@ class CompiledSearch:
     def give_room(self, lack: loop.NoRoom) -> None:
         """Give the room that the playout under way has not found, and go back to where it began."""
         room, legal = self._room, int(self._workspace["buffers"]["legal_capacity"][0])
-        self._block["buffers.rng"], self._workspace["running"] = (
-            self._block["buffers.rng_before"],
-            0,
-        )
+        self._block["buffers.rng"] = self._block["buffers.rng_before"]
+        self._workspace["running"] = 0
         if isinstance(lack, loop.MoreRows):
             full = int(self._workspace["running_component"][0])
             self.tables[full].grow(int(self._block["composition.component"]["count"][full]))

@@ -274,8 +274,8 @@ class _Notes:
                 " or ".join(names) if names else "unseen" if action == UNSEEN else f"move {action}"
             )
 
-        histories = [history.keys] * (HISTORY in part.records.alternatives)
-        histories += [history.episodes] * (POSITION in part.records.alternatives)
+        kinds = {HISTORY: history.keys, POSITION: history.episodes}
+        histories = [keys for kind, keys in kinds.items() if kind in part.records.alternatives]
         texts = (
             {int(history.steps[0].record): "⟨⟩", int(history.steps[0].episode): "⟨⟩"}
             if histories
@@ -523,7 +523,8 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
 
     With several trees, or threads that share only their roots, it is the first one's.
     """
-    first, least = result.parts[0] if result.parts else result, 1
+    first = result.parts[0] if result.parts else result
+    least = 1
     visits = next(iter(first.records.values())).rows[
         "visits"
     ]  # the baseline's, which every search keeps

@@ -527,7 +527,9 @@ def components_of(
             if slot is not None:
                 refuse_unseeded(slot)
     components: dict[tuple[object, ...], Enhancement] = {}
-    parts = (BASELINE, *strategy.components, *[EXP3] * uses_exp3)
+    parts = [BASELINE, *strategy.components]
+    if uses_exp3:
+        parts.append(EXP3)
     for part in parts:
         components.setdefault(storage_of(part), part)
     places = {storage: index for index, storage in enumerate(components)}
@@ -557,7 +559,9 @@ class _Lowering:
         self.read: set[str] = set()
 
     def result(self) -> LoweredStrategy:
-        roles = (self.strategy, self.strategy, *[EXP3] * self.uses_exp3)
+        roles = [self.strategy, self.strategy]
+        if self.uses_exp3:
+            roles.append(EXP3)
         mixtures = [self.lower_mixture(role, strategy) for role, strategy in enumerate(roles)]
         if not self.uses_exp3:
             mixtures.append(mixtures[loop.TREE])
@@ -804,7 +808,8 @@ def _leaves(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Enhancem
 
 def asks_like(part: Enhancement, *others: Enhancement) -> bool:
     """Whether a policy is an arg max of UCB1's values, +∞ for actions without visits, over the candidates of one of the others."""
-    rule, sources = part.policy.rule, [each.policy.source for each in others]
+    rule = part.policy.rule
+    sources = [each.policy.source for each in others]
     return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
 
 
@@ -864,7 +869,7 @@ def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
     widths = (*map(game.width, KINDS), game.players)
     return {
-        name: width * bool(tables & table)
+        name: width if tables & table else 0
         for table, name, width in zip(TABLES, NAMES, widths, strict=True)
     }
 

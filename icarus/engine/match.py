@@ -157,14 +157,22 @@ class Agent(Search):
         return f"Agent({', '.join([repr(self.strategy), *settings])})"
 
     def __str__(self) -> str:
-        budget = [f"{self.iterations} iterations"] * (self.iterations is not None)
-        budget += [f"{self.seconds} s"] * (self.seconds is not None)
-        threads = [f"{self.threads} threads"] * (self.threads > 1)
-        decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
-        decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
-        rule = [label(self.recommendation)] * (self.recommendation is not most_visits)
-        learned = [str(self.evaluation)] * (self.evaluation is not None)
-        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule + learned)})"
+        parts = []
+        if self.iterations is not None:
+            parts.append(f"{self.iterations} iterations")
+        if self.seconds is not None:
+            parts.append(f"{self.seconds} s")
+        if self.threads > 1:
+            parts.append(f"{self.threads} threads")
+        if self.move_decay:
+            parts.append(f"move decay {self.move_decay:g}")
+        if self.game_decay:
+            parts.append(f"game decay {self.game_decay:g}")
+        if self.recommendation is not most_visits:
+            parts.append(label(self.recommendation))
+        if self.evaluation is not None:
+            parts.append(str(self.evaluation))
+        return f"{self.scheme.label(self.strategy)} ({', '.join(parts)})"
 
 
 class SeatedAgent:

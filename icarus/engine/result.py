@@ -538,7 +538,8 @@ def _moves_if_known(
     def seen_in(world: State, played: int) -> Sequence[int]:
         return (played,) if of_actions else world.observed(played)
 
-    moves, certain = seen_in(state, action), -1 if of_actions else observer
+    moves = seen_in(state, action)
+    certain = -1 if of_actions else observer
     possible: list[set[int]] = [set() for _ in moves]
     for world, actions in _possible_actions(state, player, action, observer):
         for each in actions:

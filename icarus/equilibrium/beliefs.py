@@ -313,10 +313,8 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
-            tree.values[place, 0], tree.values[place, 1] = (
-                value / frame.weight,
-                frame.policy_value / frame.weight,
-            )
+            tree.values[place, 0] = value / frame.weight
+            tree.values[place, 1] = frame.policy_value / frame.weight
             leave(tree, value, frame.policy_value)
         if ending != GOING_ON:
             return ending

@@ -117,13 +117,19 @@ def tabulate(tree: GameTree, policy: PolicyLike, seed: int = 0) -> TabularPolicy
         if policy.tree is not tree and not is_same:
             raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
-    if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
+    learned = getattr(policy, "average", None)
+    if isinstance(learned, TabularPolicy):
         return tabulate(tree, learned)
     ask, result = question_to(policy), uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:
             result.at(number)[:] = ask(tree.state_of(number), (seed, number))
     return result
+
+
+def _uniform(state: State, seed: tuple[int, int]) -> np.ndarray:
+    count = len(state.legal_actions())
+    return np.full(count, 1 / count)
 
 
 def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.ndarray]:
@@ -133,7 +139,7 @@ def question_to(policy: PolicyLike) -> Callable[[State, tuple[int, int]], np.nda
         TypeError: an agent or a function is needed. ValueError: what is told are no probabilities; when it is asked.
     """
     if policy is None:
-        return lambda state, seed: np.full(n := len(state.legal_actions()), 1 / n)
+        return _uniform
     search = getattr(policy, "search", None)
     if isinstance(policy, type) or not (callable(search) or callable(policy)):
         kind = "is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"

@@ -178,7 +178,8 @@ class _Responder:
     def play(self, luck: np.random.Generator | None) -> float:
         """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
         by the policy."""
-        self._luck, most = luck or np.random.default_rng(self._seed), 1 if luck else sys.maxsize
+        self._luck = luck or np.random.default_rng(self._seed)
+        most = 1 if luck else sys.maxsize
         self._rng = seeded(int(self._luck.integers(MASK)))
         gain = 0.0
         views = defaultdict[int, list[_Particle]](list)
@@ -241,8 +242,12 @@ class _Responder:
 
     def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
         """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
-        count, state = self._most if self._redraws else 0, group[0].state
-        return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
+        if not self._redraws:
+            return []
+        state = group[0].state
+        return [
+            self._unknown(state.determinized(self._player, self._rng)) for _ in range(self._most)
+        ]
 
     def _thinned(self, moves: list[Any], most: int) -> list[Any]:
         """So many moves at most, drawn by their weights, which stay what they were on average."""
@@ -276,7 +281,7 @@ class _Responder:
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         while moves:
-            if most > MOST < len(moves):
+            if min(most, len(moves)) > MOST:
                 what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
             candidates = [
@@ -319,7 +324,8 @@ class _Responder:
             move = moves[self._game.perspective(i)]
             key = hash((key, 1, 2 * action)) if i == mover else key
             if move != UNSEEN and (i != mover or move != action):
-                key, sight = hash((key, 0, 2 * move)), move if i == self._player else sight
+                key = hash((key, 0, 2 * move))
+                sight = move if i == self._player else sight
             keys[i] = key
         return sight, keys
 
@@ -458,5 +464,7 @@ def local_best_response(
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(*[result()] * (len(gains[-1]) > 1)) from None
+        if len(gains[-1]) > 1:
+            raise KeyboardInterrupt(result()) from None
+        raise KeyboardInterrupt from None
     return result()

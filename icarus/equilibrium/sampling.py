@@ -236,7 +236,9 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     mover = call(tree.walk[0].player, (address_of(tree.state),))
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
         count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
-        slot, key, exploration = 0, 0, sampler.exploration if mover == player else 0.0
+        slot = 0
+        key = 0
+        exploration = sampler.exploration if mover == player else 0.0
         if mover == CHANCE:
             walk.write_chance(tree.walk[0], tree.state, count, tree.sigma)
         else:

@@ -251,11 +251,9 @@ def grow(
         if depth + 2 > len(frames):
             return walk.TOO_LONG
         child, state, k = frames[depth + 1], growth.states[depth + 1], frame.next
-        child.chance_reach, child.views[0], child.views[1] = (
-            frame.chance_reach,
-            frame.views[0],
-            frame.views[1],
-        )
+        child.chance_reach = frame.chance_reach
+        child.views[0] = frame.views[0]
+        child.views[1] = frame.views[1]
         action = k
         if depth == 0:
             copy_items(state, dealt[k])
@@ -322,12 +320,10 @@ class GameTree:
         arrays.nodes["parent"][0] = walk.NOTHING
         for player in range(walk.PLAYERS):
             arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
-        growing["nodes"], growing["views"], growing["histories"], growing["deepest"] = (
-            1,
-            walk.PLAYERS,
-            1,
-            1,
-        )
+        growing["nodes"] = 1
+        growing["views"] = walk.PLAYERS
+        growing["histories"] = 1
+        growing["deepest"] = 1
         scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
         growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
         status = rules.call(

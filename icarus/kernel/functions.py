@@ -132,7 +132,9 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
     """As of `apply`: kernel(state, action): function(struct_at(state, state_type), action); return 0"""
     row, original = _COMPILED[name], python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]
-    call = f"function({', '.join([*arguments, *['*unpack(parameters)'] * (name in DEALING)])})"
+    if name in DEALING:
+        arguments.append("*unpack(parameters)")
+    call = f"function({', '.join(arguments)})"
     lines = [f"return {call}"] if row.returns else [call, "return 0"]
     if name == "deal":
         lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]

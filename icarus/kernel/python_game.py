@@ -152,14 +152,14 @@ def in_python(game: AnyGame) -> PythonGame:
     with plain_kernels():
         kernels = game.kernels()
         rules = {name: _in_python(game, name, getattr(kernels, name)) for name in names}
-    texts: dict[
-        str, Any
-    ] = {  # which may ask compiled helpers, and so are given numpy's own records
+    weigh = game.multiplicity
+    view = game.observation
+    # They may ask compiled helpers, and so are given numpy's own records.
+    texts: dict[str, Any] = {
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
-        "multiplicity": (weigh := game.multiplicity) and (lambda data: weigh(facts_of(data))),
-        "observation": (view := game.observation)
-        and (lambda data, player: view(facts_of(data), player)),
+        "multiplicity": weigh and (lambda data: weigh(facts_of(data))),
+        "observation": view and (lambda data, player: view(facts_of(data), player)),
     }
     same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)} | {
         "board": None

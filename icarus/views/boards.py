@@ -247,7 +247,9 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
     parts.append(words(MARGIN, y + 12, title, 12, fill=ON_FELT, is_bold=row.is_own))
     if is_empty:
         return y + 20
-    items, x, y = [None] * row.count if row.items is None else row.items, MARGIN, y + 18
+    items = [None] * row.count if row.items is None else row.items
+    x = MARGIN
+    y += 18
     size = 18.0 if row.items is None else 40.0 if row.is_own else 26.0
     height = 20 if row.kind == "plate" else size * (1.4 if row.kind == "card" else 1)
     room = across - 2 * MARGIN - size

@@ -233,12 +233,12 @@ class ShownRecords:
     def __str__(self) -> str:
         names = self.all.enhancement.information.names
         has_means = {"reward", "visits"} <= {*names}
-        means = [[_mean_text(record.fields)] * has_means for record in self.records]
-        header = ["record", *names, *["mean reward"] * has_means]
-        rows = [
-            [each.text, *each.field_texts, *mean]
-            for each, mean in zip(self.records, means, strict=True)
-        ]
+        header = ["record", *names]
+        rows = [[each.text, *each.field_texts] for each in self.records]
+        if has_means:
+            header.append("mean reward")
+            for row, record in zip(rows, self.records, strict=True):
+                row.append(_mean_text(record.fields))
         title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
         return "\n".join([title, *document.text_columns([header, *rows])])
 

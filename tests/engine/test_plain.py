@@ -132,7 +132,7 @@ def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
 
 
 def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
-    import icarus.kernel as kernel
+    from icarus import kernel
 
     def drawn(rng: np.ndarray) -> int:
         return kernel.below(rng, 100) + below(rng, 100)

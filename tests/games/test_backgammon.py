@@ -105,7 +105,7 @@ def test_a_blot_that_is_hit_goes_to_the_bar() -> None:
 
 
 def test_a_player_who_cannot_enter_has_no_decision() -> None:
-    closed = {point: 2 for point in range(1, 7)}
+    closed = dict.fromkeys(range(1, 7), 2)
     for roll in [action for action, _ in position({BAR: 1, 13: 14}, closed).chance_outcomes()]:
         state = position({BAR: 1, 13: 14}, closed)
         state.apply_action(roll)

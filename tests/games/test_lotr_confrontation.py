@@ -431,7 +431,7 @@ def test_k2_at_the_start_all_15120_setups_are_possible():
     for game in (GAME, lotr_confrontation(random_setup=1)):
         state = game.new_initial_state(seed=3)
         for side in SIDES:
-            expected = {placed for placed in assignments(state, side)}
+            expected = set(assignments(state, side))
             assert len(expected) == 15120 == math.factorial(9) // math.factorial(4)
             assert tuple(state.facts.pos[side * TEAM :][:TEAM].tolist()) in expected
             assert state.beliefs(1 - side)[0]["ways"][0] == 15120 * math.factorial(4)

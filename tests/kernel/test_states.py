@@ -441,8 +441,7 @@ def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
 
 
 def returned_anew(state: dict, action: int) -> dict:
-    after = state | {"said": [*state["said"], action]}
-    return after
+    return state | {"said": [*state["said"], action]}
 
 
 def redrawn_in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:

@@ -27,9 +27,15 @@ from icarus.learning.selfplay import (
 
 KUHN = "kuhn-poker"
 JUDGE = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
-SMALL: dict[str, Any] = dict(
-    games=80, rounds=1, deals=2, iterations=8, judge=JUDGE, reference="BASELINE", generations=2
-)
+SMALL: dict[str, Any] = {
+    "games": 80,
+    "rounds": 1,
+    "deals": 2,
+    "iterations": 8,
+    "judge": JUDGE,
+    "reference": "BASELINE",
+    "generations": 2,
+}
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 import itertools
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
+from xml.etree import ElementTree
 
 import attrs
 import numpy as np
