@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_documents.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite test coverage pythons slow faults fuzz bench docs shipped wheel clean
+.PHONY: suite test coverage pythons slow faults fuzz bench docs shipped wheel release clean
 
 suite: .venv/experiments        # the main job, small: Table 1 and Figure 3 in Othello, where NAST's effect is seen
 	$(BIN)/python -m experiments run figure4 --games othello --trials 8 --iterations 1000 --out results/suite
@@ -57,6 +57,9 @@ shipped: .venv/test             # the machine code of the playout loop that the 
 
 wheel: .venv/test               # a wheel and an sdist in dist/; both are installed and tried in empty environments of each Python that is here
 	$(BIN)/python -m pytest -q --slow tests/test_distribution.py
+
+release: wheel docs             # all that a release uploads, in dist/: wheel, sdist, and the documents
+	tar -czf dist/icarus_mcts-$$($(BIN)/python -c 'import icarus; print(icarus.__version__)')-docs.tar.gz -C docs/_build html
 
 .venv/%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
