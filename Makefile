@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-SMOKE := tests/test_checks.py tests/test_documents.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
+SMOKE := tests/test_checks.py tests/test_documents.py tests/algebra/test_algebra.py tests/commands/test_own_files.py
 
 .PHONY: suite test coverage pythons slow faults fuzz bench docs shipped wheel release clean
 
