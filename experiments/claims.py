@@ -44,9 +44,8 @@ from icarus.views.document import Block, Heading, Paragraph
 STATEMENTS = Path(__file__).parent / "papers"
 PARTS = "its parts"  # rivals: each enhancement of a combination alone
 ClaimEntry = Mapping[str, Any]  # a comparison in a file of statements
-Compare = Callable[
-    [ClaimEntry, str, str, str], Contrast
-]  # of an entry's agents, rivals and places one of each
+# of an entry's agents, rivals and places one of each
+Compare = Callable[[ClaimEntry, str, str, str], Contrast]
 
 # --------------------------------------------------------------------------------------------- statements from files
 
@@ -291,9 +290,8 @@ def has_interims(results: Results) -> bool:
 SEEING, BLIND = "seeing", "not seeing"
 CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
-PHANTOM_GAMES = (
-    6 * 37_880 // 20
-)  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
+# … in a seat of Phantom; 20 of the 36 pairs have a cheating player
+PHANTOM_GAMES = 6 * 37_880 // 20
 FOUND = {  # the smallest differences of two searches, by game and side
     **{(papers.LOTR, role): smallest_difference(LOTR_GAMES) for role in ("Light", "Dark")},
     **{(papers.PHANTOM, f"player {seat}"): smallest_difference(PHANTOM_GAMES) for seat in (1, 2)},

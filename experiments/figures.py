@@ -93,9 +93,8 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
         yield figure
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
-        figure.set_layout_engine(
-            "none"
-        )  # the places that were found for the PNG do for the SVG too
+        # the places that were found for the PNG do for the SVG too
+        figure.set_layout_engine("none")
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
@@ -113,9 +112,8 @@ def intervals_svg(
         marked: the names that stand out.
     """
 
-    with figure_of(
-        (10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}
-    ) as figure:  # its words are words
+    # its words are words
+    with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:
         axes, file = figure.subplots(), io.StringIO()
         for row, (label, (value, low, high)) in enumerate(values.items()):
             colour = WORSE if label in marked else BETTER

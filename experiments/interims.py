@@ -20,9 +20,8 @@ CAMPAIGN = "campaign"  # the name of its experiments, one for each game
 # games of a cell at each interim analysis
 USUAL = (200, 400, 700, 1000)
 BACKGAMMON = (100, 150, 200, 250)
-Sizes = Mapping[
-    tuple[str, str], Sequence[int]
-]  # games of a cell at each interim analysis, by game and role
+# games of a cell at each interim analysis, by game and role
+Sizes = Mapping[tuple[str, str], Sequence[int]]
 INTERIM_GAMES: Sizes = {
     ("dou-di-zhu", "Landlord"): USUAL,
     ("hearts", ""): USUAL,
@@ -33,14 +32,8 @@ INTERIM_GAMES: Sizes = {
     ("backgammon", ""): BACKGAMMON,
 }
 SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each interim analysis
-FIRST = (
-    "dou-di-zhu",
-    "othello",
-    "lotr-confrontation",
-    "checkers",
-    "hearts",
-    "backgammon",
-)  # the order up to the first interim analysis
+# the order up to the first interim analysis
+FIRST = ("dou-di-zhu", "othello", "lotr-confrontation", "checkers", "hearts", "backgammon")
 HOUR = 3600
 WAITS, USED_UP = "waits", "games used up"
 ONLY_AGREES, ONLY_DISAGREES = "can only agree", "can only disagree"

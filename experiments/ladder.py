@@ -229,9 +229,8 @@ def fitted_ladder(game: str, directory: Path) -> ladders.Ladder:
 
 def levels_in(ladder: ladders.Ladder, estimate: ladders.Posterior) -> list[dict[str, Any]]:
     """The levels among the opponents of a ladder; none unless baselines have played and those that search more are rated higher."""
-    agents = {
-        rung.name: rung.agent for rung in ladder.rungs if rung.agent
-    }  # in the order of their ratings
+    # in the order of their ratings
+    agents = {rung.name: rung.agent for rung in ladder.rungs if rung.agent}
     iterations = [agent.iterations or 0 for agent in agents.values()]
     if not agents or iterations != sorted(iterations):
         return []

@@ -29,17 +29,14 @@ TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "\N{MINUS SIGN}": "$-$",
     "\N{EN DASH}": "--",
 }
-MINUS = re.compile(
-    r"(?<![\w.)-])-(?=\d)"
-)  # of a number; dates, names and exponents keep their hyphens
+# of a number; dates, names and exponents keep their hyphens
+MINUS = re.compile(r"(?<![\w.)-])-(?=\d)")
 RANGE = re.compile(r"(?<=\d) - (?=\d)")
-NUMBER = re.compile(
-    r"[<>+\N{MINUS SIGN}]? ?\d"
-)  # the beginning of a cell that LaTeX sets to the right
+# the beginning of a cell that LaTeX sets to the right
+NUMBER = re.compile(r"[<>+\N{MINUS SIGN}]? ?\d")
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
-PLACE = re.compile(
-    r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL
-)  # of a text that is made from rows
+# of a text that is made from rows
+PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:

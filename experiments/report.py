@@ -649,9 +649,8 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
 
 def _effects(caption: str, design: Design, effects: list[FactorEffect], statistic: str) -> Table:
     squares, freedom = design.within
-    halves = (
-        design.cells["won"] + design.cells["lost"]
-    ).sum() / 2  # games with a term's sign, and against it
+    # games with a term's sign, and against it
+    halves = (design.cells["won"] + design.cells["lost"]).sum() / 2
     least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / halves), len(effects))
 
     def line(effect: FactorEffect) -> list[str]:
@@ -743,13 +742,8 @@ def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Ite
 # -------------------- Tables of the two earlier papers: the searches against all others, who gains by seeing hidden cards, and branching.
 
 
-INCREASES = {
-    "player 1": 69,
-    "player 2": 86,
-    "player 3": 119,
-    "players 2 and 3": 210,
-    ALL_SEE: 127,
-}  # of 1000 games: 2011
+# of 1000 games: 2011
+INCREASES = {"player 1": 69, "player 2": 86, "player 3": 119, "players 2 and 3": 210, ALL_SEE: 127}
 THOUSAND = 1000
 CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating"))
 

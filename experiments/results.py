@@ -243,10 +243,8 @@ def _is_claimed(directory: Path, experiment: Experiment) -> bool:
             )
         return stored == experiment
     paths = directory.iterdir() if directory.exists() else ()
-    leftovers = {
-        EXPERIMENT + ledgers.UNFINISHED,
-        RESULTS,
-    }  # left by a run that was killed before it had begun
+    # left by a run that was killed before it had begun
+    leftovers = {EXPERIMENT + ledgers.UNFINISHED, RESULTS}
     strange = sorted(
         path.name
         for path in paths
@@ -460,9 +458,8 @@ class Results:
         self.cells = list(
             {cell.key: cell for run in runs for cell in run.experiment.cells}.values()
         )
-        self._played: dict[
-            tuple[str, str, int], PlayedGame
-        ] = {}  # by the way of drawing seeds, cell and trial
+        # by the way of drawing seeds, cell and trial
+        self._played: dict[tuple[str, str, int], PlayedGame] = {}
         self._provenance: Counter[str] = Counter()
         returns: dict[tuple[float, ...], list[float]] = {}  # each kept once
         for run in self.runs:
@@ -614,9 +611,8 @@ def query(
         for run in runs_in(directory)
         for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)
     ]
-    files: Any = [
-        glob.escape(str(path)) for path in paths if path.exists()
-    ]  # its types know a single file only
+    # its types know a single file only
+    files: Any = [glob.escape(str(path)) for path in paths if path.exists()]
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(

@@ -277,9 +277,8 @@ def binomial_model(design: Design) -> list[FactorEffect]:
     from statsmodels.genmod.families import Binomial
 
     def fitted(terms: Sequence[str]) -> Any:
-        with (
-            warnings.catch_warnings()
-        ):  # a cell without wins has no finite estimate, but its deviance has a limit
+        # a cell without wins has no finite estimate, but its deviance has a limit
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return glm(
                 f"won + lost ~ {' + '.join(['1', *terms])}", design.cells, family=Binomial()
@@ -432,9 +431,8 @@ def detectable_gains(column: Sequence[Tally]) -> dict[str, float]:
                 tally.rewards.error or math.inf, even.rewards.error or math.inf
             )
         else:
-            rate = (tally.wins + even.wins + 1) / (
-                tally.games + even.games + 2
-            )  # not 0 where all games ended alike
+            # not 0 where all games ended alike
+            rate = (tally.wins + even.wins + 1) / (tally.games + even.games + 2)
             errors[tally.cell.key] = math.sqrt(
                 rate * (1 - rate) * (1 / tally.games + 1 / even.games)
             )

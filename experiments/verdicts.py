@@ -457,9 +457,8 @@ def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.nda
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-Found = tuple[
-    Estimate, Estimate, tuple[float, float]
-]  # with the intervals to agree and to disagree, and their levels
+# with the intervals to agree and to disagree, and their levels
+Found = tuple[Estimate, Estimate, tuple[float, float]]
 
 
 def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> Found | None:

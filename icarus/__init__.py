@@ -33,9 +33,8 @@ from icarus.version import VERSION as __version__
 from icarus.views.shown import FRAMES, show_playout, show_records
 from icarus.views.tree_page import TreePages
 
-Result.pages = (
-    TreePages()
-)  # what lies above results, and through which they draw and look at themselves
+# what lies above results, and through which they draw and look at themselves
+Result.pages = TreePages()
 Result.look_for_notes = staticmethod(notes_of)
 for _kind, _frame in FRAMES.items():
     _kind._repr_html_ = _frame  # type: ignore[attr-defined]

@@ -32,29 +32,20 @@ from icarus.algebra.parsing import Operand
 from icarus.kernel import AnyGame, Game, PythonGame
 from icarus.specs import SPECIFICATIONS
 
-METHODS = (
-    "is_terminal",
-    "current_player",
-    "legal_actions",
-    "apply_action",
-    "returns",
-)  # of OpenSpiel's states
+# of OpenSpiel's states
+METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
 DIGITS = 12  # of a digest
 ANOTHER = "defines another game called {!r}; give it a name of its own"
 LIBRARIES = {"site-packages", "dist-packages"}  # folders of what is installed
-Imports: TypeAlias = tuple[
-    tuple[str, str], ...
-]  # files by their paths from the one that imports them, with digests
-Games: TypeAlias = Mapping[
-    str, AnyGame | Callable[[], AnyGame]
-]  # or functions that make them, by name
+# files by their paths from the one that imports them, with digests
+Imports: TypeAlias = tuple[tuple[str, str], ...]
+# or functions that make them, by name
+Games: TypeAlias = Mapping[str, AnyGame | Callable[[], AnyGame]]
 
-_loaded: dict[
-    str, tuple[ModuleType, Games]
-] = {}  # by the name of the module, so that a file is run once
-_own_games: set[str] = (
-    set()
-)  # names that files have registered: a later file, or version of one, may replace these
+# by the name of the module, so that a file is run once
+_loaded: dict[str, tuple[ModuleType, Games]] = {}
+# names that files have registered: a later file, or version of one, may replace these
+_own_games: set[str] = set()
 
 # ---------------------------------------------------------------------------------------------- what a file depends on
 
@@ -165,9 +156,8 @@ def _look_beside(path: Path) -> None:
 
 def _imported_names(path: Path, package: str) -> Iterator[str]:
     """The modules that the statements of a file import, wherever they stand in it, and the packages around these."""
-    with contextlib.suppress(
-        SyntaxError, ValueError, ImportError
-    ):  # no source of Python's, or none that can be run
+    # no source of Python's, or none that can be run
+    with contextlib.suppress(SyntaxError, ValueError, ImportError):
         for node in ast.walk(ast.parse(path.read_bytes())):
             names: list[str] = []
             if isinstance(node, ast.Import):
@@ -331,9 +321,8 @@ def sentence_of(error: BaseException) -> str | None:
         return None
     kind = "" if explains_itself else f"{type(error).__name__}: "
     text = ", ".join(filter(None, [str(error), *(notes or place)]))
-    return kind + re.sub(
-        rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text
-    )  # names of modules that nobody has written
+    # names of modules that nobody has written
+    return kind + re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)
 
 
 # ------------------------------------------------------------------------------------------------ what a file defines

@@ -228,9 +228,8 @@ class HistoryExample:
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), for example, or (player, moves) of a history; see `Space.key` for the parts."""
-        return enhancement.records.key(
-            cast(AnyGame, self), parts
-        )  # of a game, a key needs the perspectives only
+        # of a game, a key needs the perspectives only
+        return enhancement.records.key(cast(AnyGame, self), parts)
 
     def capture(
         self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None

@@ -17,18 +17,10 @@ def _read(name: str) -> TomlTable:
 
 # -------------------- Section 8 of the paper of 2014.
 
-GAMES = [
-    "dou-di-zhu",
-    "hearts",
-    "lotr-confrontation",
-    "checkers",
-    "othello",
-    "backgammon",
-]  # section 7, in its order
-ROLES = {
-    "dou-di-zhu": ("Landlord",),
-    "lotr-confrontation": ("Light", "Dark"),
-}  # a column each; elsewhere the seat rotates
+# section 7, in its order
+GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"]
+# a column each; elsewhere the seat rotates
+ROLES = {"dou-di-zhu": ("Landlord",), "lotr-confrontation": ("Light", "Dark")}
 ITERATIONS, TRIALS = 5000, 1000  # per decision; games per cell (Figure 5)
 ENHANCEMENTS = ("NAST", "RAVE", "MAST", "LGRF")  # the bullets of Table 1, left to right: N, R, M, L
 TABLE_1, EPISODES, REUSE = _read("section8")["agents"].values()
@@ -79,27 +71,10 @@ EARLIER_ITERATIONS = 10_000  # of a decision in both papers, shared by all trees
 TREES = 40  # of a determinized search in both papers, unless something else is said
 LOTR, PHANTOM, DOU_DI_ZHU = "lotr-confrontation", "phantom-mnk", "dou-di-zhu"
 FIRST = "First"  # who moves first in Phantom m,n,k
-BALANCE = (
-    1,
-    2,
-    5,
-    10,
-    20,
-    40,
-    100,
-)  # determinizations in Fig. 6, whose axis the text does not give
-DETERMINIZATIONS = (
-    1,
-    2,
-    5,
-    10,
-    20,
-    30,
-    40,
-    50,
-    75,
-    100,
-)  # in Figs. 2 and 4 of 2011: "from 1 to 100"
+# determinizations in Fig. 6, whose axis the text does not give
+BALANCE = (1, 2, 5, 10, 20, 40, 100)
+# in Figs. 2 and 4 of 2011: "from 1 to 100"
+DETERMINIZATIONS = (1, 2, 5, 10, 20, 30, 40, 50, 75, 100)
 # iterations of a tree: Figs. 2 and 3
 EACH_FIXED = (50, 100, 250, 500)
 EACH = (25, 50, 100, 200, 300, 500, 750, 1000)

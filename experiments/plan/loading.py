@@ -43,9 +43,8 @@ CHEATING = "cheating"
 
 
 TomlTable = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
-Text = Annotated[
-    str, msgspec.Meta(pattern=r"\S")
-]  # beside lists plain str: msgspec 0.22 crashes when such a type is freed
+# beside lists plain str: msgspec 0.22 crashes when such a type is freed
+Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=UNLIMITED)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]

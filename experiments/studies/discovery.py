@@ -67,9 +67,8 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
         won, usual = list[float](), list[float]()
         for deal in deals:
             received = [returns.get((player, opponent, deal, seat)) for seat in seats]
-            alone = returns.get(
-                (opponent, opponent, deal, seats[0])
-            )  # its game for all seats, unless there is one of each
+            # its game for all seats, unless there is one of each
+            alone = returns.get((opponent, opponent, deal, seats[0]))
             if alone and all(received):
                 even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
                 for values, of in ((won, received), (usual, even)):

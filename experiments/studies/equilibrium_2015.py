@@ -189,9 +189,8 @@ def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------- pictures
 
-PRINTED = (
-    Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"
-)  # the points of AAMAS 2015, Figure 3
+# the points of AAMAS 2015, Figure 3
+PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"
 NAMES = {
     IST: "OOS, IST",
     PST: "OOS, PST",

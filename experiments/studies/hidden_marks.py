@@ -115,9 +115,8 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
     reach[0, 0] = 1.0
     for number in range(orders.sets[player]):
         write_policy(weights[number], orders.barred[player, number], policy)
-        reach[number] = (
-            reach[number, 0] * policy
-        )  # a set's own is where that of its first sequence will be
+        # a set's own is where that of its first sequence will be
+        reach[number] = reach[number, 0] * policy
         for square in range(len(policy)):
             for after in orders.then[player, number, square]:
                 if after > 0:

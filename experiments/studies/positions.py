@@ -102,9 +102,8 @@ def correlation_of(shared: Any) -> Correlation:
     now = halves["now"]
     by_position = now.groupby("position")
     others = (by_position.transform("sum") - now) / (by_position.transform("count") - 1)
-    later = (
-        halves["later"] - others
-    )  # less what is to be expected of playouts that begin with the other actions
+    # less what is to be expected of playouts that begin with the other actions
+    later = halves["later"] - others
     captured = halves["count"].min(axis=1) >= FEWEST
     enough = captured & (captured.groupby("position").transform("sum") >= FEWEST_ACTIONS)
     now, later = (
@@ -163,13 +162,8 @@ def correlation(path: Path) -> None:
 
 # ------------------------------------------------------------------------------------------------ choices without games
 
-SHARES = {
-    "R": ACTION,
-    "M": ACTION,
-    "ε-greedy": ACTION,
-    "UCB1": ACTION,
-    "EPIC": POSITION,
-}  # agents of section 8
+# agents of section 8
+SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}
 BASELINE = "-"
 Seat = tuple[str, str, str]  # game, role and agent
 
@@ -215,12 +209,8 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
 
 
 TOP = 5
-SCREENED = {
-    "role": str,
-    "agent": str,
-    "position": int,
-    "value": float,
-}  # by the judge, of what an agent would play in a position
+# by the judge, of what an agent would play in a position
+SCREENED = {"role": str, "agent": str, "position": int, "value": float}
 
 
 def agreement(
@@ -270,14 +260,8 @@ def screening(
 # ----------------------------------------------------------------------------------------------------- shapes of trees
 
 COMPARED = ("R", "N")  # as Table 1 names them
-SHAPE = {
-    "role": str,
-    "position": int,
-    "agent": str,
-    "iterations": int,
-    "depth": int,
-    "visits": int,
-}  # plies; of the chosen action
+# plies; of the chosen action
+SHAPE = {"role": str, "position": int, "agent": str, "iterations": int, "depth": int, "visits": int}
 
 
 def lines(measured: Any) -> Iterator[str]:

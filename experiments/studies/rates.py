@@ -51,9 +51,8 @@ OPENING_SEED = 5
 PASSES = 13  # actions of Hearts before a card is played: its peer cannot search there
 
 TimedRun = Callable[[int], float]  # by a seed: how many a second
-Rates = dict[
-    tuple[str, str], list[float]
-]  # by game and subject: iterations per second of each repeat
+# by game and subject: iterations per second of each repeat
+Rates = dict[tuple[str, str], list[float]]
 
 
 def opening(name: str) -> State:

@@ -24,9 +24,8 @@ from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, re
 _ANY_NUMBER = "A*"  # the factor of actions, however many
 # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
 Parts: TypeAlias = Any
-FieldValue: TypeAlias = (
-    float | Sequence[float]
-)  # of a field of information: a number, or one for each player
+# of a field of information: a number, or one for each player
+FieldValue: TypeAlias = float | Sequence[float]
 FieldValues: TypeAlias = Mapping[str, FieldValue]
 
 

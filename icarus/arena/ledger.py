@@ -358,9 +358,8 @@ def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
         is_first: no row of the ledger stands before it. Then it may be the whole content of another file, which must not be lost.
     """
     if not is_first:
-        return b'{"'.startswith(
-            line.strip(b"\0")[:2]
-        )  # after a loss of power zeros may stand for what was written
+        # after a loss of power zeros may stand for what was written
+        return b'{"'.startswith(line.strip(b"\0")[:2])
     if not line.startswith(b'{"%s":' % field.encode()):
         return False
     try:

@@ -24,9 +24,8 @@ from icarus.engine.match import DecisionLog, GameLog, Player, play
 from icarus.kernel import AnyGame, State
 from icarus.load_files import digest_of, names_in
 
-Files: TypeAlias = tuple[
-    tuple[str, ...], ...
-]  # each of one or more files and the digest of all of them
+# each of one or more files and the digest of all of them
+Files: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 @attrs.frozen

@@ -193,9 +193,8 @@ def connection(address: str, count: int) -> "Iterator[Client]":
         from distributed import Client, LocalCluster
     except ImportError:
         raise ValueError("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
-    logging.getLogger("distributed.client").setLevel(
-        logging.CRITICAL
-    )  # what goes wrong is told in a sentence
+    # what goes wrong is told in a sentence
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:

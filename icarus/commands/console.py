@@ -77,9 +77,8 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_note(f"{name}: memory has run out")
         return FAILED
     except Exception as error:
-        wrong_line = getattr(
-            error, "format_message", None
-        )  # what the parser of the command line raises has it
+        # what the parser of the command line raises has it
+        wrong_line = getattr(error, "format_message", None)
         sentence = sentence_of(error) if wrong_line is None else wrong_line()
         if sentence is None:
             raise

@@ -162,9 +162,8 @@ def plan_units(
 # --------------------------------------------------------------------------------------------------------------------------- games
 
 
-CALIBRATION, EXPLORATION, PROOF, ABLATION = range(
-    4
-)  # streams of random numbers: no deal of one is a deal of another
+# streams of random numbers: no deal of one is a deal of another
+CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)
 STREAMS = ("calibration", "exploration", "proof", "ablation")
 STAGES = ("check", "explore", "prove", "ablate")
 KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game

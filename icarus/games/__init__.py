@@ -69,9 +69,8 @@ def load(name: str, **parameters: int) -> AnyGame:
     if twice := [key for key in keys if keys.count(key) > 1]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given twice")
     parameters = {**dict(in_name), **parameters}
-    if (
-        isinstance(registered, AnyGame) and parameters == registered.parameters
-    ):  # as `str` of the game has them
+    # as `str` of the game has them
+    if isinstance(registered, AnyGame) and parameters == registered.parameters:
         return registered
     accepted = (
         [] if isinstance(registered, AnyGame) else list(inspect.signature(registered).parameters)

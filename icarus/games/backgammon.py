@@ -50,9 +50,8 @@ INPUTS = 4  # of a place: one checker there, two, three, and each one more
 DICE_LEFT = (FACES + 1, FACES + 5)
 WEIGHTS = np.load(Path(__file__).with_name("backgammon_weights.npy")).astype(float)  # [row, unit]
 UNITS = WEIGHTS.shape[1]
-CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(
-    2, POINTS, INPUTS, UNITS
-)  # the mover's checkers, and the other's
+# the mover's checkers, and the other's
+CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(2, POINTS, INPUTS, UNITS)
 DICE = WEIGHTS[2 * POINTS * INPUTS : -1].reshape(*DICE_LEFT, UNITS)
 OUTPUT = WEIGHTS[-1]
 

@@ -41,22 +41,16 @@ DRAW_AFTER = 40
 LONGEST_DRAW = np.iinfo(np.int16).max
 MOST_MOVES = 12 * 4  # twelve kings, four directions
 FLAT, STEEP = SIZE - 1, SIZE + 1  # to the next square on each diagonal: up left, up right
-DARK = np.uint64(
-    0xAA55AA55AA55AA55
-)  # the squares of the game; a step over the side lands on a light square
-FAR_ROWS = np.uint64(
-    0xFF000000000000FF
-)  # men move forwards only: whichever far row one reaches crowns it
+# the squares of the game; a step over the side lands on a light square
+DARK = np.uint64(0xAA55AA55AA55AA55)
+# men move forwards only: whichever far row one reaches crowns it
+FAR_ROWS = np.uint64(0xFF000000000000FF)
 BACK_ROWS = (np.uint64(0xFF), np.uint64(0xFF00000000000000))
 MAN, KING = 2, 3  # what they are worth
 START = (0x000000000055AA55, 0xAA55AA0000000000)
 UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
-OFFSETS = (
-    FLAT,
-    STEEP,
-    -FLAT,
-    -STEEP,
-)  # from a square to the next one, in the order of these directions
+# from a square to the next one, in the order of these directions
+OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)
 
 STATE = aligned(
     ("pieces", np.uint64, (2,)),  # a bit per square for each player

@@ -112,18 +112,14 @@ SOLO_KICKERS, PAIR_KICKERS = 1 << LANE, 2 << LANE  # plus a set of ranks: kicker
 
 # Of each base play:
 LENGTH = np.array([play.length for play in PLAYS], np.int64)
-LOWEST = np.array(
-    [action - play.start for action, play in enumerate(PLAYS)], np.int64
-)  # the same from rank 3
-TAKEN = np.array(
-    [((1 << play.length) - 1) << play.start for play in PLAYS], np.uint64
-)  # its set of ranks
-HIGHER = np.array(
-    [(1 << RANK_COUNT) - (2 << play.start) for play in PLAYS], np.uint64
-)  # the ranks above its start
-SHIFT = np.array(
-    [LANE * max(play.copies - 1, 0) for play in PLAYS], np.uint64
-)  # to the lane of its ranks
+# the same from rank 3
+LOWEST = np.array([action - play.start for action, play in enumerate(PLAYS)], np.int64)
+# its set of ranks
+TAKEN = np.array([((1 << play.length) - 1) << play.start for play in PLAYS], np.uint64)
+# the ranks above its start
+HIGHER = np.array([(1 << RANK_COUNT) - (2 << play.start) for play in PLAYS], np.uint64)
+# to the lane of its ranks
+SHIFT = np.array([LANE * max(play.copies - 1, 0) for play in PLAYS], np.uint64)
 KICKERS = np.array([play.kickers for play in PLAYS], np.int64)
 # To the lane of its kickers.
 KICKER_SHIFT = np.array([LANE * max(play.kicker_size - 1, 0) for play in PLAYS], np.uint64)
@@ -385,12 +381,10 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
 PLAYERS = 3
 LANDLORD = 0
 PLAYER_NAMES = ("landlord", "peasant 1", "peasant 2")
-DECK = np.array(
-    [*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8
-)  # the rank of each card
-MOST_KICKER_SETS = (
-    165  # three solos of 11, beside a run of three trios; a lead has at most 88 plays
-)
+# the rank of each card
+DECK = np.array([*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8)
+# three solos of 11, beside a run of three trios; a lead has at most 88 plays
+MOST_KICKER_SETS = 165
 
 STATE = aligned(
     (

@@ -36,9 +36,8 @@ from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
 ANTE, UNIT = 1, 2  # what a player pays at the start, and the smallest bet
-FOLD, CALL, BET = range(
-    3
-)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
+# actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
+FOLD, CALL, BET = range(3)
 NO_TABLE = -1
 
 STATE = aligned(

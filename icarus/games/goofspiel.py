@@ -36,13 +36,10 @@ from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
-FEWEST, MOST = (
-    2,
-    13,
-)  # cards; with more, too many sequences of bids could agree for one draw below 2**32
-TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(
-    MOST + 1, MOST + 5
-)  # what is seen of the other's bid: the latest result
+# cards; with more, too many sequences of bids could agree for one draw below 2**32
+FEWEST, MOST = (2, 13)
+# what is seen of the other's bid: the latest result
+TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)
 
 STATE = aligned(
     ("bids", np.int8, (2, MOST)),  # of each player in each round

@@ -85,9 +85,8 @@ UNSEEN_CARDS = CARDS - HAND
 BINOMIAL = np.array(
     [[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64
 )
-MAX_SPLITS = (
-    UNSEEN_CARDS // 3 + 1
-) ** 3  # three sets of cards, 39 in all, each split between two players
+# three sets of cards, 39 in all, each split between two players
+MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3
 STATE = aligned(
     # Bits: until the exchange what is in hand, then all that is held for the 13 tricks.
     ("held", np.uint64, (PLAYERS,)),

@@ -61,9 +61,8 @@ SQUARE_NAMES = (
 )
 SQUARES = 16  # on the board; with the dead, one more
 BIT = 1 << np.arange(SQUARES + 1)  # the set of one square
-CAPACITY = np.array(
-    [4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64
-)  # own pieces in one square
+# own pieces in one square
+CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)
 
 # The rows of the map, Light's home at the bottom. A row stands between the gaps of the next, so each region touches one or two of it.
 _WIDTHS = (1, 2, 3, 4, 3, 2, 1)
@@ -80,9 +79,8 @@ def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
     return table
 
 
-_middle = {
-    square: square - sum(row) / len(row) for row in ROWS for square in row
-}  # how far right of the row's middle
+# how far right of the row's middle
+_middle = {square: square - sum(row) / len(row) for row in ROWS for square in row}
 _up_pairs = [
     (a, b)
     for above, row in itertools.pairwise(ROWS)
@@ -97,9 +95,8 @@ UP = _table(_up_pairs)
 DOWN = _table([(target, origin) for origin, target in _up_pairs])
 SIDEWAYS = _table(_side_pairs)  # none in the mountains
 AROUND = UP | DOWN | SIDEWAYS
-FORWARD = np.stack(
-    [_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOWN]
-)  # [side, square]
+# [side, square]
+FORWARD = np.stack([_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOWN])
 
 # ---------------------------------------------------------------------------------------------------------- characters
 
@@ -728,9 +725,8 @@ def compare(state: Facts) -> int:  # B4, the Sacrifice, and B5
 
 
 @helper
-def _defeat(
-    state: Facts, light_falls: bool, dark_falls: bool
-) -> int:  # B6 and the ends of the game
+# B6 and the ends of the game
+def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     if light_falls:
         relocate(state, light, DEAD)
@@ -1208,10 +1204,8 @@ def apply(state: Facts, action: int) -> None:
 DARK_SHIRE_TO_WIN = 4  # pieces together in the Shire; 3 in the published rules
 
 
-PLATES = (
-    ("parchment", "ink"),
-    ("purple", "parchment"),
-)  # of each side: its colour and that of its letters
+# of each side: its colour and that of its letters
+PLATES = (("parchment", "ink"), ("purple", "parchment"))
 PATHS = tuple(
     (SQUARE_NAMES[begin], SQUARE_NAMES[end])
     for begin in range(SQUARES)

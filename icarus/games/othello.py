@@ -87,24 +87,21 @@ LENGTHS = (SIZE + 2, *[SIZE] * (ROWS - 1), *DIAGONALS, 9)
 TUPLES, SIDES = len(LENGTHS), 4
 READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
 MOST_MOVES = 31  # that have a weight of their own
-FIRST = np.cumsum(
-    [0, *(3**length for length in LENGTHS)]
-)  # of the weights of each tuple; the last: of moves
+# of the weights of each tuple; the last: of moves
+FIRST = np.cumsum([0, *(3**length for length in LENGTHS)])
 PLACES = int(FIRST[-1]) + (MOST_MOVES + 1) ** 2
 PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
 UNIT = 1 / 64  # of a weight, in logits
-TERNARY = np.array(
-    [int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])]
-)  # bits as digits of base 3
+# bits as digits of base 3
+TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << LENGTHS[0])])
 ROW = np.uint64(0xFF)  # the first one
 DIAGONAL_SQUARES = np.array(
     [sum(1 << (SIZE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64
 )
 
 
-WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))[
-    "weights"
-]  # int8 [PHASES, PLACES]
+# int8 [PHASES, PLACES]
+WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"]
 
 
 @inlined

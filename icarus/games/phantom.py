@@ -160,9 +160,8 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
         return
     marks, squares = state.marks[1 - observer], state.open[observer]
     beliefs.found = marks & ~squares
-    beliefs.missing = popcount(
-        marks & squares
-    )  # the number of marks is seen, and so is the number found
+    # the number of marks is seen, and so is the number found
+    beliefs.missing = popcount(marks & squares)
     beliefs.count = 0
     while squares != np.uint64(0):
         square = squares & (~squares + np.uint64(1))

@@ -380,9 +380,8 @@ def rated_row(match: Match) -> GameRow:
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}
-    for each in (
-        match.entrants
-    ):  # the version of each engine, as it says it, and the arguments that it was started with
+    # the version of each engine, as it says it, and the arguments that it was started with
+    for each in match.entrants:
         if isinstance(each, EnginePlayer):
             row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
     return row

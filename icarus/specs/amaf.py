@@ -32,9 +32,8 @@ def capture_siblings(history: History, updates: Updates, last_phase: int = EXPAN
             last_bits = 0
             for action in legal:
                 last_bits |= 1 << (action & 63)
-            for j in range(
-                i, len(steps) - 1
-            ):  # most actions are not legal at h_i: their last bits tell it
+            # most actions are not legal at h_i: their last bits tell it
+            for j in range(i, len(steps) - 1):
                 action = steps[j].action
                 if steps[j].player == player and last_bits >> (action & 63) & 1 and action in legal:
                     update(updates, child(history, i, action), 0)

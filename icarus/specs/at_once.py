@@ -195,9 +195,8 @@ def backpropagate_regret(stats: Row, context: int, rewards: Array) -> None:
     if context in (VISIT, AVAILABLE):
         backpropagate(stats, context, rewards)
     else:
-        stats.regret += np.int64(context).view(
-            np.float64
-        )  # a context is an integer: the bits of the regret
+        # a context is an integer: the bits of the regret
+        stats.regret += np.int64(context).view(np.float64)
 
 
 REGRET_MATCHING = attrs.evolve(

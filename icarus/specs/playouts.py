@@ -134,9 +134,8 @@ def greatest_weight(theta: Theta, legal: Array, player: int) -> float:
 @backpropagation
 def add_change(stats: Row, context: int, rewards: Array) -> None:
     """w + ψ"""
-    stats.weight += np.int64(context).view(
-        np.float64
-    )  # a context is an integer: the bits of the change
+    # a context is an integer: the bits of the change
+    stats.weight += np.int64(context).view(np.float64)
 
 
 PPA = Enhancement(

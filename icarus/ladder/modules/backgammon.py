@@ -12,10 +12,8 @@ from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE, State
 from icarus.ladder.engines import earlier_state
 
-DOUBLE_MATCH_POINT = (
-    1,
-    1,
-)  # points that either side lacks: what counts is who wins, as in our game
+# points that either side lacks: what counts is who wins, as in our game
+DOUBLE_MATCH_POINT = (1, 1)
 CheckerStep = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
