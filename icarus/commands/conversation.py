@@ -505,7 +505,8 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(seat, index)) is not None:
                 what = played.text if in_view else _told_text(before, played.action, seat)
-                text = what or "-".join(seen_parts(before, played.action) or ())
+                marks = "-".join(seen_parts(before, played.action) or ())
+                text = session.worded(what or marks, viewer)
                 name = session.name_of(played.player, viewer)
                 log.append(LogEntry(index, f"{name}: {text or 'a hidden choice'}", what))
         return log
@@ -626,10 +627,10 @@ class Conversation:
         worth = dict(zip(result.actions, result.values.tolist(), strict=True))
         best = worth.pop(result.action)
         reason = "" if worth else " It is the only move."
-        if worth and not np.isnan(best):
-            others = [100 * value for value in worth.values() if not np.isnan(value)]
-            next_best = f", the next best {max(others):.0f}" if others else ""
-            reason = f" It wins {100 * best:.0f} of 100 games from here{next_best}."
+        if worth and best >= 0:  # it is NaN where nothing is known
+            rest = max((value for value in worth.values() if value >= 0), default=2)
+            reason = f" It wins {100 * best:.0f} of 100 games from here"
+            reason += f", the next best {100 * rest:.0f}." if rest <= best else "."
         return {
             **self._show(result, "what a search finds in your place"),
             "said": f"hint: {move}.{reason}",
@@ -693,12 +694,12 @@ class Conversation:
 def _told_text(before: State, action: int, seat: int) -> str:
     """What a seat is told of an action that he sees as another move, from what he knows: "" where the actions that may be it differ."""
     column = before.game.perspective(seat)
-    move, text = before.observed(action)[column], before.action_to_string(action)
-    if before.game.move_text is not None:
-        return before.game.move_text_of(move)
-    possible = {text}
-    for seed in range(_DRAWS):  # the true state has fewer such actions than he must think of
-        state = before if seed == 0 else before.determinize(seat, seed=seed)
+    move = before.observed(action)[column]
+    if text := before.game.move_text_of(move):
+        return text
+    possible = {text := before.action_to_string(action)}
+    for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of
+        state = before.determinize(seat, seed=seed)
         possible |= {
             state.action_to_string(each)
             for each in state.legal_actions()

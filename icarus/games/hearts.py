@@ -706,6 +706,10 @@ def _place(out: np.ndarray) -> None:
         out[i] = 1.0 if out[i] == lowest else 0.0 if out[i] == highest and last == 1 else 0.5
 
 
+def _move_text(move: int) -> str:
+    return "passes a card" if move == CARD_PASSED else ""
+
+
 def episode(state: Facts) -> int:
     """Eq. (19): D at the deal, the first included, and player i where he begins a trick."""
     if state.phase == PLAYING:
@@ -807,6 +811,7 @@ def hearts(threshold: int = THRESHOLD) -> Game:
     threshold = integer("the threshold of hearts", threshold, 1, MAX_THRESHOLD)
     return Game(
         **functions_of(globals()),
+        move_text=_move_text,
         name="hearts",
         players=PLAYERS,
         ranges={

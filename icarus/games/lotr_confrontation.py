@@ -895,6 +895,10 @@ def observation(state: Facts, player: int) -> tuple:
     )
 
 
+def _move_text(move: int) -> str:
+    return "plays a card face down" if move == FACE_DOWN else ""
+
+
 def episode(state: Facts) -> int:
     """Eq. (20): the side that is about to move, no battle being in progress."""
     return state.side if state.node == MOVE else CONTINUES
@@ -1296,6 +1300,7 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
     random_setup = integer("random_setup", random_setup, 0, 1)
     return Game(
         **functions_of(globals()),
+        move_text=_move_text,
         name="lotr-confrontation",
         players=2,
         ranges={**RANGES, "shire_needed": (dark_shire_to_win, dark_shire_to_win)},

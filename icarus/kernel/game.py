@@ -299,8 +299,8 @@ class AnyGame(ABC):
         return self._call_text("action_text", facts, action)
 
     def move_text_of(self, move: int) -> str:
-        """What `move_text` writes; errors as in `text_of`."""
-        return self._call_text("move_text", move)
+        """What `move_text` writes, "" without it; errors as in `text_of`."""
+        return "" if self.move_text is None else self._call_text("move_text", move)
 
     def _call_text(self, name: str, *arguments: object) -> str:
         function = getattr(self, name)
@@ -408,8 +408,8 @@ class Game(AnyGame):
             `initial` draws.
         utilities: what a player gains, in the game's own units, at a reward of 0 and at a reward of 1: (-2, 2) chips.
         move_text: `move_text(move) -> str`, plain Python, for people: what a move that `observe` writes shows of another's action, such as
-            "swap, lays 3 open". It is told to who sees this move, and knows nothing else. Absent: the action's text where all that look so
-            have the same, else "a hidden choice".
+            "swap, lays 3 open". It is told to who sees this move, and knows nothing else. Absent, or "": the action's text where all that
+            look so have the same, else "a hidden choice".
         actions: a number above every action, including those of chance; libraries that number the actions of a game need
             it. Absent: unknown.
 

@@ -168,7 +168,7 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
         if each.player not in (2, CHANCE) and each.text.startswith("pass")
     ]
     own_texts = {played.text for played in session.played if played.player == 2}
-    assert len(others) == 9 and said.count("a hidden choice") == 9
+    assert len(others) == 9 and said.count("passes a card") == 9
     assert (
         "chance: exchange" in said
     )  # what is seen of it is a move of its own, and it is the only thing that could be done

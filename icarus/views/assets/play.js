@@ -100,9 +100,12 @@ function drawBoard(told) {
     const says = {role: "button", tabindex: open || isChosen ? 0 : -1, "aria-disabled": !open && !isChosen, "aria-pressed": isChosen, "aria-label": (part.getAttribute("aria-label") ?? name) + (isLast ? ", last move" : "")};
     for (const [attribute, value] of Object.entries(says)) part.setAttribute(attribute, value);
     if (isLast && !isCard) mark(part, "last");
-    if (isChosen || open && !isCard) mark(part, isChosen ? "chosen" : "open");
+    if (!isCard && (isChosen || open)) mark(part, isChosen ? "chosen" : "open");
     const place = advised.indexOf(name);
-    if (place >= 0) { advised.splice(place, 1); mark(part, "hint"); }
+    if (place >= 0) {  // a card has an edge of its own: a frame above would lie over the next one
+      advised.splice(place, 1);
+      if (isCard) part.classList.add("advised"); else mark(part, "hint");
+    }
     let frame = null;  // of the part that the keyboard is at, above those that lie on it
     part.onfocus = () => { if (part.matches(":focus-visible")) frame = mark(part, "focus"); };
     part.onblur = () => frame?.remove();
@@ -112,6 +115,8 @@ function drawBoard(told) {
     part.inside = part.parentElement.closest("[data-part]");
     part.inside.after(part);
   }
+  const kinds = {open: "orange: can be clicked", last: "blue: the last move", "hint, .advised": "violet: the hint", "chosen, .chosen": "red: selected"};
+  byId("frames").textContent = Object.entries(kinds).filter(([kind]) => board.querySelector(`.mark.${kind}`)).map(([, text]) => text).join(", ");
   // Where cards are played, those that cannot be are dimmed; a hand that is only held is not.
   document.body.classList.toggle("mine", looking === null && (told.select || told.moves.some(move => move.parts.length)) && told.moves.length > 0);
 }
