@@ -6,6 +6,7 @@ Each check returns the value as Python's own number, or raises a ValueError of o
 
 import math
 import os
+import re
 import sys
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -24,6 +25,11 @@ def differing(first: str, second: str, most: int) -> list[str]:
     start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
     before = "…" if start else ""
     return [before + excerpt(text[start:], most) for text in (first, second)]
+
+
+def bare(name: str) -> str:
+    """A name without capitals, and without what stands between two parts of a move: "f5 d6", "g3-h4", "c3xe5"."""
+    return re.sub(r"(?<=\w)[-–x×:\s]+(?=\w)", "", name).casefold()
 
 
 def count_text(number: int, noun: str) -> str:

@@ -240,7 +240,14 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     return square_text(action // SQUARES), square_text(action % SQUARES)
 
 
-BOARD = Drawing(scene, parts, colours=("black", "white"))
+def other_names(state: Facts, action: int) -> tuple[str, ...]:
+    """A move by the numbers of its squares, from 1 in the right corner of Black's side, as "11-15"."""
+    squares = action // SQUARES, action % SQUARES
+    half = SIZE // 2
+    return ("-".join(str(half - square % SIZE // 2 + square // SIZE * half) for square in squares),)
+
+
+BOARD = Drawing(scene, parts, colours=("black", "white"), other_names=other_names)
 
 
 def checkers(draw_after: int = DRAW_AFTER) -> Game:

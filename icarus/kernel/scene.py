@@ -184,6 +184,7 @@ class Drawing:
         marks: `marks(facts, action)`, the parts in which everybody sees that something was done, where one may see where, but not what.
         is_choice: whether an action is a choice of cards, which are clicked in any order.
         colours: of the seats' pieces.
+        other_names: `other_names(facts, action)`, how an action is written, too.
     """
 
     scene: Callable[[Facts, int | None], Scene]
@@ -191,6 +192,7 @@ class Drawing:
     marks: Callable[[Facts, int], tuple[str, ...]] | None = None
     is_choice: bool = False
     colours: tuple[str, ...] = ()
+    other_names: Callable[[Facts, int], tuple[str, ...]] | None = None
 
 
 def held_by(
