@@ -61,7 +61,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; True and False are not."""
-    return is_number(value) and abs(value) <= sys.float_info.max
+    return is_number(value) and abs(np.asarray(value).item()) <= sys.float_info.max
 
 
 def one_of(name: str, value: object, choices: Sequence) -> None:

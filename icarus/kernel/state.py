@@ -363,35 +363,28 @@ class State:
         return self.game.action_text_of(self.facts, action)
 
     def string_to_action(self, text: str) -> int:
-        """The legal action with this text, or the only one that differs from it in capitals and separators, or is also called so.
+        """The legal action with this text, or the only one that differs from it in capitals and separators.
 
         Raises:
             ValueError: no legal action has this text, and the message lists the legal ones; or several have it.
         """
         legal = self.legal_actions()
-        texts = [self._action_text(action) for action in legal]
+        texts = list(map(self._action_text, legal))
         if text not in texts:
-            alike = {
-                name
-                for action, name in zip(legal, texts, strict=True)
-                if self._is_called(action, name, text)
-            }
-            text = alike.pop() if len(alike) == 1 else text
-        if text not in texts:
-            raise ValueError(
-                f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
-            )
+            board = self.game.board
+            name = checks.bare(board.reading(text) if board else text)
+            names = {each for each in texts if checks.bare(each) == name}
+            if len(names) != 1:
+                raise ValueError(
+                    f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
+                )
+            text = names.pop()
         if texts.count(text) > 1:
             raise ValueError(
                 f"{texts.count(text)} legal actions are called {text!r} here; action_text of {self.game} must tell them apart"
                 f"{defined_at(self.game.action_text)}"
             )
         return legal[texts.index(text)]
-
-    def _is_called(self, action: int, name: str, text: str) -> bool:
-        board = self.game.board
-        others = board.other_names(self.facts, action) if board and board.other_names else ()
-        return checks.bare(text) in map(checks.bare, (name, *others))
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
