@@ -6,6 +6,7 @@ Each check returns the value as Python's own number, or raises a ValueError of o
 
 import math
 import os
+import re
 import sys
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -24,6 +25,11 @@ def differing(first: str, second: str, most: int) -> list[str]:
     start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
     before = "…" if start else ""
     return [before + excerpt(text[start:], most) for text in (first, second)]
+
+
+def bare(name: str) -> str:
+    """A name without capitals, and without what stands between two parts of a move: "f5 d6", "g3-h4", "c3xe5"."""
+    return re.sub(r"(?<=\w)[-–x×:\s]+(?=\w)", "", name).casefold()
 
 
 def count_text(number: int, noun: str) -> str:
@@ -55,7 +61,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; True and False are not."""
-    return is_number(value) and abs(value) <= sys.float_info.max
+    return is_number(value) and abs(np.asarray(value).item()) <= sys.float_info.max
 
 
 def one_of(name: str, value: object, choices: Sequence) -> None:

@@ -72,6 +72,7 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
     assert repr(search(state, BASELINE, iterations=1)).endswith("after 1 iteration>")
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
 def test_python_s_and_numpy_s_reals_are_accepted(value: Any) -> None:
     result = checks.real("rate", value, 0, 1)

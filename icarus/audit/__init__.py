@@ -67,7 +67,7 @@ def audit(
         game.kernels()  # compiled ahead of the process of the audit, in which only the game takes time
     try:
         looked, results = watched(
-            game, partial(_played, contract, hidden, games, for_each), progress or _unseen
+            game, partial(_played, contract, hidden, games, for_each), progress or (lambda *_: None)
         )
     except DoesNotReturnError as error:
         looked, results = (0, 0, 0), _results(contract, hidden)
@@ -83,10 +83,6 @@ def audit(
         if not perfect and getattr(game, name, what) is None
     }
     return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start, lacks)
-
-
-def _unseen(games: int, draws: int) -> None:
-    """Progress that nobody looks at."""
 
 
 def _results(contract: Contract, hidden: Hidden) -> tuple[Check, ...]:

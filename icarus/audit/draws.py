@@ -323,7 +323,6 @@ class Redraws:
         self._game = game
         self._decisions = self._different = self._deal = 0
         # by fact and observer
-        self._looked = Counter[tuple[Name, int]]()
         self._redrawn = Counter[tuple[Name, int]]()
         self._kept: dict[
             tuple[Name, int], list[int]
@@ -331,7 +330,10 @@ class Redraws:
         self._others: dict[Name, list[Any]] = {}  # values of each fact that were met
         self._first: dict[Name, object] = {}  # the facts of the first deal, as they are told
         self._dealt = set[Name]()  # those that another deal has changed
-        self._named: dict[Name, set[str]] = {}  # the fields that have always named the same places
+        self._repeated = set[object]()  # lists of which the deal has made two items alike
+        self._named: dict[
+            tuple[Name, int], set[Name]
+        ] = {}  # the facts that have always said the same
 
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
@@ -339,6 +341,8 @@ class Redraws:
         texts = {name: _told(value) for name, value in self._facts(state.data)}
         self._first = self._first or texts
         self._dealt.update(name for name, value in texts.items() if self._first.get(name) != value)
+        items = Counter((name[0], value) for name, value in texts.items() if len(name) == 2)
+        self._repeated = {name for (name, _), count in items.items() if count > 1}
 
     def note(self, state: State, observer: int, draws: list[StateData]) -> None:
         """Count a decision of an observer, by its draws."""
@@ -354,17 +358,13 @@ class Redraws:
             for name, value in texts.items()
             if all(each.get(name) == value for each in told_of_draws)
         ]
-        self._looked.update((name, observer) for name in facts)
         self._redrawn.update((name, observer) for name in facts.keys() - set(same))
-        for name in same:
-            if self._game.observation is None:
-                self._note_names(name, facts)
-            elif (
-                len(same) < len(facts)
-                and self._may_be_hidden(name, observer, facts)
-                and self._is_hidden(state.data, name, facts[name], observer)
+        for name in same if len(same) < len(facts) else ():
+            if self._may_be_hidden(name, observer, facts) and self._is_hidden(
+                state.data, name, facts, observer
             ):
                 self._kept.setdefault((name, observer), []).append(self._deal)
+                self._note_names(name, observer, facts, state.data)
         self._meet(facts)
 
     def _meet(self, facts: dict[Name, Any]) -> None:
@@ -400,31 +400,42 @@ class Redraws:
                 for kind in sorted({*value})[:KINDS]:
                     yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
 
-    def _note_names(self, name: Name, facts: dict[Name, Any]) -> None:
-        """Which fields name the places where a list has a value, by their numbers or as the bits of a set."""
-        if isinstance(name[-1], Value):
-            places, naming = {*facts[name]}, set[str]()
-            for (field, *item), value in facts.items():
-                numbers = value if isinstance(value, list) else [value]
-                if not item and all(type(number) is int for number in numbers):
-                    bits = (
-                        [i for i in range(64) if numbers[0] >> i & 1] if len(numbers) == 1 else []
-                    )
-                    naming |= {field} if places in ({*numbers}, {*bits}) else set()
-            self._named[name] = self._named.get(name, naming) & naming
+    def _note_names(
+        self, name: Name, observer: int, facts: dict[Name, Any], data: StateData
+    ) -> None:
+        """Which other facts that the observer sees have always named the same numbers or places."""
+        numbers = _named_by(facts[name])
+        self._named[name, observer] = {
+            each
+            for each in self._named.get((name, observer), facts)
+            if each[0] != name[0]
+            and (len(each) == 1 or isinstance(each[-1], Value))
+            and numbers & _named_by(facts.get(each))
+            and not self._is_hidden(data, each, facts, observer)
+        }
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
-        """Whether a fact that was never redrawn was dealt; an item for each player is one of another player."""
-        items = facts[name[:1]]
-        is_for_each = (
-            len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
-        )
-        is_possible = name[1] != observer if is_for_each else name in self._dealt
+        """Whether a fact that was never redrawn was dealt; an item for each player is one of another player, as no two were dealt alike."""
+        is_possible = name in self._dealt
+        if self._is_for_each(name, facts):
+            is_possible = name[1] != observer and (is_possible or name[0] not in self._repeated)
         return is_possible and not self._redrawn[name, observer]
 
-    def _is_hidden(self, data: StateData, name: Name, value: Any, observer: int) -> bool:
-        """Whether the observation stays as it is where a fact is another one."""
-        return next(self._alike(data, name, value, observer), None) is not None
+    def _is_for_each(self, name: Name, facts: dict[Name, Any]) -> bool:
+        items = facts[name[:1]]
+        return (
+            len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
+        )
+
+    def _is_hidden(
+        self, data: StateData, name: Name, facts: dict[Name, Any], observer: int
+    ) -> bool:
+        """Whether the observation stays as it is where a fact is another one; without one, what most games hide."""
+        if self._game.observation is None:
+            return isinstance(self._game, Game) and (
+                isinstance(name[-1], Value) or self._is_for_each(name, facts)
+            )
+        return next(self._alike(data, name, facts[name], observer), None) is not None
 
     def _alike(self, data: StateData, name: Name, value: Any, observer: int) -> Iterator[StateData]:
         """The states with another value of a fact that the observation does not tell from this one."""
@@ -453,53 +464,50 @@ class Redraws:
         """Say what is never redrawn, although it is hidden."""
         blind = self._decisions > 0 and not self._different
         wrong = ["no draw at any decision differs from the true state"] * blind
-        wrong += self._kept_facts() if self._game.observation is not None else []
-        wrong += (
-            self._suspected()
-            if self._game.observation is None and isinstance(self._game, Game)
-            else []
-        )
+        wrong += self._kept_facts()
         check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
         check.failed = len(wrong)
 
     def _kept_facts(self) -> Iterator[str]:
-        """What no draw has redrawn, though no observation tells it."""
-        for (name, observer), deals in sorted(self._kept.items(), key=lambda item: len(item[0][0])):
-            if self._redrawn[name, observer] or len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
-                continue
-            if name in self._dealt or any(
-                self._redrawn[each, observer] for each in self._beside(name)
-            ):
+        """What no draw has redrawn, though no observation tells it; where a list has a value, without one, all players must miss it."""
+        is_told = self._game.observation is not None
+        lasting = [
+            (name, observer)
+            for (name, observer), deals in sorted(
+                self._kept.items(), key=lambda each: len(each[0][0])
+            )
+            if (len({*deals}) >= DEALS_KEPT or len(deals) >= OFTEN)
+            and not self._redrawn[name, observer]
+            and not self._named[name, observer]
+            and (
+                is_told
+                and name in self._dealt
+                or any(self._redrawn[each, observer] for each in self._beside(name))
+            )
+        ]
+        for name, observer in lasting:
+            unsure = [] if is_told or not isinstance(name[-1], Value) else range(self._game.players)
+            if not (unsure and observer) and all((name, each) in lasting for each in unsure):
                 others = "those of others" if len(name) > 1 else "other facts"
                 yield (
-                    f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are, and his observation stays the same "
-                    "with another value; if he knows it, observation(state, player) must tell it"
+                    f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are; if he knows it, "
+                    "observation(state, player) must tell it"
                 )
 
     def _beside(self, name: Name) -> list[Name]:
         """The items of the same list."""
         return [each for each in self._others if each[:-1] == name[:-1] and len(name) > 1]
 
-    def _suspected(self) -> Iterator[str]:
-        """What no draw has redrawn, and what most games hide."""
-        players = range(self._game.players)
-        for observer, name in itertools.product(players, sorted(self._dealt, key=_name_text)):
-            items = self._beside(name)
-            if len(name) != 2 or name[1] == observer or [each[1] for each in items] != [*players]:
-                continue
-            most = max(self._redrawn[each, observer] for each in items if each[1] != observer)
-            if self._looked[name, observer] and not self._redrawn[name, observer] and most >= OFTEN:
-                yield f"for player {observer}, {_name_text(name)} is never redrawn, while those of others are"
-        for name in sorted(self._dealt, key=_name_text):
-            looked = [
-                self._looked[name, each] >= OFTEN and not self._redrawn[name, each]
-                for each in players
-            ]
-            if isinstance(name[-1], Value) and all(looked) and not self._named.get(name):
-                yield (
-                    f"{_name_text(name)} differs from deal to deal, and it is never redrawn; if all see it, observation(state, player) "
-                    "must tell it, or a field of its own"
-                )
+
+def _named_by(value: Any) -> set[frozenset[int]]:
+    """The numbers or places that a fact may stand for: a number, the bits of a set, a list, one that is filled up with its last item."""
+    if type(value) is int:
+        return {frozenset([value]), frozenset(i for i in range(64) if value >> i & 1)} - {
+            frozenset()
+        }
+    if not isinstance(value, list) or not all(type(item) is int for item in value):
+        return set()
+    return {frozenset(value), frozenset(value) - {*value[-1:]}} - {frozenset()}
 
 
 def _told(value: Any) -> object:

@@ -219,11 +219,7 @@ class Hidden:
                 if move != UNSEEN:
                     self._noticed[observer].append(("move", move))
             state.apply_action(action)
-        if not any(
-            self.checks[name].failed
-            for name in ("player", "actions", "legal")
-            if name in self.checks
-        ):
+        if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
             self._faces.clear()
             self._look_at_steps(
                 steps, random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number))

@@ -3,6 +3,7 @@
 A `Session` is the game: what has been played, whose turn it is, a way back, and its file. A `Conversation` answers lines about it.
 """
 
+import codecs
 import functools
 import itertools
 import re
@@ -268,7 +269,10 @@ class Session:
                 other cards.
         """
         try:
-            saved = msgspec.json.decode(path.read_text("utf-8-sig"), type=SavedGame)
+            content = path.read_bytes().removeprefix(codecs.BOM_UTF8).lstrip()
+            if not content.startswith(b"{"):
+                raise ValueError("it is no game that `save` in icarus play has written")
+            saved = msgspec.json.decode(content, type=SavedGame)
             for name, digest in saved.files.items():
                 if digest not in files.values():
                     loaded = Path(name).name in [file.name for file in files]
@@ -560,10 +564,9 @@ class Conversation:
     def _act(self, line: str) -> Answer:
         self._my_turn()
         state, names = self.session.state, _names(self.session.state)
-        name = next((each for each in (line, line.upper(), line.lower()) if each in names), line)
         legal = state.legal_actions()
-        is_number = name not in names and name.isdecimal() and 1 <= int(name) <= len(legal)
-        self.session.apply(legal[int(name) - 1] if is_number else state.string_to_action(name))
+        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(legal)
+        self.session.apply(legal[int(line) - 1] if is_number else state.string_to_action(line))
         self._go_on()
         return {"said": ""}
 

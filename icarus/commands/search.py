@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
-from icarus.checks import count_text, range_text
+from icarus.checks import bare, count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
@@ -87,7 +87,7 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
 
     Args:
         moves: in the notation of the game, with spaces between them; a move may have spaces of its own. Where no move is written so,
-            numbers of moves, such as "1.", capitals and missing spaces are overlooked.
+            numbers of moves, such as "1.", capitals, separators and missing spaces are overlooked.
 
     Raises:
         ValueError: a move is not legal.
@@ -101,11 +101,11 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
             words = words[len(move.split()) :]
         else:
             word = _NUMBERED.sub("", words[0])
-            begins = [text for text in texts if word.casefold().startswith(text.casefold())]
+            begins = [text for text in texts if bare(word).startswith(bare(text))]
             move = max(begins, key=len, default=word)
-            if sum(text.casefold() == move.casefold() for text in texts) > 1:
-                move = word  # which is refused: two moves differ in capitals alone
-            rest = word[len(move) :]
+            if sum(bare(text) == bare(move) for text in texts) > 1:
+                move = word  # which is refused: two moves differ in capitals or separators alone
+            rest = bare(word)[len(bare(move)) :]
             words = [rest, *words[1:]] if rest else words[1:]
         if move:
             state.apply_action(state.string_to_action(move))

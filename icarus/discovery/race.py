@@ -148,13 +148,15 @@ def plan_units(
         ValueError: the proof could not prove anything.
     """
     explore, prove, ablate = (int(games * share) for share in shares)
-    proof = max(1, int(prove / (finalists * seats + confirmations)))
-    least = detectable(proof, deviation, level / finalists)
-    if proof < LEAST_UNITS or least > USELESS:
-        of_all = f"with {count_text(proof, 'unit')} for each of {count_text(finalists, 'finalist')}"
+    games_of_unit = finalists * seats + confirmations
+    proof, least = max(1, int(prove / games_of_unit)), LEAST_UNITS
+    while detectable(least, deviation, level / finalists) > USELESS:
+        least += 1
+    if proof < least:
+        enough = math.ceil((least * games_of_unit + 0.5) / shares[1])
         raise ValueError(
-            f"a budget of {games} games proves nothing: {of_all} it could detect a difference of {least:.2f} in mean reward or more; "
-            "give more games, or fewer finalists"
+            f"a budget of {games} games proves nothing: each of {count_text(finalists, 'finalist')} needs {least} units for its proof, and "
+            f"has {count_text(proof, 'unit')}; give {enough:,} games, or fewer finalists"
         )
     return explore // seats, proof, max(1, int(ablate / ((factors + 1) * seats))) if ablate else 0
 

@@ -18,6 +18,8 @@ leaves the opponent without a move. Perfect information.
 Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (square reached).
 """
 
+import re
+
 import numpy as np
 
 from icarus.checks import integer
@@ -240,7 +242,17 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     return square_text(action // SQUARES), square_text(action % SQUARES)
 
 
-BOARD = Drawing(scene, parts, colours=("black", "white"))
+def reading(text: str) -> str:
+    """A move by the numbers of its squares, from 1 in the right corner of Black's side, such as "11-15"."""
+    return re.sub(r"\b([1-9]|[12]\d|3[0-2])\b", lambda number: _numbered(int(number[0]) - 1), text)
+
+
+def _numbered(number: int) -> str:
+    row, place = divmod(number, SIZE // 2)
+    return square_text(SIZE * row + SIZE - 2 - 2 * place + row % 2)
+
+
+BOARD = Drawing(scene, parts, colours=("black", "white"), reading=reading)
 
 
 def checkers(draw_after: int = DRAW_AFTER) -> Game:

@@ -184,6 +184,7 @@ class Drawing:
         marks: `marks(facts, action)`, the parts in which everybody sees that something was done, where one may see where, but not what.
         is_choice: whether an action is a choice of cards, which are clicked in any order.
         colours: of the seats' pieces.
+        reading: `reading(text)`, the notation of the game for what people write.
     """
 
     scene: Callable[[Facts, int | None], Scene]
@@ -191,6 +192,7 @@ class Drawing:
     marks: Callable[[Facts, int], tuple[str, ...]] | None = None
     is_choice: bool = False
     colours: tuple[str, ...] = ()
+    reading: Callable[[str], str] = str
 
 
 def held_by(

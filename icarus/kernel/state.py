@@ -363,17 +363,22 @@ class State:
         return self.game.action_text_of(self.facts, action)
 
     def string_to_action(self, text: str) -> int:
-        """The legal action with this text.
+        """The legal action with this text, or the only one that differs from it in capitals and separators.
 
         Raises:
             ValueError: no legal action has this text, and the message lists the legal ones; or several have it.
         """
         legal = self.legal_actions()
-        texts = [self._action_text(action) for action in legal]
+        texts = list(map(self._action_text, legal))
         if text not in texts:
-            raise ValueError(
-                f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
-            )
+            board = self.game.board
+            name = checks.bare(board.reading(text) if board else text)
+            names = {each for each in texts if checks.bare(each) == name}
+            if len(names) != 1:
+                raise ValueError(
+                    f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
+                )
+            text = names.pop()
         if texts.count(text) > 1:
             raise ValueError(
                 f"{texts.count(text)} legal actions are called {text!r} here; action_text of {self.game} must tell them apart"

@@ -394,4 +394,6 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found() -
     for number in range(2 * OFTEN):
         redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data])
     redraws.judge(check)
-    assert [example[:37] for example in check.examples] == ["where place is 2 differs from deal to"]
+    assert [example[:56] for example in check.examples] == [
+        "for player 0, where place is 2 is never redrawn, while t"
+    ]

@@ -11,6 +11,7 @@ import pytest
 from icarus import PythonGame, audit
 from icarus.commands.new import SKELETONS
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
+from tests.audit.passing import PASSING, sampler
 
 OWN = "    if i == observer:\n        return True\n"  # of `knows` in the game that `icarus new` writes
 
@@ -49,14 +50,43 @@ def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(
     assert report.failed == failed, report
 
 
-def test_without_an_observation_the_first_line_says_what_is_not_known() -> None:
-    report = audit(written("i < 2", observation=None), games=2, determinizations=20)
+@pytest.mark.parametrize("line", ["i < 2", ""])
+def test_without_an_observation_the_first_line_says_what_is_not_known(line: str) -> None:
+    report = audit(written(line, observation=None), games=2, determinizations=20)
     assert report.outcome == "not checked" and {"view", "redraw"} <= {*report.unchecked}
     assert (
         "without `observation` it cannot know which cards a player holds"
         in str(report).splitlines()[0]
     )
     assert str(report).endswith("; write `observation`")
+
+
+@pytest.mark.parametrize("changes", [{}, {"observation": None}], ids=["told", "not told"])
+def test_an_open_card_and_one_that_was_passed_to_its_observer_are_no_alarms(
+    changes: dict[str, Any],
+) -> None:
+    report = audit(attrs.evolve(PASSING, **changes), games=5, determinizations=20)
+    assert not report.failed, report
+    assert report["redraw"].passed == (not changes) and report["history"].passed
+
+
+FORGOTTEN = {
+    "who could not follow suit": ({"determinize": sampler(voids=False)}, "legal"),
+    "one's own passed card": ({"determinize": sampler(own=False)}, "history"),
+    "a pass that a third player sees": ({"observe": None}, "history"),
+}
+
+
+@pytest.mark.parametrize("what", FORGOTTEN)
+def test_what_a_sampler_forgets_is_found_by_retrace_and_without_it_nothing_has_passed(
+    what: str,
+) -> None:
+    changes, check = FORGOTTEN[what]
+    game = attrs.evolve(PASSING, **changes)
+    assert audit(game, games=2, determinizations=20).failed == (check,)
+    report = audit(attrs.evolve(game, retrace=None), games=2, determinizations=20)
+    assert report.outcome == "not checked", report
+    assert str(report).endswith("; write `retrace`")
 
 
 # ---------------------------------------------------------------------------------------- games in plain Python

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import sys
 import time
 import tomllib
 import types
@@ -161,6 +162,22 @@ def test_a_function_that_does_not_return_is_named_with_its_line(
     assert report.failed == ("end",) and line.startswith("a function has not returned after 1 s: ")
     place = re.search(rf"in {name} of second-chance \({re.escape(__file__)}, line (\d+)\)", line)
     assert place is not None and int(place[1]) - code.co_firstlineno in (1, 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all seconds count alike")
+@pytest.mark.parametrize(("seconds", "failed"), [(1.5, ()), (60, ("end",))])
+def test_a_function_that_is_kept_waiting_has_ten_times_as_long(
+    seconds: float, failed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = iter([seconds])
+
+    def slow(state: dict) -> list[int]:
+        time.sleep(next(waits, 0))
+        return list(second_chance.legal(state))
+
+    GAME.new_initial_state()  # compiles what draws
+    monkeypatch.setattr(watch, "SECONDS", 0.6)
+    assert audit(attrs.evolve(GAME, legal=slow), games=1, determinizations=20).failed == failed
 
 
 def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function() -> None:

@@ -160,6 +160,34 @@ def test_moves_are_read_without_regard_to_capitals_numbers_and_spaces(moves: str
         state_after(othello, 0, f"{moves}c9".replace("c3c9", "c9").replace("C3c9", "c9"))
 
 
+@pytest.mark.parametrize("moves", ["11-15 23-19", "1. 11-15 23-19", "c3d4 D6xC5", "C3:D4d6-c5"])
+def test_moves_of_checkers_are_read_by_the_numbers_of_squares_and_without_separators(
+    moves: str,
+) -> None:
+    checkers = games.load("checkers")
+    assert state_after(checkers, 0, moves).history_str() == "c3-d4 d6-c5"
+    with pytest.raises(ValueError, match="'11-14' is not legal here; legal: c3-b4, e3-d4, "):
+        state_after(checkers, 0, "11-14")
+
+
+def test_a_name_is_read_as_it_is_where_several_are_alike() -> None:
+    cards = PythonGame(
+        name="cards-alike",
+        players=1,
+        initial=lambda rng: [],
+        player=lambda state: 0,
+        legal=lambda state: [0, 1, 2, 3],
+        apply=lambda state, action: None,
+        rewards=lambda state: [0.5],
+        action_text=lambda state, action: ("10♠", "10♥", "a", "A")[action],
+    )
+    state = cards.new_initial_state()
+    assert [state.string_to_action(text) for text in ("10♥", "a", "A")] == [1, 2, 3]
+    for text in ("10", "10♣", "♠"):
+        with pytest.raises(ValueError, match=f"'{text}' is not legal here"):
+            state.string_to_action(text)
+
+
 def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
     coins = PythonGame(
         name="coins",

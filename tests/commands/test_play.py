@@ -126,7 +126,8 @@ SAVED = [
     ('"seed": 3', '"seed": 1e999', "Number out of range"),
     ('"files": {}', '"files": 5', "Expected `object`, got `int` - at `$.files`"),
     ('"BASELINE', '"OWN', "the strategy 'OWN', at position 1: no enhancement"),
-    ("{", "[" * 100_000, "Expected `object`, got `array`"),
+    ("{", "[" * 100_000, "it is no game that `save` in icarus play has written"),
+    ("{", '[Event "a game of Checkers"]\n1. 11-15', "it is no game that `save` in icarus play has"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,16 @@ from icarus.discovery.discover import (
     proven_configurations,
 )
 from icarus.discovery.finders import Factorial
-from icarus.discovery.race import KEY, PROOF, Discovery, RaceGames, explore
+from icarus.discovery.race import (
+    KEY,
+    PROOF,
+    USELESS,
+    Discovery,
+    RaceGames,
+    detectable,
+    explore,
+    plan_units,
+)
 from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
 
@@ -187,7 +197,10 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
 @pytest.mark.parametrize(
     ("changes", "pattern"),
     [
-        ({"games": 60}, "proves nothing.*could detect.*give more games"),
+        (
+            {"games": 60},
+            "proves nothing: each of .* needs .*; give [0-9,]+ games, or fewer finalists",
+        ),
         ({"against": ()}, "no opponent"),
         ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
         ({"seats": (2,)}, "seats"),
@@ -207,6 +220,22 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
+
+
+@pytest.mark.parametrize("finalists", [1, 3, 5])
+@pytest.mark.parametrize("deviation", [0.2, 0.5, 2.0])
+def test_a_budget_that_is_refused_is_told_which_one_would_do(
+    finalists: int, deviation: float
+) -> None:
+    def planned(games: int) -> tuple[int, int, int]:
+        return plan_units(games, 2, finalists, 6, deviation, 0.01, 1)
+
+    with pytest.raises(ValueError, match="proves nothing: each of") as refusal:
+        planned(1)
+    enough = int(re.search(r"give ([0-9,]+) games", str(refusal.value))[1].replace(",", ""))
+    assert detectable(planned(enough)[1], deviation, 0.01 / finalists) <= USELESS
+    with pytest.raises(ValueError, match=f"give {enough:,} games"):
+        planned(enough - 5)
 
 
 @pytest.mark.parametrize(
