@@ -417,7 +417,7 @@ def _findings(measures: Measures) -> Iterator[Block]:
     ]
     if levels:
         mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
-        name = str(msgspec.convert(levels[-1]["agent"], Entrant))
+        name = str(Entrant(**levels[-1]["agent"]))
         effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
     effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
     for caption, is_told in {
@@ -452,7 +452,7 @@ def _levels(measures: Measures) -> Iterator[Block]:
     if not levels:
         yield from [Paragraph(text) for text in [measures.get("no_levels")] if text]
         return
-    agent = attrs.evolve(msgspec.convert(levels[0]["agent"], Entrant), iterations=None)
+    agent = Entrant(**levels[0]["agent"] | {"iterations": None})
     yield Paragraph(
         f"Levels are {agent}, about 100 Elo apart where they can be; the first stands above random play."
     )
