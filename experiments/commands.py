@@ -409,7 +409,7 @@ def verify(
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs.
 
-    DIR may also be the directory of a race, of ladders, of duels, or of what outcome sampling learned."""
+    DIR may also be the directory of a race, of ladders, of duels, of icarus learn, or of what outcome sampling learned."""
     _positive("sample", sample)
     if (directory / store.EXPERIMENT).exists():
         for module in sorted(

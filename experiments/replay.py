@@ -1,4 +1,4 @@
-"""Games played again and compared with their rows: of runs, races, duels and ladders; and what outcome sampling learned, learned again."""
+"""Games of runs, races, duels, ladders and generations played again and compared with their rows; what outcome sampling learned, too."""
 
 import random
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 
 from experiments import ladder, results
 from experiments.plan.definition import Refusal
@@ -15,11 +16,12 @@ from experiments.races import is_race, read_protocol, rows_of as rows_of_race
 from experiments.run import match_of, provenance, trial_row
 from icarus import exploitability, games
 from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
-from icarus.arena.match import Match, load_unedited, refuse_edited
+from icarus.arena.match import Files, Match, game_row, load_unedited, refuse_edited
 from icarus.arena.player import read_entrant
 from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
 from icarus.equilibrium import OOSSearch
 from icarus.ladder import ladders
+from icarus.learning import generations
 
 NOTHING_TO_REPLAY = (
     "there are no games that can be played again (those with a time budget depend on the clock)"
@@ -276,6 +278,32 @@ def ladder_again(rungs: Mapping[str, ladders.Rung], row: GameRow) -> GameRow:
     )
 
 
+# -------------------- The matches of generations of a learned evaluation.
+
+
+def is_learning(directory: Path) -> bool:
+    """Whether a directory has what `icarus learn` keeps."""
+    return (directory / generations.SETTINGS).exists()
+
+
+def of_learning(directory: Path) -> Iterator[Kept]:
+    """The games between generations; a file that they name must be here as it was."""
+    settings = msgspec.json.decode((directory / generations.SETTINGS).read_bytes())
+    files = tuple(map(tuple, settings["files"]))
+    refuse_edited(files)
+    for row in read_rows(directory / generations.ROWS, KEY):
+        again = partial(generation_again, row, settings["game"], settings["iterations"], files)
+        yield attrs.evolve(_of_pair(row, again), compared=fields("returns", "actions"))
+
+
+def generation_again(row: GameRow, game: str, iterations: int, files: Files) -> GameRow:
+    """A game between generations played again."""
+    seats = range(load_unedited(game, files).game.players)
+    sides = [row["player"] if seat == row["seat"] else row["opponent"] for seat in seats]
+    entrants = tuple(attrs.evolve(read_entrant(side), iterations=iterations) for side in sides)
+    return game_row(Match(key_of(row, KEY), game, entrants, tuple(row["seed"]), files))
+
+
 # -------------------- What outcome sampling learned.
 
 
@@ -317,6 +345,7 @@ def learn_again(row: GameRow) -> GameRow:
 KINDS: tuple[tuple[Callable[[Path], object], Callable[[Path], Iterator[Kept]]], ...] = (
     (is_race, of_race),
     (is_ladder, of_ladders),
+    (is_learning, of_learning),
     (duels_in, of_duels),
     (has_learned, of_learned),
 )  # of directories, besides those of runs

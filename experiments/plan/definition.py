@@ -38,13 +38,13 @@ def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     return parse_strategy(text, strategy_names(load_file(Path(module))) if module else {})
 
 
-def read_entrant(strategy: str, scheme: str = str(MO_ISMCTS)) -> Entrant:
+def read_entrant(strategy: str, scheme: str = str(MO_ISMCTS), evaluation: str = "") -> Entrant:
     """Who plays, by settings of a column or a cell; nobody's Python file is run for it.
 
     Raises:
         ValueError: no such scheme.
     """
-    return Entrant(strategy, str(parse_scheme(scheme)))
+    return Entrant(strategy, str(parse_scheme(scheme)), evaluation=evaluation)
 
 
 @attrs.frozen
@@ -85,11 +85,7 @@ class Column:
     def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
-        return {
-            **fields,
-            "seats": list(self.seats),
-            **_agent_keys("opponent", "opponent_scheme", self.opponent),
-        }
+        return {**fields, "seats": list(self.seats), **_agent_keys(_OPPONENT_KEYS, self.opponent)}
 
 
 @attrs.frozen
@@ -98,7 +94,7 @@ class Cell:
 
     Attributes:
         agent: its name in tables and pictures.
-        spec: its strategy and scheme, without a budget.
+        spec: its strategy, scheme and evaluation, without a budget.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
         own_iterations: its budget where that is another than the column's.
         source: a digest of what that file held when the experiment was begun.
@@ -134,7 +130,7 @@ class Cell:
 
     def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        spec = _agent_keys("strategy", "scheme", self.spec)
+        spec = _agent_keys(_AGENT_KEYS, self.spec)
         optional = {
             "own_iterations": self.own_iterations,
             "source": self.source or None,
@@ -150,9 +146,14 @@ class Cell:
         }
 
 
-def _agent_keys(strategy: str, scheme: str, spec: Entrant) -> dict[str, str]:
-    """An agent under two keys; the usual scheme goes without saying."""
-    return {strategy: spec.strategy} | ({} if spec.search == MO_ISMCTS else {scheme: spec.scheme})
+_AGENT_KEYS = ("strategy", "scheme", "evaluation")
+_OPPONENT_KEYS = ("opponent", "opponent_scheme", "opponent_evaluation")
+
+
+def _agent_keys(keys: Sequence[str], spec: Entrant) -> dict[str, str]:
+    """An agent under keys for strategy, scheme and evaluation; the usual scheme goes without saying, and so does no evaluation."""
+    values = spec.strategy, "" if spec.search == MO_ISMCTS else spec.scheme, spec.evaluation
+    return {key: value for key, value in zip(keys, values, strict=True) if value}
 
 
 Share = Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
@@ -253,16 +254,24 @@ def read_cell(settings: Settings) -> Cell:
         KeyError, TypeError, ValueError: it was made from none.
     """
     fields = dict(settings)
-    spec = read_entrant(fields.pop("strategy"), fields.pop("scheme", str(MO_ISMCTS)))
+    spec = _entrant_of(fields, _AGENT_KEYS)
     imports = tuple(fields.pop("imports", {}).items())
     return Cell(
         **{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports}
     )
 
 
+def _entrant_of(fields: dict[str, Any], keys: Sequence[str]) -> Entrant:
+    """Take an agent from under its keys."""
+    strategy, scheme, evaluation = keys
+    return read_entrant(
+        fields.pop(strategy), fields.pop(scheme, str(MO_ISMCTS)), fields.pop(evaluation, "")
+    )
+
+
 def _read_column(settings: Settings) -> Column:
     fields = dict(settings)
-    opponent = read_entrant(fields.pop("opponent"), fields.pop("opponent_scheme", str(MO_ISMCTS)))
+    opponent = _entrant_of(fields, _OPPONENT_KEYS)
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
 
 
@@ -307,7 +316,7 @@ def one_of(path: str, value: object, names: Sequence[str]) -> str:
 
 
 WHOLE = ("name", "seed", "paired", "sprt")  # settings of the whole experiment that cannot change
-OF_COLUMNS = ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds")
+OF_COLUMNS = ("game", "seats", "role", *_OPPONENT_KEYS, "iterations", "seconds")
 
 
 def extends(larger: Experiment, smaller: Experiment) -> bool:
@@ -356,9 +365,8 @@ def _in_words(
 
 def _values(experiment: Experiment, key: str) -> dict[str, None]:
     """What the columns of an experiment have for a key, each once."""
-    return dict.fromkeys(
-        str(cell.column.settings().get(key, MO_ISMCTS)) for cell in experiment.cells
-    )
+    absent = MO_ISMCTS if key == "opponent_scheme" else "none"
+    return dict.fromkeys(str(cell.column.settings().get(key, absent)) for cell in experiment.cells)
 
 
 # -------------------- The Python files that define agents, with digests: an edited file must not play on under the name of what it was.

@@ -31,12 +31,18 @@ from experiments.plan.definition import (
     strategy_of,
 )
 from icarus import Enhancement, checks, games
-from icarus.arena.player import Entrant, names_algorithm, parse_algorithm
+from icarus.arena.player import (
+    Entrant,
+    evaluation_of,
+    names_algorithm,
+    parse_algorithm,
+    with_digest,
+)
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.kernel import UNLIMITED, AnyGame
-from icarus.load_files import game_of_file, load_file, load_files
+from icarus.load_files import game_of_file, load_file, load_files, sentence_of
 
 BASELINE = "BASELINE"
 CHEATING = "cheating"
@@ -57,6 +63,7 @@ class PlayerTable(msgspec.Struct, forbid_unknown_fields=True):
 
     strategy: Any = BASELINE
     scheme: Any = MO_ISMCTS
+    evaluation: str = ""
 
 
 class AgentTable(PlayerTable):
@@ -140,7 +147,10 @@ def read_entry(
     if isinstance(strategy, Algorithm):
         with refusing():
             Agent(strategy, iterations=1, scheme=scheme)
-    spec = Entrant(str(strategy), str(scheme))
+    try:
+        spec = Entrant(str(strategy), str(scheme), evaluation=with_digest(table.evaluation))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"{path}.evaluation: {sentence_of(error)}") from None
     return Entry(spec, table.iterations if isinstance(table, AgentTable) else None)
 
 
@@ -345,6 +355,9 @@ def _enough_iterations(cell: Cell) -> None:
 def _playable(cell: Cell) -> None:
     """An algorithm that lists the deals of a game, or keeps its tree, needs one for which that can be done."""
     for spec in (cell.spec, cell.column.opponent):
+        if evaluation := evaluation_of(spec.evaluation):
+            with refusing("agents"):
+                evaluation.check(known_game(cell.column.game, "games"))
         if names_algorithm(spec.strategy):
             with refusing(f"games: {spec.text} cannot play here"):
                 parse_algorithm(spec.strategy).check_playable(known_game(cell.column.game, "games"))

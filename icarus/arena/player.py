@@ -143,13 +143,15 @@ class Entrant:
 
     @property
     def text(self) -> str:
-        """The strategy, and the scheme where it is not the usual one: as keys and rows of experiments have it."""
-        return self.strategy if self.search == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
+        """The strategy, the scheme where it is not the usual one, and an evaluation: as keys and rows of experiments have it."""
+        text = self.strategy if self.search == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
+        return f"{text} with {self.evaluation}" if self.evaluation else text
 
     @property
     def caption(self) -> str:
         """The same as people must read it: a scheme that looks at hidden things says so."""
-        return self.search.label(self.strategy)
+        text = self.search.label(self.strategy)
+        return f"{text} with {self.evaluation}" if self.evaluation else text
 
     def agent(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Agent:
         """The agent, whatever share of its decisions is random.
@@ -206,6 +208,12 @@ def evaluation_of(text: str) -> Evaluation | None:
     return evaluation
 
 
+def with_digest(text: str) -> str:
+    """An entrant's evaluation with the digest of its file, as rows have it; arguments and errors as of `evaluation_of`."""
+    evaluation = evaluation_of(text)
+    return "" if evaluation is None else f"{text.partition('@')[0]}@{evaluation.digest}"
+
+
 _BUDGET = ("iterations", "seconds")
 _NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
 _TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
@@ -229,8 +237,7 @@ def read_entrant(text: str) -> Entrant:
         name, _, value = setting.partition(" = ")
         settings[name] = value
     settings.pop("", None)
-    if evaluation := evaluation_of(settings.get("evaluation", "")):
-        settings["evaluation"] = f"{settings['evaluation'].partition('@')[0]}@{evaluation.digest}"
+    settings["evaluation"] = with_digest(settings.get("evaluation", ""))
     try:
         return msgspec.convert(settings, Entrant, strict=False)
     except msgspec.ValidationError as error:

@@ -21,7 +21,7 @@ import numpy as np
 
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import write_whole
-from icarus.arena.player import Entrant, game_with
+from icarus.arena.player import EVALUATION, Entrant, game_with
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -60,6 +60,11 @@ VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
 Answer = dict[str, Any]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _option_of(file: str) -> str:
+    """The option of `icarus play` that takes a file of a game."""
+    return "--evaluation" if file.endswith(EVALUATION) else "--with"
 
 
 @attrs.frozen
@@ -246,7 +251,7 @@ class Session:
             check_new_file(path)
         write_whole(path, msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
         self.file = path
-        words = [word for name in files for word in ("--with", name)]
+        words = [word for name in files for word in (_option_of(name), name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *words])
 
     def keep(self) -> str:
@@ -277,7 +282,7 @@ class Session:
                 if digest not in files.values():
                     loaded = Path(name).name in [file.name for file in files]
                     changed = f"{name}, or a file that it imports, has changed"
-                    raise ValueError(changed if loaded else f"give --with {name}")
+                    raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
             agents: list[Any] = []
             for seat in saved.seats:
                 agents.append(seat and msgspec.convert(seat, Entrant).player(names))

@@ -18,7 +18,7 @@ import typer
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited
-from icarus.arena.player import Entrant, read_entrant
+from icarus.arena.player import EVALUATION, Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport
 from icarus.checks import count_text
@@ -41,6 +41,7 @@ from icarus.ladder.ladders import (
     score_of,
     side_score,
 )
+from icarus.learning.generations import JUDGE
 from icarus.load_files import digest_of
 from icarus.statistics import CONFIDENCE, Estimate, mean_of
 from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
@@ -192,8 +193,8 @@ class Plan:
 
     Attributes:
         game: with its parameters.
-        own_files: the file of the game, if it has one.
-        digest: of that file: games by other rules do not count.
+        own_files: the file of the game, and that of an evaluation, if there are any.
+        digest: of these files: games by other rules do not count.
         iterations: of each decision in even games and of strategies.
         strategies: each is compared with REFERENCE.
         seed: from which all games follow.
@@ -215,11 +216,17 @@ class Plan:
         for strategy in self.strategies:
             play(game, [read_entrant(strategy).agent(names, iterations=4)] * game.players)
 
+    @property
+    def leveled(self) -> Entrant:
+        """Whose strength the levels are of: of a learned evaluation, who reads it."""
+        is_learned = any(file.endswith(EVALUATION) for file in self.own_files)
+        return JUDGE if is_learned else Entrant(REFERENCE)
+
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
         return [
             Entrant(),
-            *(Entrant(REFERENCE, iterations=round(self.iterations * share)) for share in SHARES),
+            *(attrs.evolve(self.leveled, iterations=round(self.iterations * s)) for s in SHARES),
         ]
 
     def entrant(self, strategy: str) -> Entrant:
@@ -410,7 +417,7 @@ def _findings(measures: Measures) -> Iterator[Block]:
     ]
     if levels:
         mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
-        name = f"{REFERENCE}, {levels[-1]['agent']['iterations']:,} iterations"
+        name = str(Entrant(**levels[-1]["agent"]))
         effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
     effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
     for caption, is_told in {
@@ -445,8 +452,9 @@ def _levels(measures: Measures) -> Iterator[Block]:
     if not levels:
         yield from [Paragraph(text) for text in [measures.get("no_levels")] if text]
         return
+    agent = Entrant(**levels[0]["agent"] | {"iterations": None})
     yield Paragraph(
-        f"Levels are {REFERENCE}, about 100 Elo apart where they can be; the first stands above random play."
+        f"Levels are {agent}, about 100 Elo apart where they can be; the first stands above random play."
     )
     rows = []
     for level in levels:

@@ -50,25 +50,29 @@ def learn_command(
         if not audited(options.chosen_game(game, files).game, seed).passed:
             raise ValueError(f"{game} does not keep its promises; icarus check {source} says more")
         print_note(f"{game} passes icarus check")
-    with progress_of("", None) as progress:
+    with progress_of("random play, round", 1) as progress:
 
         def show(report: LearningProgress) -> None:
             progress(report.done, total=report.total, description=str(report))
 
-        settings = {
-            "minutes": minutes,
-            "generations": generations,
-            "games": number,
-            "seed": seed,
-            "files": files,
-        }
+        is_interrupted = False
         try:
-            learn(game, out=out, report=show, workers=workers, cluster=cluster, **settings)
-            is_interrupted = False
+            learn(
+                game,
+                out=out,
+                report=show,
+                workers=workers,
+                cluster=cluster,
+                minutes=minutes,
+                generations=generations,
+                games=number,
+                seed=seed,
+                files=files,
+            )
         except KeyboardInterrupt:
+            is_interrupted = True
             if not out.exists():
                 raise
-            is_interrupted = True
     print_text(text_of(list(blocks_of(read_evaluation(out)))))
     print_note(
         f"kept in {directory}, with {PAGE}; run the same command to continue; {out} is for --evaluation"

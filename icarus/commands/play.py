@@ -73,6 +73,8 @@ def play_command(
             raise ValueError(
                 "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
             )
+        if any(agent.evaluation for agent in agents):
+            raise ValueError("a saved game keeps one evaluation, of all: give it by --evaluation")
         agents = options.level_agents(loaded.game, level, levels) or agents
         players = loaded.game.players
         seats: list[Agent | None] = [

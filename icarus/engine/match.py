@@ -12,7 +12,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.result import Result, label, leads_to, most_visits
-from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
+from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
 from icarus.specs import parse
@@ -108,7 +108,8 @@ class Agent(Search):
         settings = dict(
             measured[checks.integer(f"a level of {game}", level, 1, len(measured)) - 1]["agent"]
         )
-        return cls(parse(settings.pop("strategy")), **settings)
+        scheme = parse_scheme(settings.pop("scheme", str(MO_ISMCTS)))
+        return cls(parse(settings.pop("strategy")), scheme=scheme, **settings)
 
     @property
     def remembers(self) -> bool:

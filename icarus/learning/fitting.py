@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.kernel import Evaluation
-from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LearnedNetwork
+from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LARGEST, LearnedNetwork
 from icarus.learning.selfplay import Positions
 
 HELD_OUT = 20  # one branch of so many is held out
@@ -23,6 +23,7 @@ def with_random_weights(
     Args:
         evaluation: without weights, in which each input by the player to move has a row of its own.
         positions: of random games by it.
+        units: hidden ones, at most.
         is_apart: whether an input has a row for each player to move, or the same one for all.
     """
     network = evaluation.network
@@ -46,6 +47,7 @@ def with_random_weights(
     if not is_apart:
         rows = np.tile(rows, blocks)
     random, count = np.random.default_rng(seed), int(is_used.sum())
+    units = min(units, LARGEST * 7 // 8 // (4 * max(1, count)) // 8 * 8)  # so that a file has room
     scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
     fields["units"] = units

@@ -98,6 +98,13 @@ class LearningSettings:
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), least)
 
+    def lasting(self) -> dict[str, Any]:
+        """Those that decide what is played, as JSON can hold them."""
+        table: dict[str, Any] = msgspec.to_builtins(attrs.evolve(self, files=()))
+        for name in ("minutes", "generations", "files"):
+            del table[name]
+        return table
+
 
 @attrs.frozen
 class LearningProgress:
@@ -207,7 +214,7 @@ def learn(
         chosen = attrs.evolve(
             chosen, games=chosen.games or (GAMES if isinstance(loaded, Game) else PLAIN_GAMES)
         )
-        plan = {"game": str(loaded), "rules": empty.rules} | lasting(chosen) | {"files": files}
+        plan = {"game": str(loaded), "rules": empty.rules} | chosen.lasting() | {"files": files}
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
         write_settings(directory / SETTINGS, plan)
         playing = stack.enter_context(start_workers(workers, cluster))
@@ -228,16 +235,6 @@ def learn(
                 else len(learning.generations) >= chosen.generations
             ):
                 return learning.result
-
-
-def lasting(settings: LearningSettings) -> dict[str, Any]:
-    """The settings that decide what is played, as JSON can hold them."""
-    table = msgspec.to_builtins(attrs.evolve(settings, files=()))
-    return {
-        name: value
-        for name, value in table.items()
-        if name not in ("minutes", "generations", "files")
-    }
 
 
 def directory_of(out: str | Path) -> Path:
@@ -395,7 +392,7 @@ class Learning:
     def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
         curve = msgspec.to_builtins(self.generations)
-        return attrs.evolve(self.evaluation, about=lasting(self.settings) | {"generations": curve})
+        return attrs.evolve(self.evaluation, about=self.settings.lasting() | {"generations": curve})
 
 
 def joined(parts: Sequence[Positions]) -> Positions:

@@ -287,6 +287,19 @@ def test_an_input_may_have_the_same_row_for_all_who_are_to_move() -> None:
         assert bool((rows == rows[0]).all()) is not is_apart
 
 
+def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(
+    tmp_path: Path,
+) -> None:
+    game = games.load("hearts")
+    empty = empty_evaluation(game, 0)
+    positions = games_played(game, empty, 200, (0,), 0.0, 1.0)
+    evaluation = with_random_weights(empty, positions, 64, 0)
+    units = len(evaluation.network.bias)
+    assert len(evaluation.network.hidden) > 4096 and 32 <= units < 64
+    (tmp_path / "hearts.npz").write_bytes(evaluation.to_bytes())
+    assert len(read_evaluation(tmp_path / "hearts.npz").network.bias) == units
+
+
 def test_the_heuristic_of_a_game_in_plain_python_is_what_numpy_says() -> None:
     game = in_python(KUHN)
     states = [state for state in states_of(game) if not state.is_chance_node()]

@@ -12,6 +12,7 @@ from icarus import games, in_python, learn
 from icarus.commands.cli import run
 from icarus.compiler import python_of
 from icarus.kernel import Evaluation, read_evaluation
+from icarus.learning import generations
 from icarus.learning.checking import lines_on
 from icarus.learning.curve import generations_of
 from icarus.learning.generations import LearningProgress, empty_evaluation
@@ -24,24 +25,7 @@ from icarus.learning.selfplay import (
     games_played,
     write_targets,
 )
-
-KUHN = "kuhn-poker"
-JUDGE = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
-SMALL: dict[str, Any] = {
-    "games": 80,
-    "rounds": 1,
-    "deals": 2,
-    "iterations": 8,
-    "judge": JUDGE,
-    "reference": "BASELINE",
-    "generations": 2,
-}
-
-
-@pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Evaluation]:
-    out = tmp_path_factory.mktemp("learned") / "kuhn.npz"
-    return out, learn(KUHN, out=out, **SMALL)
+from tests.learning.conftest import KUHN, SMALL
 
 
 def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Evaluation]) -> None:
@@ -95,6 +79,65 @@ def test_after_ctrl_c_the_same_call_goes_on(
     )
     assert again.to_bytes() == learned[1].to_bytes() == out.read_bytes()
     assert set(seen) == {(2, "match")}
+
+
+def test_a_seed_says_all_and_another_one_learns_something_else(
+    learned: tuple[Path, Evaluation],
+) -> None:
+    assert learn(KUHN, **SMALL).to_bytes() == learned[1].to_bytes()
+    other = learn(KUHN, **{**SMALL, "generations": 1, "seed": 1})
+    one = learn(KUHN, **{**SMALL, "generations": 1})
+    assert (other.network.hidden.shape, other.network.hidden.tobytes()) != (
+        one.network.hidden.shape,
+        one.network.hidden.tobytes(),
+    )
+
+
+def test_a_disk_that_fills_loses_no_generation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    monkeypatch.chdir(tmp_path)
+    Path("kuhn-poker.npz.new").symlink_to("/dev/full")
+    command = ["learn", KUHN, "--generations", "1"]
+    assert run(command) == 2
+    assert "cannot be used: no space left on device" in capsys.readouterr().err
+    assert not Path("kuhn-poker.npz").exists()
+    first = Path("kuhn-poker.learning/generation-1.npz")
+    content, rows = first.read_bytes(), Path("kuhn-poker.learning/games.jsonl").read_bytes()
+    Path("kuhn-poker.npz.new").unlink(missing_ok=True)
+    monkeypatch.setattr("icarus.learning.generations.play_chunk", None)  # nothing is played again
+    assert run(command) == 0
+    assert (first.read_bytes(), Path("kuhn-poker.learning/games.jsonl").read_bytes()) == (
+        content,
+        rows,
+    )
+    assert read_evaluation("kuhn-poker.npz").about["generations"]
+
+
+def test_ctrl_c_ends_the_command_with_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    monkeypatch.chdir(tmp_path)
+    play = generations.Learning._play
+
+    def interrupted_in(round_number: int) -> None:
+        def stop(self: Any, evaluation: Evaluation, number: int, *rest: Any) -> Any:
+            if number == round_number:
+                raise KeyboardInterrupt
+            return play(self, evaluation, number, *rest)
+
+        monkeypatch.setattr(generations.Learning, "_play", stop)
+
+    interrupted_in(1)
+    assert run(["learn", KUHN]) == 130
+    assert not Path("kuhn-poker.npz").exists()
+    interrupted_in(2)
+    assert run(["learn", KUHN]) == 130
+    told = capsys.readouterr()
+    assert "The file has generation 1" in told.out and "to continue" in told.err
+    assert [each.number for each in generations_of(read_evaluation("kuhn-poker.npz"))] == [1]
 
 
 def test_a_python_game_is_played_by_the_same_loop() -> None:

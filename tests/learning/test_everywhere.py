@@ -1,0 +1,126 @@
+"""What a stranger does with the file of an evaluation: every command that takes it, games that are kept, replays and levels."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from experiments.commands import main as experiments
+from icarus import Agent, games
+from icarus.commands.cli import run
+from icarus.kernel import Evaluation
+from tests.learning.conftest import JUDGE, KUHN
+
+Learned = tuple[Path, Evaluation]
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learned: Learned) -> None:
+    """A folder with the file."""
+    (tmp_path / "kuhn.npz").write_bytes(learned[0].read_bytes())
+    monkeypatch.chdir(tmp_path)
+
+
+def said_to(
+    lines: list[str],
+    command: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> str:
+    """What a command says to these lines of a person, and how it ends."""
+    remaining = iter(lines)
+
+    def ask(prompt: str) -> str:
+        for line in remaining:
+            return line
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ask)
+    assert run(command) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+OPTION = ["--evaluation", "kuhn.npz"]
+
+
+def test_a_game_that_was_kept_goes_on_by_the_command_that_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play = ["play", KUHN, "--against", JUDGE, *OPTION, "--iterations", "9"]
+    said = said_to(["1"], play, monkeypatch, capsys)
+    printed = said.split("stopped; ")[1].split(" continues from here")[0]
+    assert printed == "icarus play --resume kuhn-poker-1.txt --evaluation kuhn.npz"
+    assert "stopped" in said_to([], shlex.split(printed)[1:], monkeypatch, capsys)
+    assert run(["play", "--resume", "kuhn-poker-1.txt"]) == 2
+    assert "give --evaluation kuhn.npz" in capsys.readouterr().err
+    own = JUDGE.replace("]", ", evaluation = kuhn.npz]")
+    assert run(["play", KUHN, "--against", own]) == 2
+    assert "give it by --evaluation" in capsys.readouterr().err
+
+
+def test_levels_are_of_the_agent_that_reads_the_evaluation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = ["--rounds", "1", "--iterations", "32", "--strategy", JUDGE]
+    assert run(["describe", KUHN, *OPTION, *settings]) == 0
+    assert (
+        "Levels are PUCT >> BASELINE   [scheme = MO_ISMCTS with cutoff=0],"
+        in capsys.readouterr().out
+    )
+    folder = f"describe-{KUHN}"
+    match = ["match", KUHN, "BASELINE", "--level", "1", "--levels", folder, "--games", "2"]
+    assert run([*match, "--iterations", "5", *OPTION]) == 0
+    assert "PUCT >> BASELINE by MO_ISMCTS with cutoff=0" in capsys.readouterr().out
+    assert run([*match, "--iterations", "5"]) == 2
+    assert "has no heuristic to end playouts with" in capsys.readouterr().err
+    assert Agent.at_level(games.load(KUHN), 1, folder).scheme.cutoff == 0
+
+
+def test_search_check_and_discover_take_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", KUHN, "--strategy", JUDGE, "--iterations", "9", *OPTION]) == 0
+    assert "BASELINE by MO_ISMCTS with cutoff=0: 9 iterations" in capsys.readouterr().out
+    assert run(["check", KUHN, *OPTION]) == 0
+    assert "evaluation: mean squared error" in capsys.readouterr().out
+    against = ["--against", "BASELINE", "--games", "100", "--iterations", "9", "--to", "race"]
+    assert run(["discover", KUHN, "--candidate", JUDGE, *against, *OPTION]) == 0
+    assert "0 to explore" in capsys.readouterr().out
+    assert experiments(["verify", "race", "--sample", "4"]) == 0
+    Path("kuhn.npz").write_bytes(Path("kuhn.npz").read_bytes() + b"\0")
+    assert experiments(["verify", "race", "--sample", "4"]) != 0
+    assert "kuhn.npz" in "".join(capsys.readouterr())
+
+
+def test_an_experiment_names_the_file_and_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("own.toml").write_text(
+        'games = "kuhn-poker"\niterations = 9\ntrials = 2\n[agents]\n'
+        'learned = { strategy = "BASELINE", scheme = "MO_ISMCTS with cutoff=0", evaluation = "kuhn.npz" }\n'
+    )
+    assert experiments(["run", "own.toml", "--out", "rows", "--workers", "1"]) == 0
+    assert experiments(["verify", "rows"]) == 0
+    assert "the same" in capsys.readouterr().out
+    table = Path("own.toml").read_text()
+    for old, new, sentence in (
+        (
+            "kuhn.npz",
+            "absent.npz",
+            "agents.learned.evaluation: 'absent.npz' cannot be used: no such",
+        ),
+        ("kuhn.npz", "own.toml", "agents.learned.evaluation: 'own.toml' is not an evaluation"),
+        ('"kuhn-poker"', '"othello"', "the evaluation is of the game kuhn-poker, not of othello"),
+    ):
+        Path("wrong.toml").write_text(table.replace(old, new))
+        assert experiments(["run", "wrong.toml", "--out", "other"]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_matches_of_generations_are_replayed(
+    learned: Learned, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = learned[0].with_suffix(".learning")
+    assert experiments(["verify", str(directory), "--sample", "30"]) == 0
+    assert capsys.readouterr().out.count("the same") == 18
+    Path("edited").mkdir()
+    Path("edited/games.jsonl").write_bytes((directory / "games.jsonl").read_bytes())
+    settings = (directory / "learning.json").read_text()
+    Path("edited/learning.json").write_text(settings.replace('"iterations": 8', '"iterations": 1'))
+    assert experiments(["verify", "edited", "--sample", "30"]) == 1
