@@ -110,7 +110,8 @@ def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> S
     Raises:
         UnlikeError: one of them is not found, or more than once.
     """
-    counts, changed = Counter[Any](), start
+    counts = Counter[Any]()
+    changed = start
     for name, value in parts_of(start):
         is_list = isinstance(value, list | tuple | Set) and all(
             isinstance(item, SCALARS) for item in value

@@ -47,7 +47,9 @@ class AskedGame:
     """A game under audit; a method raises `BrokenPromise` where a function raises an error, or changes what it may only read."""
 
     def __init__(self, game: AnyGame) -> None:
-        self.compiled, self.game, self._calls = isinstance(game, Game), game, Counter[str]()
+        self.compiled = isinstance(game, Game)
+        self.game = game
+        self._calls = Counter[str]()
         # the answers of functions, as long as they are to be kept
         self.told: list[str] | None = None
         if isinstance(game, Game):
@@ -68,9 +70,8 @@ class AskedGame:
             message = str(error)
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             promise = PROMISE_OF.get(name, "errors")
-            if (
-                str(self.game) not in message and f"the {name} function " not in message
-            ):  # which says itself what is wrong
+            # which says itself what is wrong
+            if str(self.game) not in message and f"the {name} function " not in message:
                 message = (
                     f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
                 )

@@ -48,7 +48,8 @@ class GameEnv(AECEnv):
             "is_parallelizable": False,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
-        self._encode, count = encode, action_count(game)
+        self._encode = encode
+        count = action_count(game)
         observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
         mask = spaces.Box(0, 1, (count,), np.int8)
         both = {"observation": observation, "action_mask": mask}
@@ -96,9 +97,8 @@ class GameEnv(AECEnv):
                 f"{self.agent_selection} is to act: None is for agents whose game is over"
             )
         self._cumulative_rewards[self.agent_selection] = 0.0
-        state.apply_action(
-            action if isinstance(action, float | str) else int(action)
-        )  # what is refused there
+        # what is refused there
+        state.apply_action(action if isinstance(action, float | str) else int(action))
         self._to_next_player()
         self._accumulate_rewards()
 
@@ -150,7 +150,8 @@ class GameEnv(AECEnv):
         return mask
 
     def _words(self, state: State, seat: int) -> np.ndarray:
-        numbers, text = np.zeros(BYTES, np.uint8), seen_by(state, seat).encode()[:BYTES]
+        numbers = np.zeros(BYTES, np.uint8)
+        text = seen_by(state, seat).encode()[:BYTES]
         numbers[: len(text)] = np.frombuffer(text, np.uint8)
         return numbers
 

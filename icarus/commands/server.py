@@ -68,7 +68,8 @@ class Tables:
     """
 
     def __init__(self, files: Mapping[Path, str] | None = None) -> None:
-        self.files, self.numbers = files or {}, itertools.count()
+        self.files = files or {}
+        self.numbers = itertools.count()
         self.games = dict[int, Conversation]()
 
     def begin(self, body: bytes) -> int:
@@ -99,7 +100,8 @@ class Tables:
         Raises:
             ValueError: what is wrong, or cannot be done now. KeyError: there is no such game.
         """
-        line, table = msgspec.json.decode(body, type=Line), self.games[number]
+        line = msgspec.json.decode(body, type=Line)
+        table = self.games[number]
         table.session.seconds = line.seconds
         return table.say(line.line, line.at, viewer)
 
@@ -142,10 +144,11 @@ class Server(ThreadingHTTPServer):
     daemon_threads, request_queue_size = True, 64
 
     def __init__(self, tables: Tables, host: str = HOST) -> None:
-        super().__init__(
-            (host, 0), Handler
-        )  # from now on who asks waits for `serve`, and is not refused
-        self.tables, self.host, self.token = tables, host, secrets.token_urlsafe(16)
+        # from now on who asks waits for `serve`, and is not refused
+        super().__init__((host, 0), Handler)
+        self.tables = tables
+        self.host = host
+        self.token = secrets.token_urlsafe(16)
         self.port = int(self.server_address[1])
         self.visitors = dict[str, set[tuple[int, int | None]]]()
         self.invitations = dict[str, tuple[int, int | None]]()
@@ -267,7 +270,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _check(self) -> set[tuple[int, int | None]] | None:
         """The seats of who asks; None for who has just come with a token. Refuses other hosts' names, other pages and all others."""
-        host, port = self.headers.get("Host", ""), self.server.port
+        host = self.headers.get("Host", "")
+        port = self.server.port
         if host not in {
             f"{name}:{port}"
             for name in (self.server.host, *(["localhost"] if self.server.host == HOST else []))

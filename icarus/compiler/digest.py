@@ -47,25 +47,16 @@ LOOP = (  # the sources that the machine code of the playout loop is made from
     ),
     *("kernel/features.py", "kernel/history.py", "kernel/theta.py"),
 )
-LIBRARIES = {
-    "numpy",
-    "numba",
-    "llvmlite",
-    "math",
-    "builtins",
-    "_operator",
-    "operator",
-}  # their versions stand for them
+# their versions stand for them
+LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
 # Of a variable: globals and a name in them, the cell of a closure, or a function for its defaults.
 Place: TypeAlias = tuple[Any, str]
-PLAIN = (
-    int | float | complex | str | bytes | tuple | np.generic | np.dtype | None
-)  # equal ones are the same
-MUTABLE = (
-    np.ndarray | np.void | tuple | list
-)  # their content may change while they stay the same objects
+# equal ones are the same
+PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None
+# their content may change while they stay the same objects
+MUTABLE = np.ndarray | np.void | tuple | list
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
     "CFunc": "@cfunc",
     "DUFunc": "@vectorize",
@@ -108,10 +99,8 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    pending = [
-        *(Reached("an extension", body) for body in _extensions()),
-        Reached("", function),
-    ]  # from the end
+    # from the end
+    pending = [*(Reached("an extension", body) for body in _extensions()), Reached("", function)]
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
@@ -218,9 +207,8 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
     elif isinstance(value, pytypes.ModuleType):
         yield from _variables(value, names)
     elif isinstance(value, functions.CompiledCallable):
-        with contextlib.suppress(
-            AttributeError
-        ):  # what cannot be called says so when it is compiled
+        # what cannot be called says so when it is compiled
+        with contextlib.suppress(AttributeError):
             yield Reached("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
         yield from _variables(value, frozenset(names_in(value.__code__)))
@@ -265,9 +253,8 @@ def _registered(*sizes: int) -> list[Callable]:
         for body in bodies
         if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)
     ]
-    by_code = {
-        getattr(body, "__code__", body): body for body in theirs
-    }  # a cell that is run again registers it again
+    # a cell that is run again registers it again
+    by_code = {getattr(body, "__code__", body): body for body in theirs}
     return list(by_code.values())
 
 
@@ -333,9 +320,8 @@ def _describe(value: object) -> bytes:
 def _describe_code(code: pytypes.CodeType) -> bytes:
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
-    place = (
-        (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()
-    )  # then errors tell them
+    # then errors tell them
+    place = (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()
     return (
         code.co_code
         + code.co_exceptiontable
@@ -435,9 +421,8 @@ def _hash_of(files: Iterable[Path]) -> Any:
     return hasher
 
 
-PACKAGE_DIGEST = (
-    package_digest()
-)  # of the sources at import; names a folder, while `digest` names what is in it
+# of the sources at import; names a folder, while `digest` names what is in it
+PACKAGE_DIGEST = package_digest()
 LOOP_DIGEST = _hash_of(PACKAGE / name for name in LOOP).hexdigest()[:16]
 
 
@@ -452,12 +437,10 @@ class Bound(NamedTuple):
     content: bytes | None  # of what may change in place
 
 
-_bound: dict[
-    tuple[int, str], Bound
-] = {}  # all that has been compiled in, by namespace (or cell) and name
-_compiled: "weakref.WeakSet[Any]" = (
-    weakref.WeakSet()
-)  # helpers that keep machine code in which such values stand
+# all that has been compiled in, by namespace (or cell) and name
+_bound: dict[tuple[int, str], Bound] = {}
+# helpers that keep machine code in which such values stand
+_compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()
 _generation = [0]  # how often values have been found changed
 
 

@@ -124,7 +124,8 @@ class CompiledFunction:
                 if check is not None:
                     check()
             handle_pending()
-            code, symbol = result.library.machine_code(), result.fndesc.llvm_func_name
+            code = result.library.machine_code()
+            symbol = result.fndesc.llvm_func_name
             if not result.library.stands_alone():
                 return CodeInMemory(function, arity)
             _write(file, b"\0".join([*_label(self.name, arity, made_for()), symbol.encode(), code]))
@@ -216,9 +217,8 @@ def _tell() -> None:
 # ------------------------------------------------------------------------------------------------------------------------ Ctrl-C
 
 PATIENCE = 1.0  # seconds in which several presses count as one
-_held_handler: list[
-    Callable[[int, FrameType | None], object]
-] = []  # whose signals `uninterrupted` holds back
+# whose signals `uninterrupted` holds back
+_held_handler: list[Callable[[int, FrameType | None], object]] = []
 _pending: list[int] = []  # the signals that came in it
 
 
@@ -319,9 +319,8 @@ def _is_ours(file: str) -> bool:
 def _raise(pickled: bytes) -> None:
     """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
     kind, arguments, place = pickle.loads(pickled)
-    errors = [
-        kind(*arguments)
-    ]  # popped when raised: its own frames would keep it and all that they hold
+    # popped when raised: its own frames would keep it and all that they hold
+    errors = [kind(*arguments)]
     if place is None:
         errors[0].add_note(UNPLACED)
         raise errors.pop()

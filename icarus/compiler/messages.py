@@ -21,11 +21,8 @@ from icarus.compiler.memory import is_read_only
 _errors = Lazy("numba.core.errors")
 _annotations = Lazy("numba.core.annotations.type_annotations")
 ir = Lazy("numba.core.ir")
-ENGINE = (
-    "compiler",
-    "kernel",
-    "engine",
-)  # folders of the package in which no author's mistake lies
+# folders of the package in which no author's mistake lies
+ENGINE = ("compiler", "kernel", "engine")
 OWN = ("icarus.kernel", "icarus.compiler")  # the same, of helpers
 
 
@@ -238,7 +235,8 @@ def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
     for statement in statements:
         if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
             target = typed.typemap[statement.target.name]
-            room, value = _room(target, statement, origins), typed.typemap[statement.value.name]
+            room = _room(target, statement, origins)
+            value = typed.typemap[statement.value.name]
             if is_read_only(target):
                 wrong = "writes to what is read-only"
             elif (

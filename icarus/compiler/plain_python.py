@@ -163,9 +163,8 @@ def _field(name: str, dtype: np.dtype) -> property:
 
     def write_integer(structure: Structure, value: Any) -> None:
         if dtype == _COUNT and value > _limits(_COUNT)[1]:
-            value = _limits(_COUNT)[
-                1
-            ]  # full, as compiled code leaves a count, which then is refused
+            # full, as compiled code leaves a count, which then is refused
+            value = _limits(_COUNT)[1]
         structure._data[name] = _fitting(name, dtype, value)
 
     is_integer = dtype.base.kind in "iu"
@@ -273,7 +272,9 @@ class PlainKernel:
     """
 
     def __init__(self, function: Callable, name: str, returns: str = "") -> None:
-        self.name, self.returns, self.address = name, returns, next(_numbers)
+        self.name = name
+        self.returns = returns
+        self.address = next(_numbers)
         self._function = function
         _functions[self.address] = self
 
@@ -305,7 +306,8 @@ def _call(address: int, arguments: tuple[int, ...]) -> np.int64:
 @functools.lru_cache(1 << 16)
 def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) -> Any:
     """What stands at an address, viewed as records or numbers; of nothing zeros."""
-    dtype, count = _dtypes[dtype_id], int(np.prod(shape))
+    dtype = _dtypes[dtype_id]
+    count = int(np.prod(shape))
     if address == 0 or count <= 0:
         array = np.zeros(shape, dtype)
     else:
@@ -383,9 +385,8 @@ class PlainPython:
 
     def __init__(self, stand_ins: Iterable[tuple[object, Callable]] = ()) -> None:
         more = list(stand_ins)
-        self._alive: list[object] = [
-            function for function, _ in more
-        ]  # so that no id is given twice
+        # so that no id is given twice
+        self._alive: list[object] = [function for function, _ in more]
         self._results: dict[int, Any] = {
             id(function): stand_in for function, stand_in in [*_STAND_INS, *more]
         }
@@ -418,7 +419,8 @@ class PlainPython:
 
     def inside(self, function: Any) -> Callable:
         """A function of Python that calls what is made here, though another may stand in for it."""
-        space, cells = self._space(function.__globals__), function.__closure__ or ()
+        space = self._space(function.__globals__)
+        cells = function.__closure__ or ()
         changed = [self._changes(content_of(cell)) for cell in cells]
         if space is function.__globals__ and not any(changed):
             return function
@@ -458,9 +460,8 @@ class PlainPython:
         return self._results.get(id(value), value) is not value
 
 
-interpret: PlainPython = (
-    PlainPython()
-)  # the one without stand-ins of its own; what it has made once is made for all
+# the one without stand-ins of its own; what it has made once is made for all
+interpret: PlainPython = PlainPython()
 
 
 def interpret_rebound() -> None:

@@ -167,9 +167,8 @@ class _Notes:
     def begin(self, w: Workspace, rng: np.ndarray) -> None:
         _original(loop.begin)(w, rng)
         self.worlds, self.choices = list[State](), list[Choice]()
-        self._actions: dict[
-            int, dict[str, None]
-        ] = {}  # one action may have several names, such as bet and call
+        # one action may have several names, such as bet and call
+        self._actions: dict[int, dict[str, None]] = {}
         self.updates: dict[str, list[Update]] = {
             part.name: [] for part in self.search.program.components
         }
@@ -210,7 +209,8 @@ class _Notes:
         """By what a decision was made: the values are asked for once more, with the same random numbers."""
         assert self._drawn is not None
         j, role, record, before = self._drawn
-        search, term = self.search, _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
+        search = self.search
+        term = _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
         strategy = (
             EXP3
             if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game)
@@ -351,7 +351,9 @@ class _Watch:
     """What has been looked for, and found, by each kernel; and which slots have counted steps from the end."""
 
     def __init__(self, search: CompiledSearch) -> None:
-        self.search, self.asked, self.found = search, Counter[int](), Counter[int]()
+        self.search = search
+        self.asked = Counter[int]()
+        self.found = Counter[int]()
         self.wrapped: dict[str, int] = {}
 
 
@@ -359,7 +361,8 @@ _watches: list[_Watch] = []
 
 
 def _watched_row(index: np.ndarray, records: np.ndarray, key: int) -> int:
-    row, watch = interpret(row_index)(index, records, key), _watches[-1]
+    row = interpret(row_index)(index, records, key)
+    watch = _watches[-1]
     running = int(watch.search._workspace["running"][0])
     watch.asked[running] += 1
     watch.found[running] += row > 0
@@ -510,9 +513,8 @@ class Tree:
         state = root_state(self.result, origin)
         for step in self.path(node):
             action = int(self.action[step])
-            if (
-                action not in state.legal_actions()
-            ):  # a move as the root player sees it: any action that looks so
+            # a move as the root player sees it: any action that looks so
+            if action not in state.legal_actions():
                 action = _action_seen_as(state, action, self.result.state.current_player())
             state.apply_action(action)
         return state
@@ -525,9 +527,8 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     """
     first = result.parts[0] if result.parts else result
     least = 1
-    visits = next(iter(first.records.values())).rows[
-        "visits"
-    ]  # the baseline's, which every search keeps
+    # the baseline's, which every search keeps
+    visits = next(iter(first.records.values())).rows["visits"]
     if len(visits) > limit:
         least = max(1, int(np.partition(visits, -limit)[-limit]))
         least += int(np.count_nonzero(visits >= least) > limit)
@@ -536,7 +537,8 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
 
 def root_state(result: Result, number: int) -> State:
     """The root state of the scheme: the state itself, or its determinization of this number."""
-    state, observer = result.state, result.state.current_player()
+    state = result.state
+    observer = result.state.current_player()
     if result.scheme.root == ONCE:
         return state.determinized(observer, seeded(result.seed))
     return (
@@ -574,13 +576,11 @@ class _Walk:
         self.searcher = result.state.current_player()
         self.game = result.scheme.view(result.state.game)
         self.root = result.root or new_root(self.game.perspectives)
-        self.nodes: list[
-            tuple[int, int, int, str, int, int]
-        ] = []  # parent … record, and origin, as `Tree` has them
+        # parent … record, and origin, as `Tree` has them
+        self.nodes: list[tuple[int, int, int, str, int, int]] = []
         self.moves: list[Sequence[int]] = []
-        self.children: dict[
-            tuple[int, int, tuple[int, ...]], int
-        ] = {}  # by parent, action and what is seen of it
+        # by parent, action and what is seen of it
+        self.children: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self.legal_counts: dict[int, int] = {}
         self.origin = self.opened = 0
 
@@ -602,12 +602,12 @@ class _Walk:
 
     def below(self, branch: _Branch) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
-        world, player = branch.world, branch.world.current_player()
+        world = branch.world
+        player = branch.world.current_player()
         if player == TERMINAL:
             return
-        edges: dict[
-            int, int
-        ] = {}  # with an action for each: several are one where the root player sees for all
+        # with an action for each: several are one where the root player sees for all
+        edges: dict[int, int] = {}
         by_move = self.result.scheme.observer == ROOT_PLAYER and player != self.searcher
         for action in world.legal_actions():
             move = (
@@ -629,9 +629,8 @@ class _Walk:
                 node = self.add(
                     branch.node, edge, player, world.action_to_string(action), row, moves
                 )
-            if (
-                visits > 1
-            ):  # the first visit of a history is the one that expanded it: nothing is below
+            # the first visit of a history is the one that expanded it: nothing is below
+            if visits > 1:
                 after = world.clone()
                 after.apply_action(action)
                 keys = (
@@ -641,7 +640,8 @@ class _Walk:
 
     def tree(self) -> Tree:
         """All nodes, found on walks from the root in determinization after determinization."""
-        root, idle = self.row_of.get(self.root.record, -1), 0
+        root = self.row_of.get(self.root.record, -1)
+        idle = 0
         self.add(-1, 0, CHANCE, "", root, [UNSEEN] * self.game.perspectives)
         fresh = self.result.scheme.root == FRESH and self.result.state.game.determinize is not None
         for self.origin in range(MOST_DETERMINIZATIONS if fresh else 1):

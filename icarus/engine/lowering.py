@@ -95,11 +95,8 @@ ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept
 OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
-NEEDED = {
-    FEATURES: "features",
-    ACTION_FEATURES: "action_features",
-    LOOKAHEAD: "heuristic",
-}  # of a game, to tell these
+# of a game, to tell these
+NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}
 
 # --------------------------------------------------------------- the slots of an enhancement as machine code: kernels
 
@@ -149,7 +146,8 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
     theta_at = theta_of(row)
-    label, uniform = slot.label(), slot.uniform_in_simulation
+    label = slot.label()
+    uniform = slot.uniform_in_simulation
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(
@@ -196,7 +194,8 @@ def enter_none(history: History, table: Address, keys: np.ndarray, parameters: A
 @functools.cache
 def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callable:
     """What enters the records that a policy asks about for the first time with what is known of them by the state."""
-    unpack, words = unpack_parameters(kinds), row.itemsize // WORD_BYTES
+    unpack = unpack_parameters(kinds)
+    words = row.itemsize // WORD_BYTES
 
     @helper
     def enter_new(history: History, table: Address, keys: np.ndarray, parameters: Address) -> None:
@@ -234,8 +233,10 @@ def candidates_kernel(
     unwritten = (
         f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     )
-    unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
-    of_prior, enter = offset + WORD_BYTES * len(source.kinds()), enter_none
+    unpack_rule = unpack_parameters(rule_kinds)
+    offset = WORD_BYTES * len(rule_kinds)
+    of_prior = offset + WORD_BYTES * len(source.kinds())
+    enter = enter_none
     priors: list[tuple[Slot, Callable]] = []
     if prior is not None:
         priors = [(prior, checked_if_foreign(prior.function))]
@@ -343,9 +344,8 @@ def check_of(row: np.dtype, label: str) -> Callable:
             if unlikely(real[column] != real[column]):
                 raise ValueError(message)
         for column in counts:
-            number = np.int64(
-                count[column]
-            )  # Python's own, as plain Python reads it, cannot be negative and unsigned
+            # Python's own, as plain Python reads it, cannot be negative and unsigned
+            number = np.int64(count[column])
             if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
                 if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
                     raise ValueError(negative)
@@ -367,7 +367,8 @@ def backpropagation_kernel(
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
-    label, words = slot.label(), row.itemsize // WORD_BYTES
+    label = slot.label()
+    words = row.itemsize // WORD_BYTES
     check = check_of(row, label)
 
     def kernel(
@@ -414,7 +415,9 @@ def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> Comp
     Args:
         by_row: whether the loop itself finds the rows of the records, as it does for the baseline's children in the tree.
     """
-    policy, source, row = part.policy, part.policy.source, part.information.row(players)
+    policy = part.policy
+    source = part.policy.source
+    row = part.information.row(players)
     if isinstance(source, Values):
         return values_kernel(source, row)
     rule = rule_values(policy, part.information)
@@ -651,9 +654,8 @@ class _Lowering:
     ) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
-        weight_role = (
-            loop.TREE if all(uniform_values) else role
-        )  # where no weight is asked for, none reads keys
+        # where no weight is asked for, none reads keys
+        weight_role = loop.TREE if all(uniform_values) else role
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
             self.leaves.append(
@@ -921,9 +923,8 @@ def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        for slot in filter(
-            None, (part.policy.source, part.capture, part.initial.function)
-        ):  # what is given a history
+        # what is given a history
+        for slot in filter(None, (part.policy.source, part.capture, part.initial.function)):
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
             column_of(game, name)

@@ -69,14 +69,16 @@ class RootStatistics:
             tables: of each component, the baseline's first.
             key: of the empty history in the perspective of the player.
         """
-        lower, upper = np.zeros(len(actions)), np.zeros(len(actions)) + 1
+        lower = np.zeros(len(actions))
+        upper = np.zeros(len(actions)) + 1
         for table in tables:
             if table.component.capture.proves:
                 keys = mix_arrays(_children(key, player, actions), np.array([player]))
                 bounds = table.rows[table.places(keys)]
                 lower = np.maximum(lower, bounds["lower"])
                 upper = np.minimum(upper, bounds["upper"])
-        root, unread = object.__new__(cls), (tables[0], key, player)
+        root = object.__new__(cls)
+        unread = (tables[0], key, player)
         vars(root).update(actions=actions, visits=visits, lower=lower, upper=upper, _unread=unread)
         return root
 
@@ -124,9 +126,8 @@ def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     return RootStatistics(parts[0].actions, visits, rewards, playouts, lower, upper)
 
 
-Recommendation = Callable[
-    [RootStatistics], np.ndarray
-]  # a score of each action, the higher the better. [actions]
+# a score of each action, the higher the better. [actions]
+Recommendation = Callable[[RootStatistics], np.ndarray]
 
 
 def most_visits(root: RootStatistics) -> np.ndarray:
@@ -233,9 +234,8 @@ class Result:
     earlier_iterations: int = 0
     root: Root | None = None
     _policy: np.ndarray | None = None
-    pages: ClassVar[
-        Any
-    ]  # `icarus.views` and `inspect`, which build on results, put themselves here
+    # `icarus.views` and `inspect`, which build on results, put themselves here
+    pages: ClassVar[Any]
     look_for_notes: ClassVar[Callable[["Result"], tuple[str, ...]]]
 
     def decayed(self, decay: float) -> "Result":
@@ -472,7 +472,8 @@ def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) ->
         return table.rows[:0]
     if histories and (mixed or not {*of_histories} <= {HISTORY, HISTORY * PLAYER}):
         return table.rows[1:]
-    tree, is_known = baseline.rows[1:]["record"], np.zeros(len(table.rows), np.bool_)
+    tree = baseline.rows[1:]["record"]
+    is_known = np.zeros(len(table.rows), np.bool_)
     is_known[table.places(tree)] = True
     for player in range(table.game.players if HISTORY * PLAYER in of_histories else 0):
         is_known[table.places(mix_arrays(tree, np.array([player])))] = True
@@ -489,11 +490,11 @@ def _root_of(
     """Where the histories of a state begin, by the keys of an earlier search, and whether any of its histories lie below."""
     game, observer = scheme.view(state.game), state.current_player()
     new = new_root(game.perspectives, result.earlier_iterations + result.iterations)
-    if (
-        result.root is None or scheme.root == ONCE
-    ):  # each tree is of a determinization, and others will be drawn
+    # each tree is of a determinization, and others will be drawn
+    if result.root is None or scheme.root == ONCE:
         return new, False
-    replay, keys = result.state, list[int | None](result.root.keys)
+    replay = result.state
+    keys = list[int | None](result.root.keys)
     record: int | None = result.root.record
     for player, action in state.history[len(replay.history) :]:
         moves = observed_moves(replay, player, action, scheme, observer)
@@ -585,7 +586,8 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
     rows = table.rows[1:]
     if decay == 0:
         return rows[:0]
-    first, fields = _prior_rows(table, rows["record"]), table.component.information.fields
+    first = _prior_rows(table, rows["record"])
+    fields = table.component.information.fields
     counts = [name for name, domain in fields if domain.kind == Kind.COUNT]
     result, decays = rows.copy(), np.full(len(rows), decay)
     ratios = {name: _decay_count(result, first, name, decay) for name in counts}

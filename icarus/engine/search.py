@@ -256,7 +256,9 @@ class Search:
             TypeError, ValueError: see `search`.
         """
         check_is_state("search", state)
-        game, player, strategy = state.game, state.current_player(), self.strategy
+        game = state.game
+        player = state.current_player()
+        strategy = self.strategy
         if not isinstance(strategy, Enhancement):
             raise TypeError(
                 f"{strategy} is another algorithm, not a strategy of search(): call "
@@ -288,7 +290,8 @@ class Search:
         if self.evaluation is not None:
             check_is_state("search", state)
             state = state.with_evaluation(self.evaluation)
-        strategy, scheme = self.check(state), self.scheme
+        strategy = self.check(state)
+        scheme = self.scheme
         checks.seed(seed)
         renew_rebound()
         plain = interpret if self.engine == PYTHON else None
@@ -323,9 +326,8 @@ class Search:
         one_slice = (
             self.threads == 1 and self.iterations is not None and self.iterations <= FIRST_SLICE
         )
-        with (
-            contextlib.nullcontext() if one_slice else presses_as_one()
-        ):  # which finds too little to be met twice
+        # which finds too little to be met twice
+        with contextlib.nullcontext() if one_slice else presses_as_one():
             running, started = self.begin(state, seed, records), time.perf_counter()
 
             def result_so_far() -> Result:
@@ -389,9 +391,11 @@ def run_within(
     target = max(FIRST_SLICE, trees)
     expect(limit)
     while search.iterations < limit:
-        before, iterations_before = time.perf_counter(), search.iterations
+        before = time.perf_counter()
+        iterations_before = search.iterations
         search.run(min(target, limit))
-        now, gained = time.perf_counter(), search.iterations - iterations_before
+        now = time.perf_counter()
+        gained = search.iterations - iterations_before
         if progress is not None:
             progress(search.iterations, now - started)
         if deadline is not None and now >= deadline:

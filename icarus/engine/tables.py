@@ -35,9 +35,8 @@ from icarus.kernel.theta import (
 
 SMALLEST = 1 << 11  # entries in the index of a new table; at least FILTER_SHARE
 MOST_ROWS = int(np.iinfo(ENTRY).max)
-MOST_EXPECTED = (
-    1 << 22
-)  # records for which there is room beforehand; the system gives memory where it is touched
+# records for which there is room beforehand; the system gives memory where it is touched
+MOST_EXPECTED = 1 << 22
 SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
 _INT, _NO_FILTER = np.dtype(np.int64), np.zeros(0, np.uint8)
 
@@ -96,8 +95,10 @@ class RecordTable:
         self._blank = blank_row(ByIdentity(component), game.players)
         self.dtype = self._blank.dtype
         self.descriptor: Any = Descriptor()
-        self.address, self.visit_filter = ctypes.addressof(self.descriptor), _NO_FILTER
-        self._room, capacity = self._blank, capacity_for(min(records, MOST_EXPECTED), SMALLEST)
+        self.address = ctypes.addressof(self.descriptor)
+        self.visit_filter = _NO_FILTER
+        self._room = self._blank
+        capacity = capacity_for(min(records, MOST_EXPECTED), SMALLEST)
         self._hold(self._blank, capacity, capacity)
         if component.initial.given:
             hints = np.repeat(self._blank, len(component.initial.given))
@@ -112,7 +113,8 @@ class RecordTable:
 
         They stay where they are if there is room, and are moved to where there is room for an index of `most` entries if not.
         """
-        room, row_words = self._room, self.dtype.itemsize // WORD_BYTES
+        room = self._room
+        row_words = self.dtype.itemsize // WORD_BYTES
         if rows.base is not room.base or len(room) < room_in(capacity):
             if room_in(most) > MOST_ROWS:
                 raise MemoryError(f"a table has {MOST_ROWS} rows at most")
@@ -121,15 +123,14 @@ class RecordTable:
             words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
             room = np.ndarray(room_in(most), self.dtype, words)
         entries = np.zeros(capacity, ENTRY)
-        addresses = (
-            address_in(entries),
-            address_in(room.base),
-        )  # of a structured array it takes longer
+        # of a structured array it takes longer
+        addresses = (address_in(entries), address_in(room.base))
         if len(rows) > 1:
             growth()(addresses[0], capacity, addresses[1], row_words, len(rows) - 1)
         self.entries, self._room = entries, room
         self.descriptor.index, self.descriptor.rows = addresses
-        self.descriptor.capacity, self.descriptor.used = capacity, len(rows) - 1
+        self.descriptor.capacity = capacity
+        self.descriptor.used = len(rows) - 1
 
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
@@ -150,9 +151,8 @@ class RecordTable:
         capacity = capacity_for(
             self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity
         )
-        longer_filter = np.tile(
-            self.visit_filter, capacity // self.capacity
-        )  # more bits of a key will count
+        # more bits of a key will count
+        longer_filter = np.tile(self.visit_filter, capacity // self.capacity)
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
             self._hold(self.rows, capacity, max(capacity, min(8 * capacity, MOST_EXPECTED)))
             self._filter(longer_filter)
@@ -191,7 +191,8 @@ class RecordTable:
 
     def places(self, keys: np.ndarray) -> np.ndarray:
         """The numbers of the rows of the records with these keys; 0, that of the initial information, where one was never updated."""
-        mask, records = self.capacity - 1, self._room["record"]
+        mask = self.capacity - 1
+        records = self._room["record"]
         entries = keys & mask
         places = self.entries[entries]
         while (others := (places != 0) & (records[places] != keys)).any():

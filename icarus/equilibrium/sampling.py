@@ -54,9 +54,8 @@ class SampledStep:
     slot: int  # of the first of the actions
     count: int  # of them
     k: int  # the action drawn
-    others_reach: (
-        float  # π₋ᵢ: the probability that the other player and chance do their part up to here
-    )
+    # π₋ᵢ: the probability that the other player and chance do their part up to here
+    others_reach: float
     probability: float  # σ(I, a), or the probability of an outcome of chance
     sampled: float  # δ s₁ + (1 − δ) s₂: the probability that a sample comes here
 
@@ -87,12 +86,10 @@ class Sampling(NamedTuple):
     sampler: np.ndarray  # [1] of SAMPLER
     dealt: np.ndarray  # the states after the deals. [deals, words]
     deal_keys: np.ndarray  # of what each player knows after a deal. [deals, players]
-    deals: (
-        np.ndarray
-    )  # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
-    target: (
-        np.ndarray
-    )  # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
+    # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
+    deals: np.ndarray
+    # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
+    target: np.ndarray
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
     visits: np.ndarray  # of the information set searched for. [actions]
     rng: np.ndarray
@@ -182,7 +179,10 @@ def narrow(
     Args:
         history: its key.
     """
-    total, staying, even, rest = 0.0, 0, exploration / count, 1.0 - exploration
+    total = 0.0
+    staying = 0
+    even = exploration / count
+    rest = 1.0 - exploration
     for k in range(count):
         action = tree.actions[k]
         walk.show(tree.walk[0], tree.state, action, tree.moves)
@@ -232,7 +232,9 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     s1 = tree.deals[1, k]
     s2 = tree.deals[0, k]
     others_reach = tree.deals[0, k]
-    aims, position, history = s1 > 0.0, 0, k
+    aims = s1 > 0.0
+    position = 0
+    history = k
     mover = call(tree.walk[0].player, (address_of(tree.state),))
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
         count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
@@ -272,16 +274,21 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
             others_reach *= probability
         if key == sampler.target_set and mover != CHANCE:
             tree.visits[k] += 1
-        mover, depth = make(tree, mover, tree.actions[k]), depth + 1
+        mover = make(tree, mover, tree.actions[k])
+        depth = depth + 1
     if aims and mover == TERMINAL:
         tree.dead[history & (DEAD - 1)] = history
-    sampler.mover, sampler.head, sampler.sampled = mover, depth, delta * s1 + (1.0 - delta) * s2
+    sampler.mover = mover
+    sampler.head = depth
+    sampler.sampled = delta * s1 + (1.0 - delta) * s2
 
 
 @inlined
 def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
     """Line 12: to the end of the game by uniform choice; what has come in the way, or COMPLETE."""
-    rules, mover, depth = tree.walk[0], tree.sampler[0].mover, tree.sampler[0].head
+    rules = tree.walk[0]
+    mover = tree.sampler[0].mover
+    depth = tree.sampler[0].head
     for i in range(depth + 1, len(forced_path)):
         call(rules.legal, (address_of(tree.state), address_of(tree.actions)))
         call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
@@ -303,12 +310,15 @@ def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
 @inlined
 def update(tree: Sampling, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
-    rules, tail = tree.walk[0], 1.0  # x / (probability of the tail)
+    # x / (probability of the tail)
+    rules = tree.walk[0]
+    tail = 1.0
     utility = rules.low + rules.range * tree.rewards[0]
     value = (utility if player == 0 else -utility) / tree.sampler[0].sampled  # u / l
     for depth in range(tree.sampler[0].head - 1, -1, -1):
         step = tree.path[depth]
-        reach, slot = tail * step.probability, step.slot
+        reach = tail * step.probability
+        slot = step.slot
         if step.mover == player:
             factor = value * step.others_reach  # W
             for k in range(step.count):
@@ -333,7 +343,9 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
     Returns:
         COMPLETE, or what has ended it.
     """
-    progress, store, is_forced = counters[0], tree.store, len(forced_path) > 0
+    progress = counters[0]
+    store = tree.store
+    is_forced = len(forced_path) > 0
     for _ in range(1 if is_forced else count):
         sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
         if sets > len(store.keys) or slots > len(store.sums):
@@ -363,7 +375,8 @@ def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
 def larger_store(store: Store | None = None) -> Store:
     """The same in at least twice the room; or an empty one."""
     store = store or Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
-    sets, slots = 2 * len(store.keys) or SMALLEST, 2 * len(store.sums) + SMALLEST
+    sets = 2 * len(store.keys) or SMALLEST
+    slots = 2 * len(store.sums) + SMALLEST
     larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), store.used])
     for new, old in zip(larger[2:4], store[2:4], strict=True):
         new[: store.used[1]] = old[: store.used[1]]

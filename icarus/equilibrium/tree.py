@@ -35,9 +35,8 @@ from icarus.kernel.python_game import PythonGame, check_is_state
 GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
-SMALL = (
-    1 << 13
-)  # histories: a tree is begun in arrays for so many, since nearly all that are made have no more
+# histories: a tree is begun in arrays for so many, since nearly all that are made have no more
+SMALL = 1 << 13
 WALKS = 100  # random ones, that tell how large a game is
 CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
 ForEach: TypeAlias = Annotated[np.ndarray, np.int32, walk.PLAYERS]  # a number for each player
@@ -138,7 +137,8 @@ class Growth(NamedTuple):
 @inlined
 def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
-    views, growing = growth.tree.views, growth.growing[0]
+    views = growth.tree.views
+    growing = growth.growing[0]
     row = views[parent].child
     while row != 0 and (views[row].move != move or views[row].slot != slot):
         row = views[row].sibling
@@ -154,7 +154,9 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
 @inlined
 def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int:
     """The information set of a view; NOTHING where other actions were legal in it before."""
-    tree, growing, view = growth.tree, growth.growing[0], growth.tree.views[row]
+    tree = growth.tree
+    growing = growth.growing[0]
+    view = growth.tree.views[row]
     if view.set == walk.NOTHING:
         view.set = growing.sets
         info_set = tree.sets[view.set]
@@ -175,8 +177,12 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
 @inlined
 def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     """Make the action that is next in a copy of the state, and have both players see it; returns the action."""
-    rules, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
-    state, moves, action = growth.states[depth], growth.words[rules.max_legal :], 0
+    rules = growth.walk[0]
+    depth = growth.growing[0].depth
+    k = frame.next
+    state = growth.states[depth]
+    moves = growth.words[rules.max_legal :]
+    action = 0
     if frame.mover == CHANCE:
         count = call(rules.legal, (address_of(state), address_of(growth.words)))
         action = growth.words[k]
@@ -198,11 +204,14 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
 @inlined
 def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
-    rules, growing, rewards = growth.walk[0], growth.growing[0], growth.reals
+    rules = growth.walk[0]
+    growing = growth.growing[0]
+    rewards = growth.reals
     call(rules.rewards, (address_of(state), address_of(rewards), walk.PLAYERS))
     end = growth.tree.ends[growing.ends]
     end.views[0], end.views[1] = child.views[0], child.views[1]
-    end.utility, end.chance_reach = rules.low + rules.range * rewards[0], child.chance_reach
+    end.utility = rules.low + rules.range * rewards[0]
+    end.chance_reach = child.chance_reach
     growing.ends += 1
     return (
         walk.COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
@@ -238,9 +247,12 @@ def grow(
     largest: int,
 ) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
-    growing, frames, status = growth.growing[0], growth.frames, walk.COMPLETE
+    growing = growth.growing[0]
+    frames = growth.frames
+    status = walk.COMPLETE
     while growing.depth >= 0 and status == walk.COMPLETE:
-        frame, depth = frames[growing.depth], growing.depth
+        frame = frames[growing.depth]
+        depth = growing.depth
         if frame.next == frame.count:
             growing.depth -= 1
             continue
@@ -250,7 +262,9 @@ def grow(
             return walk.TOO_LARGE
         if depth + 2 > len(frames):
             return walk.TOO_LONG
-        child, state, k = frames[depth + 1], growth.states[depth + 1], frame.next
+        child = frames[depth + 1]
+        state = growth.states[depth + 1]
+        k = frame.next
         child.chance_reach = frame.chance_reach
         child.views[0] = frame.views[0]
         child.views[1] = frame.views[1]
@@ -297,7 +311,8 @@ class GameTree:
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         walk.refuse_unless_two_players(game)
         limits = (SMALL, largest_of(game)) if largest is None else (integer("largest", largest, 1),)
-        self.game, self.deals = game, deals_of(game)
+        self.game = game
+        self.deals = deals_of(game)
         for limit in limits:
             if walk.with_walk(game, self.deals, functools.partial(self._grow, limit)):
                 return
@@ -354,7 +369,8 @@ class GameTree:
 
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
-        node, actions = self.nodes[self.sets[number]["node"]], []
+        node = self.nodes[self.sets[number]["node"]]
+        actions = []
         while node["parent"] != walk.NOTHING:
             actions.append(int(node["action"]))
             node = self.nodes[node["parent"]]
@@ -396,7 +412,8 @@ class GameTree:
     def information_states(self) -> Iterator[InformationState]:
         """What the player to move knows, as `information_state` says it, for each of `decisions`, in their order."""
         for number in self.decisions:
-            view, moves = self.views[self.sets[number]["last_view"]], []
+            view = self.views[self.sets[number]["last_view"]]
+            moves = []
             while view["parent"] != walk.NOTHING:
                 moves.append((bool(view["slot"] != walk.NOTHING), int(view["move"])))
                 view = self.views[view["parent"]]
@@ -415,10 +432,13 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
         ValueError: not two players, deals in secret, or too large. TypeError: no game.
     """
     walk.refuse_unless_two_players(game)
-    deals, luck, histories = deals_of(game), random.Random(0), 0.0
+    deals = deals_of(game)
+    luck = random.Random(0)
+    histories = 0.0
     limit = largest_of(game) if largest is None else largest
     for _ in range(WALKS):
-        state, weight = dealt_state(game, deals, luck.randrange(len(deals))), len(deals) / WALKS
+        state = dealt_state(game, deals, luck.randrange(len(deals)))
+        weight = len(deals) / WALKS
         while (
             not state.is_terminal()
             and histories <= CERTAIN * limit

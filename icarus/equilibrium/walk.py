@@ -113,7 +113,8 @@ def play_to_end(
         else:
             k = int(uniform(rng) * count)
         call(walk.apply, (address_of(state), actions[k]))
-        mover, left = call(walk.player, (address_of(state),)), left - 1
+        mover = call(walk.player, (address_of(state),))
+        left = left - 1
     return mover
 
 
@@ -138,9 +139,8 @@ def place_of(keys: np.ndarray, key: int) -> int:
     """Where a key stands in an open hash table of [2^m] keys, or would; there is 0."""
     mask = len(keys) - 1
     i = key & mask
-    while (
-        keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0
-    ):  # unsigned: never counted from the end
+    # unsigned: never counted from the end
+    while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:
         i = (i + 1) & mask
     return i
 
@@ -184,7 +184,9 @@ class _Asked(CalledBack):
 
     def __init__(self, game: PythonGame, deals: Deals, room: int) -> None:
         super().__init__(game, room)
-        self._deals, self._depth, self._path = len(deals), 0, list[int]()
+        self._deals = len(deals)
+        self._depth = 0
+        self._path = list[int]()
         self._objects = dict(enumerate(deals.states))
 
     def state(self, address: int) -> Any:
@@ -220,7 +222,8 @@ class Walk:
     """
 
     def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
-        self.game, self.settings = game, np.zeros(1, WALK)
+        self.game = game
+        self.settings = np.zeros(1, WALK)
         self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
         functions = game.kernels() if isinstance(game, Game) else self._asked
         for name in FUNCTIONS:

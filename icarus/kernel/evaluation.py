@@ -31,9 +31,8 @@ from icarus.kernel.contract import SPARE_LEGAL
 FORMAT = 1
 DIGITS = 12  # of the digest of a file
 LARGEST = 1 << 20  # bytes of a file
-BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(
-    5
-)  # kinds of fields; the last two are of the legal actions
+# kinds of fields; the last two are of the legal actions
+BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(5)
 REAL = 0  # in place of the width of an integer: 64 bits of a floating-point number
 FIELD = np.dtype(
     [
@@ -139,7 +138,8 @@ def read_state(
         actions: of which the first `legal` are the legal ones.
         active: with room for one more than all inputs.
     """
-    first, count = (mover if mover >= 0 else players) * (len(network.rows) // (players + 1)), 0
+    first = (mover if mover >= 0 else players) * (len(network.rows) // (players + 1))
+    count = 0
     for k in range(len(network.fields)):
         field = network.fields[k]
         rows = network.rows[first + field.first : first + field.first + field.size]
@@ -432,7 +432,10 @@ class Evaluation:
             return self._in_python(game)
         # One by one, as plain Python needs them too.
         fields, limits, rows, hidden, bias, output, base = self.network
-        players, room, units, asks = self.players, self.room, len(bias), self.asks_legal
+        players = self.players
+        room = self.room
+        units = len(bias)
+        asks = self.asks_legal
         player, legal = helper(python_of(game.player)), helper(python_of(game.legal))
         most = game.max_legal + SPARE_LEGAL
 
@@ -450,7 +453,8 @@ class Evaluation:
         return heuristic
 
     def _in_python(self, game: Any) -> Callable:
-        room, units = self.room, len(self.network.bias)
+        room = self.room
+        units = len(self.network.bias)
 
         def heuristic(state: object) -> list[float]:
             mover, legal = game.ask("player", state), game.ask("legal", state)
@@ -536,9 +540,8 @@ def read_evaluation(file: str | Path) -> Evaluation:
         raise ValueError(f"{str(file)!r} is not an evaluation: {reason}") from None
 
 
-@functools.lru_cache(
-    64
-)  # the same game for the same evaluation, so that what is kept for it serves again
+# the same game for the same evaluation, so that what is kept for it serves again
+@functools.lru_cache(64)
 def with_evaluation(game: Any, evaluation: Evaluation) -> Any:
     """The game with an evaluation as its heuristic; errors as of `Evaluation.check`."""
     evaluation.check(game)

@@ -130,7 +130,8 @@ class Kernels:
 @kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFunction:
     """As of `apply`: kernel(state, action): function(struct_at(state, state_type), action); return 0"""
-    row, original = _COMPILED[name], python_of(function)
+    row = _COMPILED[name]
+    original = python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]
     if name in DEALING:
         arguments.append("*unpack(parameters)")
@@ -166,9 +167,8 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
         "wrong": f"the {name} function {label} did not write {expected}",
     }
     source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
-    exec(
-        compile(source, __file__, "exec"), space
-    )  # in messages its lines are ours, and those of the author are told
+    # in messages its lines are ours, and those of the author are told
+    exec(compile(source, __file__, "exec"), space)
     return CompiledFunction(space["kernel"], len(row.words), label, row.returns)
 
 
@@ -218,7 +218,9 @@ def parameters_of(initial: Callable) -> dict[str, int | None]:
 
 # ------------------------------------------------------------------------------------------------------- which answers make sense
 
-LEAST, MOST = -(1 << 63), (1 << 63) - 1  # of integers
+# of integers
+LEAST = -(1 << 63)
+MOST = (1 << 63) - 1
 TOLERANCE = 1e-9  # of the sum of probabilities
 
 

@@ -50,7 +50,8 @@ def write_curve(evaluation: Evaluation, directory: Path) -> None:
 
 def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     """What was learned, as a document."""
-    generations, about = generations_of(evaluation), evaluation.about
+    generations = generations_of(evaluation)
+    about = evaluation.about
     numbers = [each.number for each in generations if each.is_taken]
     yield Heading(f"{evaluation.game}, {evaluation}")
     yield Picture(curve_svg(generations), "the learning curve")

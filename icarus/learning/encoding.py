@@ -61,7 +61,9 @@ def fields_of(
     Raises:
         ValueError: nothing varies, or too much does.
     """
-    fields, limits, inputs = list[tuple[int, ...]](), list[float](), 0
+    fields = list[tuple[int, ...]]()
+    limits = list[float]()
+    inputs = 0
 
     def add(kind: int, place: int, width: int, low: int, size: int) -> None:
         nonlocal inputs
@@ -125,7 +127,8 @@ def _facts_of(
     assert isinstance(game, Game)
     data = np.ascontiguousarray(facts).view(game.state)[:, 0]
     for name in game.state.names or ():
-        kind, offset = game.state[name].base, offset_of(game.state, name)
+        kind = game.state[name].base
+        offset = offset_of(game.state, name)
         if kind.kind in "iu" or kind == np.float64:
             width = REAL if kind == np.float64 else kind.itemsize * (1 if kind.kind == "u" else -1)
             for i, column in enumerate(data[name].reshape(len(data), -1).T):

@@ -25,7 +25,9 @@ from icarus.equilibrium.walk import draw, kernel, write_chance
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game, PythonGame
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
 
-NOISE, BRANCHES, MOST_AHEAD = 0.02, 1 / 16, 48
+NOISE = 0.02
+BRANCHES = 1 / 16
+MOST_AHEAD = 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
 ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
 FUNCTIONS = (
@@ -107,7 +109,8 @@ def value_of(
     table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray
 ) -> int:
     """Write the value of a state for each player, and its rows to `active`; returns their number."""
-    game, address = table.game[0], address_of(state)
+    game = table.game[0]
+    address = address_of(state)
     if game.facts != 0:
         call(game.facts, (address, address_of(table.facts)))
         address = address_of(table.facts)
@@ -119,7 +122,9 @@ def value_of(
 @helper
 def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     """The index of the action that the evaluation takes for best, among at most `MOST_AHEAD`; the values after it are in `best`."""
-    game, choice, top = table.game[0], 0, -np.inf
+    game = table.game[0]
+    choice = 0
+    top = -np.inf
     step = (count + MOST_AHEAD - 1) // MOST_AHEAD
     for i in range(below(table.rng, step), count, step):
         copy_items(table.ahead, state)
@@ -147,7 +152,8 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     elif count > 1 and table.about[3] == 0:
         choice = below(table.rng, count)
     elif count > 1:
-        how, choice = GREEDY, choose(table, state, mover, count)
+        how = GREEDY
+        choice = choose(table, state, mover, count)
         if uniform(table.rng) < table.about[0]:
             random = below(table.rng, count)
             if random != choice:
@@ -159,7 +165,8 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 @helper
 def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
-    game, i = table.game[0], first
+    game = table.game[0]
+    i = first
     mover = call(game.player, (address_of(table.branch),))
     while mover != TERMINAL:
         if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (
@@ -174,7 +181,8 @@ def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
         log.ends[i], log.branches[i] = start + rows, number
         log.how[i] = act(table, table.branch, mover, count)
         copy_items(log.after[i], table.best)
-        mover, i = call(game.player, (address_of(table.branch),)), i + 1
+        mover = call(game.player, (address_of(table.branch),))
+        i = i + 1
     call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
     return i
 
@@ -198,7 +206,8 @@ def write_targets(log: Log, first: int, end: int, rewards: np.ndarray, rest: flo
 @helper
 def begin_branch(table: SelfPlay, mover: int) -> None:
     """Draw a state from what the player to move knows."""
-    game, branch = table.game[0], address_of(table.branch)
+    game = table.game[0]
+    branch = address_of(table.branch)
     copy_items(table.branch, table.true)
     if game.determinize != 0:
         if game.prepare != 0:
@@ -209,26 +218,33 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
 @kernel("self-play")
 def play_games(table: SelfPlay, log: Log, games: int, rest: float) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
-    game, true, end, number = table.game[0], address_of(table.true), 0, 0
+    game = table.game[0]
+    true = address_of(table.true)
+    end = 0
+    number = 0
     for _ in range(games):
         for i in range(len(table.true)):
             table.true[i] = 0
         call(game.initial, (true, address_of(table.rng), address_of(table.parameters)))
-        mover, actions, is_new = call(game.player, (true,)), 0, True
+        mover = call(game.player, (true,))
+        actions = 0
+        is_new = True
         while mover != TERMINAL and actions < LONGEST_GAME:
             if mover != CHANCE and (
                 is_new or (game.determinize != 0 and uniform(table.rng) < table.about[2])
             ):
                 is_new = False
                 begin_branch(table, mover)
-                first, end = end, play_branch(table, log, end, number)
+                first = end
+                end = play_branch(table, log, end, number)
                 write_targets(log, first, end, table.values, rest)
                 number += 1
                 if game.determinize == 0:
                     break
             count = call(game.legal, (true, address_of(table.actions)))
             act(table, table.true, mover, count)
-            mover, actions = call(game.player, (true,)), actions + 1
+            mover = call(game.player, (true,))
+            actions = actions + 1
     return end
 
 
@@ -344,9 +360,13 @@ def _table(
     share: float,
     seed: Sequence[int],
 ) -> SelfPlay:
-    network, players, rules = evaluation.network, game.players, np.zeros(1, GAME)
+    network = evaluation.network
+    players = game.players
+    rules = np.zeros(1, GAME)
     absent = {"determinize"} if game.determinize is None else set()
-    words, beliefs, parameters = 1, 1, np.zeros(1, np.int64)
+    words = 1
+    beliefs = 1
+    parameters = np.zeros(1, np.int64)
     if isinstance(game, Game):
         absent.add("facts")
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))

@@ -43,14 +43,8 @@ COLOURS |= {
 COLOURS |= {"green": "#5b8c6a", "meadow": "#7d9a6b", "stone": "#8a8f86", "purple": "#4a3b52"}
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
-PIPS = {
-    "1": "4",
-    "2": "26",
-    "3": "246",
-    "4": "0268",
-    "5": "02468",
-    "6": "023568",
-}  # by the ninths of a die
+# by the ninths of a die
+PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}
 
 
 def svg(scene: Scene) -> str:
@@ -63,9 +57,11 @@ def svg(scene: Scene) -> str:
         max([place.x + place.width for place in scene.places], default=0) * SIDE + 2 * MARGIN
     )
     width = max(WIDTH if is_table else 200, board_width)
-    parts, y = [], MARGIN
+    parts = []
+    y = MARGIN
     if scene.title:
-        parts, y = [words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)], 40.0
+        parts = [words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)]
+        y = 40.0
     if scene.places:
         parts += _board(scene.places, scene.paths, y, ink)
         y += max(place.y + place.height for place in scene.places) * SIDE + 8
@@ -180,7 +176,8 @@ def _draw_place(place: Spot, x: float, y: float) -> str:
 
 def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -> list[str]:
     """A piece in the middle, several on top of each other; texts below the label."""
-    pieces, middle = [], x + width / 2
+    pieces = []
+    middle = x + width / 2
     for i, piece in enumerate(place.pieces):
         if piece.is_long:
             top = y + 14 + 17 * i
@@ -258,7 +255,8 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
     for name in items:
         width = 6.4 * len(name or "") + 12 if row.kind == "plate" else size
         if x + width > across - MARGIN + 1:
-            x, y = MARGIN, y + height + 4
+            x = MARGIN
+            y = y + height + 4
         item = _draw_item(row.kind, x, y, name, width)
         parts.append(_part(name, [item], kind=row.kind) if row.is_own and name else item)
         x += width + 4 if row.kind == "plate" else overlap
@@ -274,7 +272,8 @@ def _draw_middle(
     for label, name in cards:
         room = max(width, 6.2 * len(label)) + 10
         if x + room > across - 10:
-            x, line = MARGIN, line + 1
+            x = MARGIN
+            line = line + 1
         top = y + 6 + line * (width * 1.4 + 24)
         parts.append(
             _part(
@@ -334,7 +333,10 @@ def _certain(state: State, seat: int) -> Scene:
 
     The game's observation tells which other states look the same to the seat; without one, draws alone may agree by chance.
     """
-    game, beliefs, generator, began = state.game, state.beliefs(seat), seeded(0), time.monotonic()
+    game = state.game
+    beliefs = state.beliefs(seat)
+    generator = seeded(0)
+    began = time.monotonic()
     draws = list[StateData]()
     while len(draws) < FEWEST or len(draws) < DRAWS and time.monotonic() < began + PATIENCE:
         draws.append(state.redraw(seat, beliefs, generator))
@@ -342,9 +344,8 @@ def _certain(state: State, seat: int) -> Scene:
     if game.observation is not None:
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
         for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
-            with contextlib.suppress(
-                Exception
-            ):  # an impossible state may be more than a text bears
+            # an impossible state may be more than a text bears
+            with contextlib.suppress(Exception):
                 tokens = _tokens(game, data)
                 if [*map(len, tokens)] == [*map(len, texts[0])]:
                     texts.append(tokens)

@@ -323,10 +323,13 @@ def move_texts(state: State) -> dict[int, str]:
     """
     texts: dict[int, dict[str, None]] = {}
     hidden: set[int] = set()
-    rng, size, idle = np.random.default_rng(0), 0, 0
+    rng = np.random.default_rng(0)
+    size = 0
+    idle = 0
     for number in range(GAMES):
         _note_moves(state.determinize(state.current_player(), seed=number), rng, texts, hidden)
-        before, size = size, len(hidden) + sum(map(len, texts.values()))
+        before = size
+        size = len(hidden) + sum(map(len, texts.values()))
         idle = idle + 1 if size == before else 0
         if idle == PATIENCE:
             break

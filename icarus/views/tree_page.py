@@ -100,7 +100,8 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
 
 def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
     """Who may look at the tree: the player who searched first, the other players, and an observer of every action."""
-    searcher, game = tree.result.state.current_player(), tree.result.state.game
+    searcher = tree.result.state.current_player()
+    game = tree.result.state.game
     for player in sorted(range(game.players), key=lambda player: player != searcher):
         name = seat_name(game, player) + (" (who searched)" if player == searcher else "")
         yield {"perspective": player, "name": name}
