@@ -58,10 +58,14 @@ class Table:
 
 @attrs.frozen
 class Picture:
-    """A PNG file with an SVG of the same name beside it; or the text of an SVG, which Markdown and text leave out."""
+    """A PNG file with an SVG of the same name beside it; or the text of an SVG, which Markdown and text leave out.
+
+    One that is `folded` shows its text until the reader unfolds it.
+    """
 
     source: Path | str
     text: str
+    folded: bool = False
 
 
 Block = Heading | Paragraph | Preformatted | Table | Picture
@@ -90,18 +94,16 @@ def _html(block: Block) -> str:
         case Preformatted(text, summary):
             lines = f'<div class="wide" tabindex="0"><pre>{escape(text)}</pre></div>'
             return _folded(summary, lines) if summary else lines
-        case Picture(source, text):
+        case Picture(source, text, folded):
             svg = (
                 source.encode()
                 if isinstance(source, str)
                 else source.with_suffix(".svg").read_bytes()
             )
             image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-            return (
-                f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>"
-                if text
-                else image
-            )
+            if folded or not text:
+                return _folded(text, image) if folded else image
+            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>"
         case Table(caption, header, rows, folded):
             head = "".join(
                 f'<th scope="col"><button type="button">{escape(name)}</button></th>'

@@ -69,7 +69,7 @@ def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page, with the board before each decision."""
     steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
     boards = [
-        Picture(svg(drawing(state)), f"{t}: before {choice.action}" if choice else "the end")
+        Picture(svg(drawing(state)), f"{t}: before {choice.action}" if choice else "the end", t > 0)
         for t, (state, choice) in enumerate(steps)
     ]
     title = f"{playout.state.game}: playout {playout.iteration:,}"

@@ -9,6 +9,7 @@ import pytest
 
 from icarus import *
 from icarus.kernel import CHANCE, observed, record as key_of, update
+from icarus.views.document import Table, html
 from icarus.views.shown import Shown, number_text
 
 
@@ -119,5 +120,17 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
             updates
         )
     assert f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}" in text
+    assert text.count("<figure>") == 1 and text.count("<details>") == len(boards) - 1  # folded away
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         shown.to_html(tmp_path / "playout.html")
+
+
+def test_a_table_shows_its_results_on_a_phone_and_a_wide_one_uses_the_whole_window(page) -> None:
+    phone = ("BASELINE, 128 iterations", "search in all seats", "72% [57%, 84%]", "50%", "80")
+    header = ("who", "against", "gets of the points", "even", "units")
+    wide = [f"the strategy number {i} of the band" for i in range(12)]
+    for width, head, row in ((400, header, phone), (1280, ["a column"] * 12, wide)):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.set_content(html("widths", [Table("", head, [row])]))
+        hidden = "element => element.scrollWidth - element.clientWidth"
+        assert page.locator(".wide").evaluate(hidden) == 0, width
