@@ -92,9 +92,9 @@ class Contract:
         self.most_actions = most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
-        self.told: dict[
-            int, list[str]
-        ] = {}  # what functions have answered in the first and the last game
+        # The first and the last game are played again at the end: what functions have answered there.
+        self.told_games = () if self.compiled else (0, games - 1)
+        self.told: dict[int, list[str]] = {}
         self._asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}
@@ -124,7 +124,7 @@ class Contract:
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
-        if not self.compiled and number in (0, self.games - 1):
+        if number in self.told_games:
             self._asked.told = self.told[number] = []
         place = (
             f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
@@ -178,6 +178,7 @@ class Contract:
         """
         check = self.checks["indices"]
         plain = Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS)
+        plain.told_games = ()  # nobody plays them again, and beliefs take long to write
         for number in range(PLAIN_GAMES):
             broken = plain.play(number)
             if broken is not None and broken.promise != "end":  # a longer game is cut off

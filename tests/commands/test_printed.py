@@ -20,6 +20,7 @@ PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").g
 FEWER = {"--games": "1", "--iterations": "5", "--minutes": "0.1"}
 ADDED = {
     "describe": "--minutes 0.1",
+    "match": "--games 1",
     "search": "--iterations 5",
     "play": "--iterations 5",
     "check": "--games 1",
