@@ -1,13 +1,16 @@
 """What a stranger does with the file of an evaluation: every command that takes it, games that are kept, replays and levels."""
 
+import json
 import shlex
 from pathlib import Path
 
+import attrs
 import pytest
 
 from experiments.commands import main as experiments
 from icarus import Agent, games
 from icarus.commands.cli import run
+from icarus.commands.describe import Plan
 from icarus.kernel import Evaluation
 from tests.learning.conftest import JUDGE, KUHN
 
@@ -61,19 +64,19 @@ def test_a_game_that_was_kept_goes_on_by_the_command_that_is_printed(
 def test_levels_are_of_the_agent_that_reads_the_evaluation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    settings = ["--rounds", "1", "--iterations", "32", "--strategy", JUDGE]
-    assert run(["describe", KUHN, *OPTION, *settings]) == 0
-    assert (
-        "Levels are PUCT >> BASELINE   [scheme = MO_ISMCTS with cutoff=0],"
-        in capsys.readouterr().out
-    )
-    folder = f"describe-{KUHN}"
-    match = ["match", KUHN, "BASELINE", "--level", "1", "--levels", folder, "--games", "2"]
+    plan = Plan(KUHN, ("kuhn.npz",), "", 32, (), 0)
+    players = plan.entrants()[1:]
+    assert {(each.strategy, each.search.cutoff) for each in players} == {("PUCT >> BASELINE", 0)}
+    unread = attrs.evolve(plan, own_files=()).entrants()[1:]
+    assert {(each.strategy, each.search.cutoff) for each in unread} == {("BASELINE", None)}
+    level = {"level": 1, "elo": 0, "low": 0, "high": 0, "games": 2, "agent": players[0].settings()}
+    Path("levels.json").write_text(json.dumps({"games": {KUHN: [level]}}))
+    assert Agent.at_level(games.load(KUHN), 1, ".").scheme.cutoff == 0
+    match = ["match", KUHN, "BASELINE", "--level", "1", "--levels", ".", "--games", "2"]
     assert run([*match, "--iterations", "5", *OPTION]) == 0
     assert "PUCT >> BASELINE by MO_ISMCTS with cutoff=0" in capsys.readouterr().out
     assert run([*match, "--iterations", "5"]) == 2
     assert "has no heuristic to end playouts with" in capsys.readouterr().err
-    assert Agent.at_level(games.load(KUHN), 1, folder).scheme.cutoff == 0
 
 
 def test_search_check_and_discover_take_the_file(capsys: pytest.CaptureFixture[str]) -> None:
