@@ -32,10 +32,10 @@ TOKENS = {
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
-    "experiments/studies": 14_800,
+    "experiments/studies": 14_750,
     "icarus": 249_100,
     "experiments": 66_800,
-    "tests": 272_900,
+    "tests": 276_000,
 }
 IDEAS = {"icarus": (138, 277, 2_533), "experiments": (31, 47, 698)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
