@@ -1110,11 +1110,9 @@ def moves_as_observed(
         or scheme.observer not in (EACH_PLAYER, EVERY_ACTION)
     ):
         return list(seen_through(scheme.observer, observer, replay, action))
-    beliefs, rng, possible = (
-        replay.beliefs(observer),
-        seeded((7, len(replay.history))),
-        [set() for _ in true],
-    )
+    beliefs = replay.beliefs(observer)
+    rng = seeded((7, len(replay.history)))
+    possible = [set() for _ in true]
     for _ in range(ASKED):
         world = determinized(replay, observer, beliefs, rng)
         for alternative in world.legal_actions():
@@ -1178,10 +1176,8 @@ def living(
             if decay == 1 or (decay > 0 and remaining != theta.initial):
                 remainder[leaf][record] = remaining
     ways, root = way_to(earlier, state, scheme)
-    base, one_view = (
-        Theta(remainder[outcome.base].initial),
-        state.game.observe is None or scheme.observer == EVERY_ACTION,
-    )
+    base = Theta(remainder[outcome.base].initial)
+    one_view = state.game.observe is None or scheme.observer == EVERY_ACTION
     base.update(remainder[outcome.base])
 
     def renamed(record: tuple) -> tuple | None:

@@ -381,10 +381,8 @@ def proofs(h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
                     if a != h.actions[i]
                 ]
                 best = max if h.players[i] == player else min
-                low, high = (
-                    best([low, *(x for x, _ in others)]),
-                    best([high, *(y for _, y in others)]),
-                )
+                low = best([low, *(x for x, _ in others)])
+                high = best([high, *(y for _, y in others)])
             record = (*(h.history(i) or (0, ())), player)
             before = theta[record][-2:]
             captured += [(record, ("low", low))] if low != before[0] else []
@@ -407,10 +405,8 @@ class ScoreBounds(FirstPlayUrgency):
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
         bounds = {a: theta[(*h.extended(i, a), player)][3:] for a in h.legals[i]}
-        sure, most = (
-            max(low for low, _ in bounds.values()),
-            max(high for _, high in bounds.values()),
-        )
+        sure = max(low for low, _ in bounds.values())
+        most = max(high for _, high in bounds.values())
         if sure == most:  # there is an action that is proved to be best
             return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
         v = []
@@ -457,10 +453,8 @@ class Bounded(Twin):
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
         bounds = {a: theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i]}
-        sure, most = (
-            max(low for low, _ in bounds.values()),
-            max(high for _, high in bounds.values()),
-        )
+        sure = max(low for low, _ in bounds.values())
+        most = max(high for _, high in bounds.values())
         if sure == most:
             return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
         v = {a: self.selection.value(leaf, WithoutBounds(theta), h, player, a) for a in bounds}

@@ -116,10 +116,8 @@ def test_a_reader_meets_no_more_files_classes_and_names(folder: str) -> None:
 @pytest.mark.parametrize("folder", DENSITY)
 def test_a_line_says_one_thing(folder: str) -> None:
     lines = sum(size.lines for size in sizes(folder))
-    tokens, wide = (
-        sum(size.tokens for size in sizes(folder)) / lines,
-        sum(size.wide for size in sizes(folder)) / lines,
-    )
+    tokens = sum(size.tokens for size in sizes(folder)) / lines
+    wide = sum(size.wide for size in sizes(folder)) / lines
     assert tokens <= DENSITY[folder], f"{tokens:.2f} tokens a line"
     assert wide <= SHARE_OF_WIDE, f"{wide:.1%} of the lines have more than {WIDE} characters"
 

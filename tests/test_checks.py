@@ -21,7 +21,8 @@ NO_REALS = (True, np.False_, "0.5", None, math.nan, math.inf, -math.inf, np.floa
 @pytest.mark.parametrize("value", (1, 7, np.int64(3), np.uint8(3)))
 def test_python_s_and_numpy_s_integers_are_accepted_and_become_python_s(value: Any) -> None:
     result = checks.integer("trials", value, least=1, most=9)
-    assert type(result) is int and result == value
+    assert type(result) is int
+    assert result == value
 
 
 REAL = "it must be a (real|finite) number"
@@ -76,7 +77,8 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
 def test_python_s_and_numpy_s_reals_are_accepted(value: Any) -> None:
     result = checks.real("rate", value, 0, 1)
-    assert type(result) is float and result == value
+    assert type(result) is float
+    assert result == value
 
 
 def test_a_seed_is_an_integer_or_a_key_of_integers() -> None:
@@ -101,8 +103,7 @@ def test_true_is_no_number_anywhere() -> None:
 
 def test_numpy_s_integers_are_numbers_everywhere() -> None:
     three = np.int64(3)
-    assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)" and NAST(
-        three
-    ) == NAST(3)
+    assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"
+    assert NAST(three) == NAST(3)
     assert str(knockout_whist(three)) == str(knockout_whist(3))
     assert Agent(BASELINE, iterations=three).iterations == 3

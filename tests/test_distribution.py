@@ -162,5 +162,6 @@ def test_another_user_searches_with_what_root_installed(
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0 and "50 iterations" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "50 iterations" in done.stdout, done.stderr
     assert any(home.rglob("*")) == has_home

@@ -29,7 +29,8 @@ def test_the_enhancement_of_one_s_own_runs_as_printed(tmp_path):
     done = subprocess.run(
         [sys.executable, "pairs.py"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert "RAVE >> (PAIRS + MAST)/2: 5000 iterations" in done.stdout and done.stderr == ""
+    assert "RAVE >> (PAIRS + MAST)/2: 5000 iterations" in done.stdout
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("name", ["own_pairs.py", "nim.py"])
@@ -165,15 +166,12 @@ def test_second_chance_is_played_by_its_rules_and_each_sees_his_own_card():
     first, second = state.data["cards"]
     state.apply_action(state.string_to_action("swap"))
     drawn = state.legal_actions()[0]
-    assert (
-        state.is_chance_node()
-        and first not in state.legal_actions()
-        and len(state.legal_actions()) == 4
-    )
+    assert state.is_chance_node()
+    assert first not in state.legal_actions()
+    assert len(state.legal_actions()) == 4
     state.apply_action(drawn)
-    assert state.moves(0) == (second_chance.SWAP, drawn) and state.moves(1) == (
-        second_chance.LAID + first,
-    )
+    assert state.moves(0) == (second_chance.SWAP, drawn)
+    assert state.moves(1) == (second_chance.LAID + first,)
     assert {tuple(state.determinize(1, seed).data["cards"])[1] for seed in range(9)} == {second}
     state.apply_action(second_chance.KEEP)
     assert state.returns() == [float(drawn > second), float(second > drawn)]
@@ -220,18 +218,16 @@ def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> No
     def ask(path: str = "/games", **body: object) -> dict:
         return client.post(path, json=body).json()
 
-    othello, hearts = (
-        ask(game="othello", level=1, moves=["d3", "c5"]),
-        ask(game="hearts", level=1, seat=2),
-    )
-    assert othello["text"].endswith("black to move") and othello["seen"] == [19, 34]
-    assert (
-        hearts["text"].count("face down") == 3
-        and len(hearts["moves"]) == 13
-        and set(hearts["seen"]) == {106}
-    )
+    othello = ask(game="othello", level=1, moves=["d3", "c5"])
+    hearts = ask(game="hearts", level=1, seat=2)
+    assert othello["text"].endswith("black to move")
+    assert othello["seen"] == [19, 34]
+    assert hearts["text"].count("face down") == 3
+    assert len(hearts["moves"]) == 13
+    assert set(hearts["seen"]) == {106}
     after = ask(f"/games/{othello['number']}", line=othello["moves"][0], seconds=0.01)
-    assert len(after["seen"]) == 4 and after["returns"] is None
+    assert len(after["seen"]) == 4
+    assert after["returns"] is None
     assert "is not legal here; legal: " in ask(f"/games/{othello['number']}", line="a1")["error"]
     assert "missing required field `game`" in ask(level=3)["error"]
 
@@ -293,12 +289,14 @@ def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_the
     client = pytest.importorskip("starlette.testclient").TestClient(service.app)
     for body in WRONG_BODIES:
         answer = client.post("/games", content=body)
-        assert 400 <= answer.status_code < 500 and answer.json()["error"], body[:80]
+        assert 400 <= answer.status_code < 500, body[:80]
+        assert answer.json()["error"], body[:80]
     assert not service.tables.games
     number = client.post("/games", json={"game": "othello", "level": 1}).json()["number"]
     for body in WRONG_MOVES:
         answer = client.post(f"/games/{number}", content=body)
-        assert 400 <= answer.status_code < 500 and answer.json()["error"], body
+        assert 400 <= answer.status_code < 500, body
+        assert answer.json()["error"], body
         assert not service.tables.games[number].session.played, body
     assert client.post("/games/99", json={"line": "d3"}).status_code == 404
 

@@ -293,9 +293,8 @@ def test_every_signature_of_the_library_has_its_types() -> None:
                 for each in arguments
                 if each.annotation is None and each.arg not in ("self", "cls")
             ]
-            assert not bare and function.returns is not None, (
-                f"{name}.{function.name} in line {function.lineno}"
-            )
+            assert not bare, f"{name}.{function.name} in line {function.lineno}"
+            assert function.returns is not None, f"{name}.{function.name} in line {function.lineno}"
 
 
 # ----------------------------------------------------------------------------------------------------------- proportions

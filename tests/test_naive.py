@@ -132,7 +132,8 @@ class Dealt:
 
     def below(self, rng: np.ndarray, bound: int) -> int:
         number = self.remaining.pop(0)
-        assert isinstance(number, int) and number < bound
+        assert isinstance(number, int)
+        assert number < bound
         return number
 
 
@@ -222,10 +223,8 @@ def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_
         baseline: theta_of(baseline, {}),
     }
     # 2 trials: 1 + 0.7 sqrt(log 2) = 1.582788 and 0.582788.
-    none, some = (
-        Maxilinear([(1.0, amaf), (0.0, baseline)]),
-        Maxilinear([(0.999, amaf), (0.001, baseline)]),
-    )
+    none = Maxilinear([(1.0, amaf), (0.0, baseline)])
+    some = Maxilinear([(0.999, amaf), (0.001, baseline)])
     assert naive.maxilinear_values(none, thetas, h, ()) == pytest.approx(
         [1.582788, 0.582788], abs=1e-6
     )
@@ -793,10 +792,8 @@ def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
 def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
     expanded = 0
     for outcome in naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 40, seed=4):
-        before, expanded = (
-            expanded,
-            sum(n > 0 for _, n, _ in outcome.records[outcome.base].values()),
-        )
+        before = expanded
+        expanded = sum(n > 0 for _, n, _ in outcome.records[outcome.base].values())
         assert before <= expanded <= before + 1
         simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
         assert simulated == sorted(simulated)  # once left, the tree is not entered again

@@ -171,4 +171,5 @@ def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_
     )
     for strategy in strategies:
         keys = {key for key, _ in by_hand.capture(strategy)}
-        assert keys and keys <= {*result.records[str(strategy)].rows["record"].tolist()}, strategy
+        assert keys, strategy
+        assert keys <= {*result.records[str(strategy)].rows["record"].tolist()}, strategy

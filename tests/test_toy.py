@@ -257,11 +257,9 @@ def test_kuhns_poker_agrees_with_openspiel() -> None:
 def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
     # In equilibrium (Kuhn 1950): player 0 passes first, and bets with a king, with a queen ⅓ of the time where he is bet
     # against; player 1 bets with a king, calls a bet with a queen ⅓ of the time, bets a jack ⅓ of the time after a pass.
-    first_again, called, bet = (
-        {0: 0.0, 1: 1 / 3, 2: 1.0},
-        {0: 0.0, 1: 1 / 3, 2: 1.0},
-        {0: 1 / 3, 1: 0.0, 2: 1.0},
-    )
+    first_again = {0: 0.0, 1: 1 / 3, 2: 1.0}
+    called = {0: 0.0, 1: 1 / 3, 2: 1.0}
+    bet = {0: 1 / 3, 1: 0.0, 2: 1.0}
 
     def share_of_bets(state: State) -> float:
         row = toy.ROWS[int(state.facts.row)]
@@ -363,11 +361,10 @@ def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> No
 
     assert worth(0, toy.B1) == worth(2, toy.B1) == [(1, 0), (0, 1)]
     assert worth(1, toy.B3) == worth(2, toy.B3) == [(0, 1), (1, 0)]
-    assert worth(0, toy.B2) == [(1, 0), (0, 1)] and worth(1, toy.B2) == [(0, 1), (1, 0)]
-    assert (
-        after(game, toy.A1, toy.B2, toy.A3).is_chance_node()
-        and after(game, toy.A1, toy.B1, toy.A3).is_terminal()
-    )
+    assert worth(0, toy.B2) == [(1, 0), (0, 1)]
+    assert worth(1, toy.B2) == [(0, 1), (1, 0)]
+    assert after(game, toy.A1, toy.B2, toy.A3).is_chance_node()
+    assert after(game, toy.A1, toy.B1, toy.A3).is_terminal()
 
 
 def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not() -> None:

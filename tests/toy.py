@@ -342,11 +342,9 @@ def three_states(blind: bool = False) -> Tree:
         )
 
     first, third = (B1, reply(1)), (B3, reply(0))
-    x, y, z = (
-        state(first, (B2, reply(1, 120))),
-        state((B2, reply(0, 220)), third),
-        state(first, third),
-    )
+    x = state(first, (B2, reply(1, 120)))
+    y = state((B2, reply(0, 220)), third)
+    z = state(first, third)
     return Tree(
         "toy-blind-states" if blind else "toy-three-states",
         2,
@@ -722,10 +720,8 @@ def episode(state: Any) -> int:
 
 
 def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
-    start, count = (
-        RECALLED_SPANS[state.row, perspective, 0],
-        RECALLED_SPANS[state.row, perspective, 1],
-    )
+    start = RECALLED_SPANS[state.row, perspective, 0]
+    count = RECALLED_SPANS[state.row, perspective, 1]
     for i in range(count):
         moves[i] = RECALLED[start + i]
     return count

@@ -72,7 +72,8 @@ def test_the_text_of_a_composition_parses_back_to_it(strategy):
 @given(compositions)
 def test_compositions_hash_copy_and_pickle_as_values(strategy):
     again = pickle.loads(pickle.dumps(strategy))
-    assert again == strategy and hash(again) == hash(strategy)
+    assert again == strategy
+    assert hash(again) == hash(strategy)
     assert copy.copy(strategy) == strategy
 
 
@@ -111,7 +112,8 @@ def test_a_divisor_below_1_is_a_factor_above_1():
 def test_rave_is_the_maxilinear_combination_of_equation_14():
     assert RAVE == rave_weight(k=250) * AMAF ^ (1 - rave_weight(k=250)) * BASELINE
     assert RAVE(k=500) != RAVE
-    assert str(RAVE) == "RAVE" and str(RAVE(k=500)) == "rave(k=500)"
+    assert str(RAVE) == "RAVE"
+    assert str(RAVE(k=500)) == "rave(k=500)"
 
 
 @pytest.mark.parametrize(
@@ -256,14 +258,17 @@ def test_a_specification_prints_its_seven_slots_with_their_tags():
     assert [line.rsplit("(", 1)[1] for line in text.splitlines() if line.endswith(")")][-7:] == [
         f"MAST-{i})" for i in range(1, 8)
     ]
-    assert "R = A × {1, …, κ}" in text and "Θ = ℝ × ℕ₀" in text and "τ = 1" in text
+    assert "R = A × {1, …, κ}" in text
+    assert "Θ = ℝ × ℕ₀" in text
+    assert "τ = 1" in text
 
 
 def test_a_composition_answers_the_same_seven_questions():
     strategy = RAVE >> (MAST + NAST3) / 2
     assert isinstance(strategy, Enhancement)
     assert "R[AMAF] ⊔ R[BASELINE] ⊔ R[MAST] ⊔ R[NAST3]" in strategy.specification()
-    assert "COMB-4" in strategy.specification() and "NAST3-6" in strategy.specification()
+    assert "COMB-4" in strategy.specification()
+    assert "NAST3-6" in strategy.specification()
 
 
 def test_a_rule_goes_over_candidates_or_values_only():
@@ -521,7 +526,8 @@ def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
     visits = played_at_the_root(
         quarter_then_one * fond_of(0) + (1 - quarter_then_one) * fond_of(1), 500
     )
-    assert visits[0] >= 499 and visits[2] == 0
+    assert visits[0] >= 499
+    assert visits[2] == 0
 
 
 def test_maxilinear_adds_the_weighted_values() -> None:

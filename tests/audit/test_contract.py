@@ -544,7 +544,8 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     example = report[promise].examples[0]
     assert message in example
     if promise != "luck":  # found without playing
-        assert "new_initial_state(seed=(0, 2, " in example and ", after " in example
+        assert "new_initial_state(seed=(0, 2, " in example
+        assert ", after " in example
         assert len(example.splitlines()) > 1 or "text of " in example
     if promise == "indices":
         with pytest.raises((IndexError, TypeError, ValueError), match=message):
@@ -638,7 +639,6 @@ def test_every_promise_of_the_contract_is_broken_here() -> None:
 def test_only_the_function_that_writes_outside_is_blamed() -> None:
     report = audit(attrs.evolve(NIM, legal=legal_outside), games=2, determinizations=30)
     examples = report["memory"].examples
-    assert len(examples) == 2 and all(
-        "legal writes outside its `actions`" in example for example in examples
-    )
+    assert len(examples) == 2
+    assert all("legal writes outside its `actions`" in example for example in examples)
     assert all(f"line {legal_outside.__code__.co_firstlineno})" in example for example in examples)

@@ -203,7 +203,9 @@ def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
         f"never drawn, although he cannot tell it from the true state:\n  {game.name}"
         in report["truth"].examples[0]
     )
-    assert report["actions"].passed and report["legal"].passed and report["history"].passed
+    assert report["actions"].passed
+    assert report["legal"].passed
+    assert report["history"].passed
 
 
 def any_deal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -298,7 +300,8 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
     assert report.passed
     for name in ("legal", "history"):
         assert not report[name].passed
-        assert "not checked" in str(report[name]) and "the game has no retrace" in str(report[name])
+        assert "not checked" in str(report[name])
+        assert "the game has no retrace" in str(report[name])
     assert re.search(r"not checked: .*legal, history; write `retrace`$", str(report))
     assert (
         "without `retrace` it cannot know whether a draw contradicts" in str(report).splitlines()[0]
@@ -320,15 +323,14 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
     def passes(game: Game, **settings: Any) -> bool:
         return audit(game, games=4, determinizations=1000, **settings).passed
 
-    game, twice = (
-        attrs.evolve(KUHN, determinize=some_deals_twice),
-        lambda state: 2 if DEAL_OF[state.row] == 0 else 1,
-    )
-    assert (
-        not passes(game)
-        and passes(game, multiplicity=twice)
-        and not passes(KUHN, multiplicity=twice)
-    )
+    game = attrs.evolve(KUHN, determinize=some_deals_twice)
+
+    def twice(state):
+        return 2 if DEAL_OF[state.row] == 0 else 1
+
+    assert not passes(game)
+    assert passes(game, multiplicity=twice)
+    assert not passes(KUHN, multiplicity=twice)
 
 
 # ------------------------------------------------------------------------------------------------------------------- the rest
@@ -361,18 +363,17 @@ def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_foun
         r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are",
         str(report["redraw"]),
     )
-    assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
+    assert named is not None
+    assert int(named[2]) == (int(named[1]) + 1) % 7
 
 
 def test_an_audit_has_three_outcomes() -> None:
     open_game = audit(games.load("othello"), games=1)
     assert (open_game.outcome, open_game.unchecked) == ("passed", ())
     few = audit(games.load("leduc-poker"), games=1, determinizations=5)
-    assert (
-        few.outcome == "not checked"
-        and "uniform" in few.unchecked
-        and "small enough" in few["uniform"].note
-    )
+    assert few.outcome == "not checked"
+    assert "uniform" in few.unchecked
+    assert "small enough" in few["uniform"].note
     assert "passed (not checked: " in str(few).splitlines()[-1]
     assert (
         CliRunner()

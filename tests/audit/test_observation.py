@@ -53,7 +53,8 @@ def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(
 @pytest.mark.parametrize("line", ["i < 2", ""])
 def test_without_an_observation_the_first_line_says_what_is_not_known(line: str) -> None:
     report = audit(written(line, observation=None), games=2, determinizations=20)
-    assert report.outcome == "not checked" and {"view", "redraw"} <= {*report.unchecked}
+    assert report.outcome == "not checked"
+    assert {"view", "redraw"} <= {*report.unchecked}
     assert (
         "without `observation` it cannot know which cards a player holds"
         in str(report).splitlines()[0]
@@ -67,7 +68,8 @@ def test_an_open_card_and_one_that_was_passed_to_its_observer_are_no_alarms(
 ) -> None:
     report = audit(attrs.evolve(PASSING, **changes), games=5, determinizations=20)
     assert not report.failed, report
-    assert report["redraw"].passed == (not changes) and report["history"].passed
+    assert report["redraw"].passed == (not changes)
+    assert report["history"].passed
 
 
 FORGOTTEN = {
@@ -232,7 +234,8 @@ def picking(only: int = 2) -> PythonGame:
 
 def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it() -> None:
     report = audit(picking(), games=8, determinizations=250)
-    assert report.passed and report["uniform"].checked, report
+    assert report.passed, report
+    assert report["uniform"].checked, report
     assert "truth" in audit(picking(only=1), games=8, determinizations=250).failed
 
 
@@ -245,7 +248,7 @@ def wrong_recall(state: dict[str, Any], perspective: int) -> list[int]:
 
 def test_a_broken_recall_stops_no_other_check() -> None:
     report = audit(attrs.evolve(picking(), recall=wrong_recall), games=2, determinizations=40)
-    assert report.failed == ("recall",) and "KeyError('seen')" in report["recall"].examples[0], (
-        report
-    )
-    assert report["view"].passed and report["swap"].checked
+    assert report.failed == ("recall",), report
+    assert "KeyError('seen')" in report["recall"].examples[0], report
+    assert report["view"].passed
+    assert report["swap"].checked

@@ -159,9 +159,11 @@ def test_a_function_that_does_not_return_is_named_with_its_line(
     monkeypatch.setattr(watch, "SECONDS", 1.0)
     report = audit(attrs.evolve(GAME, **{name: endless}), games=1, determinizations=20)
     line, code = report["end"].examples[0], endless.__code__
-    assert report.failed == ("end",) and line.startswith("a function has not returned after 1 s: ")
+    assert report.failed == ("end",)
+    assert line.startswith("a function has not returned after 1 s: ")
     place = re.search(rf"in {name} of second-chance \({re.escape(__file__)}, line (\d+)\)", line)
-    assert place is not None and int(place[1]) - code.co_firstlineno in (1, 2)
+    assert place is not None
+    assert int(place[1]) - code.co_firstlineno in (1, 2)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all seconds count alike")
@@ -199,7 +201,8 @@ def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
     for _ in range(2):
         state = game.new_initial_state(seed=1)
         state.apply_action(second_chance.SWAP)
-        assert len(state.data["open"]) == 1 and not opened
+        assert len(state.data["open"]) == 1
+        assert not opened
 
 
 def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
@@ -282,11 +285,9 @@ class Coins:
     """Each player has a coin, hidden from the other; both may be turned, and who has heads wins."""
 
     def __init__(self, rng: random.Random) -> None:
-        self.coins, self.player, self.turned = (
-            [rng.randrange(2), rng.randrange(2)],
-            0,
-            [False, False],
-        )
+        self.coins = [rng.randrange(2), rng.randrange(2)]
+        self.player = 0
+        self.turned = [False, False]
 
     def num_players(self) -> int:
         return 2
@@ -579,15 +580,14 @@ def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> Non
 
 def test_a_compiled_game_passes_in_plain_python_too() -> None:
     kuhn = audit(in_python(games.load("kuhn-poker")), games=4)
-    assert (
-        kuhn.passed and kuhn["view"].checked and kuhn["truth"].checked and kuhn["uniform"].checked
-    )
+    assert kuhn.passed
+    assert kuhn["view"].checked
+    assert kuhn["truth"].checked
+    assert kuhn["uniform"].checked
     nim = audit(in_python(example("nim").NIM), games=FEW)
-    assert (
-        nim.passed
-        and nim.perfect
-        and not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
-    )
+    assert nim.passed
+    assert nim.perfect
+    assert not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
 
 
 # -------------------- The classes of examples/adopted: as games they pass the audit, and the twenty faults planted in them are found.

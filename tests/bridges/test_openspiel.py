@@ -57,7 +57,8 @@ def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, schem
     state = dealt(openspiel.game(name))
     options = {} if scheme is None else {"scheme": scheme}
     result = search(state, RAVE >> (MAST + NAST2) / 2, iterations=12, seed=1, **options)
-    assert result.iterations == 12 and result.visits.sum() == 12
+    assert result.iterations == 12
+    assert result.visits.sum() == 12
     assert result.action in state.legal_actions()
 
 
@@ -129,7 +130,8 @@ t "" 2 "" { -1, 1 }
 def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> None:
     (tmp_path / "one.efg").write_text(EFG)
     game = openspiel.game(name.replace("FILE", str(tmp_path / "one.efg")))
-    assert game.name.isprintable() and "/" not in game.name
+    assert game.name.isprintable()
+    assert "/" not in game.name
     assert game.new_initial_state().legal_actions()
 
 
@@ -274,7 +276,8 @@ def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name)
         state.apply_action(action)
     again = Bot(Agent(BASELINE, iterations=5), 0).taken_up(state)
     assert again.returns() == state.returns()
-    assert min(state.returns()) >= 0 and max(state.returns()) <= 1
+    assert min(state.returns()) >= 0
+    assert max(state.returns()) <= 1
 
 
 def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:

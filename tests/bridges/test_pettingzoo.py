@@ -68,7 +68,8 @@ def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> 
     env = env_of(name)
     env.reset(seed=3)
     totals, truncated = played(env, random.Random(4))
-    assert not truncated and not env.agents
+    assert not truncated
+    assert not env.agents
     assert env.state_of_game.is_terminal()
     assert list(totals.values()) == pytest.approx(env.state_of_game.returns())
 
@@ -90,10 +91,8 @@ def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
     env.reset(seed=7)
     env.step(int(np.flatnonzero(env.last()[4]["action_mask"])[0]))
     clone = copy.deepcopy(env)
-    assert (
-        str(clone.state_of_game) == str(env.state_of_game)
-        and clone.state_of_game is not env.state_of_game
-    )
+    assert str(clone.state_of_game) == str(env.state_of_game)
+    assert clone.state_of_game is not env.state_of_game
     assert played(clone, random.Random(1)) == played(env, random.Random(1))
 
 
@@ -106,7 +105,8 @@ def test_an_observation_shows_only_what_the_seat_sees() -> None:
         texts_by_card.setdefault(int(cards[0]), set()).add(
             env.observe("player_0")["observation"].tobytes()
         )
-    assert len(texts_by_card) == 3 and all(len(texts) == 1 for texts in texts_by_card.values())
+    assert len(texts_by_card) == 3
+    assert all(len(texts) == 1 for texts in texts_by_card.values())
 
 
 def test_agents_are_policies() -> None:
@@ -128,7 +128,8 @@ def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():
     for action in (1, 1):
         seat = env.possible_agents.index(env.agent_selection)
         expected = env.state_of_game.data.information_state_tensor(seat)
-        assert env.last()[0]["observation"].tolist() == expected and len(expected) == 30
+        assert env.last()[0]["observation"].tolist() == expected
+        assert len(expected) == 30
         env.step(action)
     assert env.observation_space("player_0")["observation"].shape == (30,)
     words = pettingzoo.env("leduc-poker").observation_space("player_0")["observation"]

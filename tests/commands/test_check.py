@@ -128,7 +128,8 @@ def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypat
     monkeypatch.syspath_prepend(tmp_path)
     for name, reason in NAMES.items():
         assert cli.run(["new", name]) == 2
-        assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
+        assert capsys.readouterr().err.endswith(f"{reason}\n")
+        assert not list(tmp_path.iterdir())
     (tmp_path / "my_game").mkdir()  # which is no module
     written(tmp_path, monkeypatch)
     assert cli.run(["new", "my_game"]) == 2
@@ -139,7 +140,8 @@ def test_a_first_game_passes_the_audit_and_lacks_little(
     tmp_path: Path, monkeypatch, capsys
 ) -> None:
     game = game_in(written(tmp_path, monkeypatch))
-    assert game.name == "my-game" and "icarus check my_game.py" in capsys.readouterr().out
+    assert game.name == "my-game"
+    assert "icarus check my_game.py" in capsys.readouterr().out
     report = audit(game, games=2, determinizations=100)
     assert report.passed, report
     assert all("episode" in hint or "indices" in hint for hint in hints(game))
@@ -150,7 +152,8 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
     path = written(tmp_path, monkeypatch, "--python")
     assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
     output = capsys.readouterr().out
-    assert "audit of my-game: 2 games" in output and "hint" not in output
+    assert "audit of my-game: 2 games" in output
+    assert "hint" not in output
     assert "player 0 sees at first:" in output
     path.write_text(
         path.read_text()
@@ -159,7 +162,8 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
     )
     assert cli.run(["check", "my_game.py", "--games", "2"]) == 3
     output = capsys.readouterr().out
-    assert "hint: max_length is not given" in output and "write `observation`" in output
+    assert "hint: max_length is not given" in output
+    assert "write `observation`" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
     assert cli.run(["check", "my_game.py"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out
@@ -171,9 +175,8 @@ def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsy
     Path("reference.py").write_text(REFERENCE.replace(*FAULTS[1][:2]))
     assert cli.run(["check", "mine.py", "--against", "reference.py", "--games", "2"]) == 1
     output = capsys.readouterr().out  # the last line is what people read
-    assert output.startswith("rules: ") and output.endswith(
-        "the game and the reference differ (see rules)\n"
-    )
+    assert output.startswith("rules: ")
+    assert output.endswith("the game and the reference differ (see rules)\n")
 
 
 def test_a_class_is_checked_as_a_game(capsys) -> None:
@@ -347,8 +350,10 @@ def test_a_text_that_raises_an_error_is_told_with_its_line(
 ) -> None:
     code, printed, errors = icarus(*command.split(), slipped(right, wrong))
     line = line_of(wrong if "raises" in message else "def action_text")
-    assert code in (1, 2) and "Traceback" not in errors
-    assert message in printed + errors and f"(mine.py, line {line})" in printed + errors
+    assert code in (1, 2)
+    assert "Traceback" not in errors
+    assert message in printed + errors
+    assert f"(mine.py, line {line})" in printed + errors
 
 
 COUNT = "    count = min(MOST, state.stones)\n"
@@ -387,8 +392,10 @@ def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
     here: Path, icarus: Call, right: str, wrong: str, at: str, message: str
 ) -> None:
     sentence = refused(icarus("check", slipped(right, wrong)))
-    assert message in sentence and sentence.endswith(f"(mine.py, line {line_of(at)})")
-    assert len(sentence) < 200 and "own_" not in sentence
+    assert message in sentence
+    assert sentence.endswith(f"(mine.py, line {line_of(at)})")
+    assert len(sentence) < 200
+    assert "own_" not in sentence
 
 
 def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
@@ -407,7 +414,8 @@ def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
 
 def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
     code, _, errors = icarus("describe", slipped(ACTION, "return {}[action % 1]"), "--to", "page")
-    assert code == 1 and errors == "page/report.html\n"
+    assert code == 1
+    assert errors == "page/report.html\n"
 
 
 def test_a_long_work_writes_lines_into_a_pipe(
@@ -435,7 +443,8 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
     for text in ("", "", "# other rules"):
         file.write_text(text)
         reports.append(str(new.audited_once(second_chance.GAME, [file], 0)))
-    assert len(made) == 2 and reports[0] == reports[1]
+    assert len(made) == 2
+    assert reports[0] == reports[1]
 
     def stopped(game: AnyGame, **how: Any) -> None:
         raise KeyboardInterrupt("in legal of second-chance")

@@ -52,9 +52,9 @@ def refused(outcome: tuple[int, str, str]) -> str:
     code, _, errors = outcome
     errors = errors.lstrip("\n")
     assert code == 2, outcome
-    assert errors.startswith("icarus: ") and errors.endswith("\n") and errors.count("\n") == 1, (
-        errors
-    )
+    assert errors.startswith("icarus: "), errors
+    assert errors.endswith("\n"), errors
+    assert errors.count("\n") == 1, errors
     assert "Traceback" not in errors
     return errors.removeprefix("icarus: ").rstrip("\n")
 
@@ -64,8 +64,10 @@ def refused(outcome: tuple[int, str, str]) -> str:
 
 def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
     rows = {line.split()[0]: line for line in icarus("games")[1].splitlines()}
-    assert set(games.names()) <= set(rows) and " 3  hidden  " in rows["dou-di-zhu"]
-    assert " 2  perfect  " in rows["othello"] and " 2  perfect, chance  " in rows["backgammon"]
+    assert set(games.names()) <= set(rows)
+    assert " 3  hidden  " in rows["dou-di-zhu"]
+    assert " 2  perfect  " in rows["othello"]
+    assert " 2  perfect, chance  " in rows["backgammon"]
 
 
 def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call) -> None:
@@ -82,11 +84,11 @@ RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 @pytest.mark.parametrize("command", LISTS)
 def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, command: str) -> None:
     code, output, _ = icarus(command)
-    assert code == 0 and not RULES.search(output)
+    assert code == 0
+    assert not RULES.search(output)
     columns = [len(re.split(r"  +", line)) for line in output.splitlines()]
-    assert set(columns) == {4} and not [
-        line for line in output.splitlines() if line != line.rstrip()
-    ]
+    assert set(columns) == {4}
+    assert not [line for line in output.splitlines() if line != line.rstrip()]
 
 
 @pytest.mark.parametrize(("term", "command"), [*itertools.product(("xterm", "dumb"), LISTS)])
@@ -98,7 +100,9 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_no_word_is_broken(
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
     code, output, _ = icarus(command)
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
-    assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
+    assert code == 0
+    assert max(map(len, lines)) <= 80
+    assert not RULES.search(output)
     assert {*"\n".join(lines).split()} == {*whole.split()}  # no word is broken or left out
 
 
@@ -133,7 +137,8 @@ OPTIONS = {
 @pytest.mark.parametrize("line", OPTIONS)
 def test_options_of_a_search_are_taken_and_told(icarus: Call, line: str) -> None:
     code, output, errors = icarus(*line.split(), "--iterations", 30)
-    assert code == 0 and OPTIONS[line] in " ".join(output.split()), (output, errors)
+    assert code == 0, (output, errors)
+    assert OPTIONS[line] in " ".join(output.split()), (output, errors)
 
 
 def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus: Call) -> None:
@@ -200,7 +205,8 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
         chance=lambda state: [0.5, 0.5],
     )
     flips = [tuple(state_after(coins, seed, "").history) for seed in range(20)]
-    assert all(len(each) == 6 for each in flips) and len(set(flips)) > 10
+    assert all(len(each) == 6 for each in flips)
+    assert len(set(flips)) > 10
 
 
 # ----------------------------------------------------------------------------------------------------------------- match
@@ -299,9 +305,12 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(
     code, output, _ = icarus(
         "match", "stones", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files
     )
-    assert code == 0 and "GREEDY (20 iterations)" in output
+    assert code == 0
+    assert "GREEDY (20 iterations)" in output
     code, output, _ = icarus("specs", "GREEDY", "--with", mine)
-    assert code == 0 and "Enhancement GREEDY" in output and "ε = 0.1" in output
+    assert code == 0
+    assert "Enhancement GREEDY" in output
+    assert "ε = 0.1" in output
 
 
 NIM = ROOT / "examples" / "nim.py"
@@ -335,8 +344,11 @@ def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
         os.kill(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=TIMEOUT)
     summary = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", output)
-    assert process.returncode == 130 and summary and int(summary[1]) > 0
-    assert {"d3", "c4", "f5", "e6"} <= set(output.split()) and "Traceback" not in errors
+    assert process.returncode == 130
+    assert summary
+    assert int(summary[1]) > 0
+    assert {"d3", "c4", "f5", "e6"} <= set(output.split())
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(("error", "code"), [(ValueError("a wrong game"), 2), (MemoryError(), 1)])
@@ -368,9 +380,9 @@ def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(
         f"'--html', {str(tmp_path / 'tree.html')!r}]; from icarus.commands.cli import main; main()"
     )
     result = python(script)
-    assert (
-        result.returncode == 0 and "\\u2660" in result.stdout and (tmp_path / "tree.html").exists()
-    ), result.stderr
+    assert result.returncode == 0, result.stderr
+    assert "\\u2660" in result.stdout, result.stderr
+    assert (tmp_path / "tree.html").exists(), result.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------- what is refused

@@ -169,7 +169,8 @@ WRONG = {
 def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path, source):
     with pytest.raises(ValueError, match=re.escape(WRONG[source])):
         load_files([str(written(tmp_path / "mine.py", source))])  # a text is a path too
-    assert "a" not in games.GAMES and games.load("othello").max_legal != 63
+    assert "a" not in games.GAMES
+    assert games.load("othello").max_legal != 63
 
 
 @pytest.mark.parametrize(
@@ -181,10 +182,8 @@ def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path, so
 )
 def test_two_things_of_one_name_are_refused_in_two_files(tmp_path, source, change, what):
     """The last one would be searched with, and rows could not say which it was."""
-    first, second = (
-        written(tmp_path / "first.py", source),
-        written(tmp_path / "second.py", source.replace(*change)),
-    )
+    first = written(tmp_path / "first.py", source)
+    second = written(tmp_path / "second.py", source.replace(*change))
     with pytest.raises(ValueError, match=f"first.py' and .*second.py' both define .*{what}"):
         load_files([first, second])
 
@@ -284,11 +283,11 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file):
     load_file(file)
     kuhn, both = games.load("plain-kuhn"), games.load("both")
-    assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
+    assert isinstance(kuhn, PythonGame)
+    assert kuhn.seat_names == ("Ann", "Bob")
     assert not isinstance(both, PythonGame)
-    assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {
-        "goal": 5
-    }
+    assert str(games.load("race(goal=7)")) == "race(goal=7)"
+    assert games.load("race").parameters == {"goal": 5}
     with pytest.raises(ValueError, match="race has no parameter 'end'; it takes goal"):
         games.load("race(end=3)")
 
@@ -305,7 +304,8 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_plain_games_are_searched_played_and_measured(file, icarus, command):
     code, output, errors = icarus(*command.split(), "--with", file)
-    assert code == 0 and COMMANDS[command] in output, errors
+    assert code == 0, errors
+    assert COMMANDS[command] in output, errors
     assert "plain-kuhn" in Path("tree.html").read_text() if "--html" in command else True
 
 

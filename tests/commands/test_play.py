@@ -99,10 +99,12 @@ def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) ->
     before, state = actions(session), str(session.state)
     last = max(index for index, played in enumerate(session.played) if played.player == 0)
     session.go_back(last)
-    assert actions(session) == before[:last] and session.waits_for == 0
+    assert actions(session) == before[:last]
+    assert session.waits_for == 0
     session.apply(before[last][1])
     act_others(session)
-    assert actions(session) == before and str(session.state) == state
+    assert actions(session) == before
+    assert str(session.state) == state
 
 
 @pytest.mark.parametrize("game", ["othello", "knockout-whist(players=3)"])
@@ -112,13 +114,15 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
     session.save(tmp_path / "game.txt")
     (tmp_path / "bom.txt").write_text((tmp_path / "game.txt").read_text(), encoding="utf-8-sig")
     resumed = Session.resumed(tmp_path / "bom.txt")
-    assert actions(resumed) == actions(session) and str(resumed.state) == str(session.state)
+    assert actions(resumed) == actions(session)
+    assert str(resumed.state) == str(session.state)
     assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         resumed.save(tmp_path / "game.txt")
     before = (tmp_path / "game.txt").read_text()
     played_on(session, 1).keep()  # where it has been saved before
-    assert (tmp_path / "game.txt").read_text() != before and len([*tmp_path.iterdir()]) == 2
+    assert (tmp_path / "game.txt").read_text() != before
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 SAVED = [
@@ -148,7 +152,8 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(
     session = session_of("othello")
     slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help", "save no/such/folder.txt"]
     said = talked(session, [*slips, "D3", "quit"])
-    assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said and HELP in said
+    assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said
+    assert HELP in said
     assert "no action can be taken back, because you have not played yet" in said
     assert "no other player has searched yet" in said
     assert "'no/such/folder.txt' cannot be written: there is no directory 'no/such'" in said
@@ -169,7 +174,8 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
         if each.player not in (2, CHANCE) and each.text.startswith("pass")
     ]
     own_texts = {played.text for played in session.played if played.player == 2}
-    assert len(others) == 9 and said.count("passes a card") == 9
+    assert len(others) == 9
+    assert said.count("passes a card") == 9
     assert (
         "chance: exchange" in said
     )  # what is seen of it is a move of its own, and it is the only thing that could be done
@@ -195,14 +201,16 @@ def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole() -> None
             "your move goes on" if undone == 1 else "chance is drawn …"
         )
         assert conversation.say("undo", viewer=0)["said"].startswith(f"{undone} action")
-        assert len(session.played) == begun and str(session.state) == text
+        assert len(session.played) == begun
+        assert str(session.state) == text
     session = played_on(session_of("knockout-whist(players=2)", seed=1), 8)
     leads = [
         index
         for index in range(1, len(session.played))
         if session.played[index].player == session.played[index - 1].player != CHANCE
     ]
-    assert leads and all(session.move_of(index) == index for index in leads)
+    assert leads
+    assert all(session.move_of(index) == index for index in leads)
 
 
 def test_a_person_is_told_what_he_saw_of_another_s_action() -> None:
@@ -293,10 +301,8 @@ def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
     refused = python(
         None, *play[:3], "--resume", "a.txt", "--with", "mine.py", cwd=tmp_path, stdin=""
     )
-    assert (
-        refused.returncode == 2
-        and "mine.py, or a file that it imports, has changed" in refused.stderr
-    )
+    assert refused.returncode == 2
+    assert "mine.py, or a file that it imports, has changed" in refused.stderr
 
 
 def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
@@ -307,12 +313,14 @@ def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
     monkeypatch.setattr(Agent, "search", lambda *arguments, **keywords: 1 // 0)
     with pytest.raises(ValueError, match="the agent cannot continue: .*division"):
         talk(Conversation(session, 0), lambda prompt: "1", said.append)
-    assert said[-1].startswith("stopped; ") and Path("othello-1.txt").exists()
+    assert said[-1].startswith("stopped; ")
+    assert Path("othello-1.txt").exists()
 
 
 def test_actions_and_help_fit_a_terminal() -> None:
     moves = Conversation(session_of("lotr-confrontation"), 0).say("moves")["said"]
-    assert max(map(len, [*moves.splitlines(), *HELP.splitlines()])) <= 80 and moves.count(":") > 8
+    assert max(map(len, [*moves.splitlines(), *HELP.splitlines()])) <= 80
+    assert moves.count(":") > 8
 
 
 ENDS = {

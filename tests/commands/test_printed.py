@@ -95,7 +95,8 @@ def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path: Path) 
     (tmp_path / "swap.py").write_text(source)
     (swap,) = game_classes(load_file(tmp_path / "swap.py"))
     game = game_of(swap)
-    assert game.players == 2 and audit(game, games=2).passed
+    assert game.players == 2
+    assert audit(game, games=2).passed
 
 
 def test_what_a_page_installs_is_an_extra_of_the_project() -> None:

@@ -56,7 +56,8 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     folder = tmp_path / "describe-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
-    assert "Findings\n" in said and "Audit\n  passed\n" in said
+    assert "Findings\n" in said
+    assert "Audit\n  passed\n" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
     monkeypatch.setattr("icarus.commands.new.audit", None)  # the audit is kept too
@@ -64,22 +65,23 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     gone_on = (folder / "games.jsonl").read_bytes()
-    assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n")
+    assert gone_on.startswith(rows)
+    assert gone_on.count(b"\n") == 2 * rows.count(b"\n")
     measures = json.loads((folder / "report.json").read_text())
     capsys.readouterr()
-    assert (
-        measures["audit"]["outcome"] == "passed"
-        and measures["course"]["random play"]["games"] == "10"
-    )
+    assert measures["audit"]["outcome"] == "passed"
+    assert measures["course"]["random play"]["games"] == "10"
     assert measures["strategies"][0]["score"]["count"] == 2  # deals
-    assert not measures["levels"] and "About 10 would do: --rounds 10" in measures["no_levels"]
+    assert not measures["levels"]
+    assert "About 10 would do: --rounds 10" in measures["no_levels"]
     assert not (folder / "levels.json").exists()
     assert report(12) == 0
     measures = json.loads((folder / "report.json").read_text())
     capsys.readouterr()
     assert all(level["step"]["low"] > 0 for level in measures["levels"])
     iterations = [level["agent"]["iterations"] for level in measures["levels"]]
-    assert {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128} and iterations == sorted(iterations)
+    assert {*iterations} <= {1, 2, 4, 8, 16, 32, 64, 128}
+    assert iterations == sorted(iterations)
     assert json.loads((folder / "levels.json").read_text())["games"] == {
         "my-game": measures["levels"]
     }
@@ -104,11 +106,9 @@ def test_from_a_new_game_to_its_report_which_goes_on(tmp_path, monkeypatch, caps
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
-        assert (
-            "stopped after" in said.err
-            and "Findings\n" in said.out
-            and (folder / "report.html").exists()
-        )
+        assert "stopped after" in said.err
+        assert "Findings\n" in said.out
+        assert (folder / "report.html").exists()
         assert run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
         assert "No game has been played yet." in Path("another/report.html").read_text()
         capsys.readouterr()
@@ -142,17 +142,14 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats():
     won = {"returns": [0.0, 1.0], "length": 10, "choices": [2, 2, 2, 1, 2, 2, 2]}
     drawn = {"returns": [0.5, 0.5], "length": 4, "choices": [100, 1]}
     cells = course(load("othello"), [won, drawn])
-    assert cells["actions"] == "7.0 ± 3.0, from 4 to 10" and cells["decisions"] == "4.5"
-    assert (
-        cells["choices of a decision"] == "12.7 in the mean, at most 100"
-        and cells["forced decisions"] == "22%"
-    )
-    assert cells["size of the game tree, about"] == "10^2" and cells["drawn games"].startswith(
-        "50% ["
-    )
-    assert cells["mean reward of player 1"].startswith("0.750 [") and cells[
-        "player 1 is first"
-    ].startswith("75% [")
+    assert cells["actions"] == "7.0 ± 3.0, from 4 to 10"
+    assert cells["decisions"] == "4.5"
+    assert cells["choices of a decision"] == "12.7 in the mean, at most 100"
+    assert cells["forced decisions"] == "22%"
+    assert cells["size of the game tree, about"] == "10^2"
+    assert cells["drawn games"].startswith("50% [")
+    assert cells["mean reward of player 1"].startswith("0.750 [")
+    assert cells["player 1 is first"].startswith("75% [")
     assert cells["mean reward of player 0"].startswith("0.250 [0.000, ")  # no reward is below
 
 
@@ -191,15 +188,15 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
         round(report_row(plan.match(LEVELS, best, Entrant(), deal))["score"], 2)
         for deal in range(6)
     }
-    assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
+    # three ones, and as many by luck
+    assert scores <= {1.0, 0.75, 0.6, 0.5}
+    assert len(scores) > 1
     rows = Ledger(None, KEY).play(
         [match for match in plan.round(0) if match.key[0] != LEVELS], report_row
     )
     measures = measures_of(plan, load("patience"), rows)
-    assert (
-        "mean reward of player 0" in measures["course"][EVEN]
-        and "drawn games" not in measures["course"][EVEN]
-    )
+    assert "mean reward of player 0" in measures["course"][EVEN]
+    assert "drawn games" not in measures["course"][EVEN]
     assert measures["strategies"][0]["score"].count == 1
 
 
@@ -233,10 +230,10 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypat
         in capsys.readouterr().err
     )
     rows = Path("race/games.jsonl").read_bytes()
-    assert len(rows.splitlines()) > 30 and run(RACE.split()) == 0
-    assert "Protocol" in capsys.readouterr().out and Path(
-        "race/games.jsonl"
-    ).read_bytes().startswith(rows)
+    assert len(rows.splitlines()) > 30
+    assert run(RACE.split()) == 0
+    assert "Protocol" in capsys.readouterr().out
+    assert Path("race/games.jsonl").read_bytes().startswith(rows)
     assert Path("race/result.html").read_text().startswith("<!doctype html>")
 
 
@@ -246,9 +243,8 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
     Path("stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
     Path("two.toml").write_text(SPACE)
     assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
-    assert (
-        "stones does not keep its promises" in capsys.readouterr().err and not Path("race").exists()
-    )
+    assert "stones does not keep its promises" in capsys.readouterr().err
+    assert not Path("race").exists()
 
 
 # ------------------------------------------------------------------------------------------------------------------ ladders
@@ -275,7 +271,8 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(short_ladder, tmp_path, c
         printed.err.split()
     )
     last = printed.out.splitlines()[-1]
-    assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
+    assert last.startswith("MAST (3 iterations): ")
+    assert "95 % interval" in last
 
 
 def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
@@ -288,4 +285,5 @@ def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
     assert output.out.splitlines()[-1].endswith(
         "fake_engine.py illegal has no rating: no game was finished"
     )
-    assert "Elo" not in output.out and "void: " in output.err
+    assert "Elo" not in output.out
+    assert "void: " in output.err

@@ -161,7 +161,8 @@ def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine):
     best = [max(search(state, MAST, iterations=50, engine=engine).values)]
     monkeypatch.setitem(globals(), "OFFSET", 1000)
     best.append(max(search(state, MAST, iterations=50, engine=engine).values))
-    assert best[0] <= 0.01 and best[1] > 0.3
+    assert best[0] <= 0.01
+    assert best[1] > 0.3
 
 
 BASE, RECORDS = np.arange(10, 16), np.zeros(2, [("weight", np.int64)])
@@ -390,7 +391,8 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
         stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
     )
     folder.chmod(0o770)
-    assert kernels.cache_folder.__wrapped__() is None and "other users may write to" in caplog.text
+    assert kernels.cache_folder.__wrapped__() is None
+    assert "other users may write to" in caplog.text
     folder.chmod(0o700)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert kernels.cache_folder.__wrapped__() is None
@@ -529,7 +531,8 @@ def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(
 ):
     body = 'def f(x):\n    print("twenty is", x)\n    return 3 * x'
     assert [kernel_of(body, monkeypatch)(20) for _ in range(2)] == [60, 60]
-    assert compilations == ["f", "f"] and not list(folder.iterdir())
+    assert compilations == ["f", "f"]
+    assert not list(folder.iterdir())
 
 
 # ----------------------------------------------------------------------------------------------------- one process after another
@@ -582,13 +585,13 @@ def test_a_second_process_compiles_nothing_and_after_an_edit_only_what_it_reache
         return report
 
     run(OTHER)
-    second, edited = (
-        run(OTHER),
-        run(
-            OTHER.replace("return n", "return 10 * n").replace("(n)", f"(n, new={time.time_ns()})")
-        ),
+    second = run(OTHER)
+    edited = run(
+        OTHER.replace("return n", "return 10 * n").replace("(n)", f"(n, new={time.time_ns()})")
     )
-    assert second["compiled"] == [] and not second["loaded"] and second["MINE"] == second["MAST"]
+    assert second["compiled"] == []
+    assert not second["loaded"]
+    assert second["MINE"] == second["MAST"]
     assert edited["compiled"] == ["the backpropagation function mine.backpropagate"]
     assert edited["MINE"] == 10 * edited["MAST"]
 
@@ -638,7 +641,8 @@ def test_a_cache_that_cannot_be_written_still_works(python, tmp_path):
     (tmp_path / "file").write_text("no folder")
     done = python(TYPED, ICARUS_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert done.stdout == "42 ['f']\n"
-    assert "machine code cannot be cached" in done.stderr and "Traceback" not in done.stderr
+    assert "machine code cannot be cached" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 # --------------------------------------------------------------------------------------------------- errors of the compiler
@@ -701,13 +705,12 @@ def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
     with pytest.raises(CompilationError) as caught:
         search(after(toy.BRANCHES), mixed, iterations=10)
     message = str(caught.value)
-    assert (
-        message.startswith(f"the {kind} function slips.slip cannot be compiled: ")
-        and mentioned in message
-    )
+    assert message.startswith(f"the {kind} function slips.slip cannot be compiled: ")
+    assert mentioned in message
     assert message.endswith(f"nowhere/slips.py, line {source.count(chr(10))})")
     assert not re.search(r"\n|Traceback|TypingError|LoweringError|numba|During:", message)
-    assert isinstance(caught.value, TypeError) and caught.value.__suppress_context__
+    assert isinstance(caught.value, TypeError)
+    assert caught.value.__suppress_context__
 
 
 # ------------------------------------------------------------------------------------------------------------------ slots
@@ -838,7 +841,8 @@ def test_uniform_takes_the_upper_53_bits():
     assert [float(uniform(rng)) for _ in range(2000)] == [
         (next(words) >> 11) / 2**53 for _ in range(2000)
     ]
-    assert uniform(before(WORD)) == 1 - 2**-53 and uniform(before(0)) == 0
+    assert uniform(before(WORD)) == 1 - 2**-53
+    assert uniform(before(0)) == 0
 
 
 def test_shuffle_makes_every_order_equally_likely():
@@ -901,7 +905,8 @@ def test_an_archive_is_refused_in_a_sentence(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.returncode == 1 and "is no folder: install it in place of" in done.stderr
+    assert done.returncode == 1
+    assert "is no folder: install it in place of" in done.stderr
 
 
 def test_threads_that_the_system_does_not_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,8 @@ def finished_race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, 
 def test_the_same_seed_gives_the_same_race(finished_race):
     discovery, _ = finished_race
     again = race()
-    assert again.proofs == discovery.proofs and again.ablations == discovery.ablations
+    assert again.proofs == discovery.proofs
+    assert again.ablations == discovery.ablations
     assert race(seed=1).protocol.digest != discovery.protocol.digest
 
 
@@ -151,17 +152,16 @@ def test_the_reference_has_no_difference_to_itself(finished_race):
     reference = Entrant("BASELINE >> MAST")
     with RaceGames(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
-        assert scores == [0.5] * 5 and len(games.rows) == 5
+        assert scores == [0.5] * 5
+        assert len(games.rows) == 5
 
 
 def test_all_games_prove_a_candidate_that_is_named():
     discovery = race(candidate="RAVE   [move_decay = 0.5]", games=120, space="general")
     assert [str(proof.configuration) for proof in discovery.proofs] == ["RAVE   [move_decay = 0.5]"]
-    assert (
-        discovery.protocol.units == (0, 40, 0)
-        and discovery.proofs[0].difference.count == 40
-        and discovery.games == 120
-    )
+    assert discovery.protocol.units == (0, 40, 0)
+    assert discovery.proofs[0].difference.count == 40
+    assert discovery.games == 120
     assert not discovery.ablations
     with pytest.raises(ValueError, match="is the reference that it is to beat"):
         race(candidate="baseline(2.0) >> NAST2")
@@ -188,7 +188,8 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
     protocols.append(attrs.evolve(protocols[0], format=1))
     match = (PROOF, (Entrant("MAST"),) * 2, 0, 0)
     first, second, old = (RaceGames(each, "kuhn-poker").match(*match).seed for each in protocols)
-    assert first != second and first[:3] == old == (0, PROOF, 0)
+    assert first != second
+    assert first[:3] == old == (0, PROOF, 0)
     assert [same for _, same in replay.audit(Path("experiments/runs/discovery/othello"), 1, 0)] == [
         True
     ]
@@ -278,11 +279,9 @@ def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes, pat
 
 def test_everything_in_the_table_can_be_played():
     for line in proven_configurations().values():
-        assert (
-            str(line.configuration.agent(iterations=1000).strategy)
-            and line.low > 0
-            and line.p < 0.01
-        )
+        assert str(line.configuration.agent(iterations=1000).strategy)
+        assert line.low > 0
+        assert line.p < 0.01
     with pytest.raises(ValueError, match="no race has proved anything for 'chess'"):
         discovered("chess")
     with pytest.raises(

@@ -517,15 +517,14 @@ def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
         (record(6, 1), 1),
     ]  # as expected, and ½ where nothing is known
     assert example.capture(SURPRISES) == [(record(4, 0), 7 * MAX_PLAYERS), (record(6, 1), 1)]
-    assert capture_surprises.reads_theta and not MAST.capture.reads_theta
+    assert capture_surprises.reads_theta
+    assert not MAST.capture.reads_theta
 
 
 def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
     example = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
-    same, different = (
-        HistoryExample([Decision(0, (4, 5, 6))], seed=3),
-        HistoryExample([Decision(0, (4, 5, 6))], seed=4),
-    )
+    same = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
+    different = HistoryExample([Decision(0, (4, 5, 6))], seed=4)
     first = example.values(SURPRISES)
     assert first == same.values(SURPRISES) != different.values(SURPRISES)
     assert example.values(SURPRISES) != first  # the next three numbers
@@ -619,10 +618,8 @@ def capture_on_own_states(history: Any, updates: Any) -> None:
 
 
 def test_a_slot_may_call_a_game_s_functions_on_states_of_its_own_in_both_engines() -> None:
-    state, strategy = (
-        contract.NIM.new_initial_state(1),
-        attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states),
-    )
+    state = contract.NIM.new_initial_state(1)
+    strategy = attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states)
     keys = [
         search(state, strategy, iterations=3, engine=engine)
         .records["PLAYS"]
@@ -703,4 +700,5 @@ def capture_by_enhancement(history: Any, updates: Any) -> None:
 def test_a_slot_is_not_called_as_a_part_of_its_enhancement() -> None:
     with pytest.raises(CompilationError) as refused:
         result_of(attrs.evolve(MAST, name="WRONG", capture=capture_by_enhancement))
-    assert "MAST is a Enhancement" in str(refused.value) and "\n" not in str(refused.value)
+    assert "MAST is a Enhancement" in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -69,9 +69,8 @@ def same(first: Result, second: Result) -> None:
     for name, table in first.records.items():
         rows, second_rows = table.rows, second.records[name].rows
         if name == "EXP3":  # quotients of exponentials: the last bit is the compiler's
-            assert (rows["record"] == second_rows["record"]).all() and (
-                rows["visits"] == second_rows["visits"]
-            ).all()
+            assert (rows["record"] == second_rows["record"]).all()
+            assert (rows["visits"] == second_rows["visits"]).all()
             assert rows["reward"] == pytest.approx(second_rows["reward"], rel=1e-12)
         else:
             assert (rows == second_rows).all(), name
@@ -275,7 +274,8 @@ def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched() -> 
         nim(), legal=lambda heap: list(range(1, heap.sticks + 1)), parameters={"sticks": 2000}
     )
     result = search(game.new_initial_state(), BASELINE, iterations=3, seed=1)
-    assert result.iterations == 3 and len(result.visits) == 2000
+    assert result.iterations == 3
+    assert len(result.visits) == 2000
 
 
 def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
@@ -289,7 +289,8 @@ def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
         [0.5, 0.5], abs=0.1
     )  # determinized uniformly, whatever the coin shows
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
-    assert cheating.action == 1 and cheating.value == 1.0
+    assert cheating.action == 1
+    assert cheating.value == 1.0
     assert {state.determinize(1, seed).data["coin"] for seed in range(20)} == {0, 1}
 
 
@@ -309,7 +310,8 @@ def test_nothing_is_compiled_for_a_search_in_python(
     assert plain.returncode == 0, plain.stderr
     with warnings.catch_warnings():
         exec(UNCOMPILED.replace(', engine="python"', ""), {})
-    assert plain.stdout == capsys.readouterr().out and plain.stdout.count("[") == 1
+    assert plain.stdout == capsys.readouterr().out
+    assert plain.stdout.count("[") == 1
 
 
 def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
@@ -325,7 +327,8 @@ def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
             attrs.evolve(nim(), player=interrupted).new_initial_state(), BASELINE, iterations=10**6
         )
     result = caught.value.result
-    assert result.iterations > 10 and result.visits.sum() == result.iterations
+    assert result.iterations > 10
+    assert result.visits.sum() == result.iterations
     assert result.records["BASELINE"][()]["visits"] == result.iterations
 
 
@@ -350,7 +353,8 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
     playout = inspect_playout(BRANCHES.new_initial_state(), BASELINE >> MAST, seed)
     path = tuple(choice.action for choice in playout.choices)
     players = PLAYERS[path[0]][: len(path)]
-    assert playout.iteration == 1 and playout.rewards == REWARDS[path]
+    assert playout.iteration == 1
+    assert playout.rewards == REWARDS[path]
     assert [(choice.player, choice.phase) for choice in playout.choices] == [
         (player, "simulation") for player in players
     ]
@@ -359,8 +363,10 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         value == 1 for choice in playout.choices for value in choice.values.values()
     )  # unvisited: MAST-4
     (root,) = [update for update in playout.updates["BASELINE"] if update.context == 0]
-    assert root.record == "⟨⟩" and root.before is None
-    assert root.after["visits"] == 1 and root.after["reward"] == list(REWARDS[path])
+    assert root.record == "⟨⟩"
+    assert root.before is None
+    assert root.after["visits"] == 1
+    assert root.after["reward"] == list(REWARDS[path])
     counts: dict[str, int] = {}
     for action, player, learned in zip(path, players, playout.updates["MAST"], strict=True):
         record = f"({action}, player {player})"
@@ -383,13 +389,12 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
 def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(
     game, strategy, scheme
 ) -> None:
-    state, options = (
-        games.load(game).new_initial_state(seed=3),
-        {} if scheme is None else {"scheme": scheme},
-    )
+    state = games.load(game).new_initial_state(seed=3)
+    options = {} if scheme is None else {"scheme": scheme}
     playout = inspect_playout(state, parse(strategy), 5, 40, **options)
     result = search(state, parse(strategy), iterations=41, seed=5, **options)
-    assert playout.iteration == 41 and list(playout.updates) == list(result.records)
+    assert playout.iteration == 41
+    assert list(playout.updates) == list(result.records)
     for name, updates in playout.updates.items():
         for key, learned in {each.key: each for each in updates}.items():
             row = result.records[name][key]
@@ -418,7 +423,8 @@ def test_a_game_in_plain_python_shows_the_same_playout() -> None:
         for variant in (game, in_python(game))
     )
     assert str(shown) == str(plain)
-    assert "MAST captured" in str(shown) and "decided by" in str(shown)
+    assert "MAST captured" in str(shown)
+    assert "decided by" in str(shown)
     assert shown._repr_html_().startswith("<iframe ")
 
 
@@ -426,8 +432,10 @@ def test_what_a_notebook_shows_of_states_games_enhancements_and_logs() -> None:
     game, shown = games.load("phantom-mnk"), MAST >> BASELINE
     state = game.new_initial_state(seed=2)
     frame = state._repr_html_()  # type: ignore[attr-defined]
-    assert frame.startswith("<svg ") and 'data-part="a1' in frame
-    assert game._repr_html_().startswith("<pre>phantom-mnk") and frame in game._repr_html_()
+    assert frame.startswith("<svg ")
+    assert 'data-part="a1' in frame
+    assert game._repr_html_().startswith("<pre>phantom-mnk")
+    assert frame in game._repr_html_()
     assert shown._repr_html_().startswith("<pre>Composition MAST &gt;&gt; BASELINE\n")
     log = play(game, [Agent(MAST, iterations=2), Agent(RAVE, iterations=2)], seed=1)
     lines = re.sub("<.*?>", "", log._repr_html_()).split("\n")
@@ -466,5 +474,6 @@ print("searched")
 def test_the_debugger_stops_in_a_slot_and_knows_its_names(python: Any) -> None:
     typed = "p len(history.steps) > 3\np record(1, 2)\ns\nw\nc\nc\n"
     done = python(BREAKPOINT, stdin=typed)
-    assert "True" in done.stdout and str(record(1, 2)) in done.stdout, done.stdout + done.stderr
+    assert "True" in done.stdout, done.stdout + done.stderr
+    assert str(record(1, 2)) in done.stdout, done.stdout + done.stderr
     assert "searched" in done.stdout

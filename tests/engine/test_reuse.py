@@ -86,10 +86,8 @@ class Compared:
         ]
 
     def keys(self, leaf: naive.Leaf, theta: naive.Theta) -> dict[int, Any]:
-        table, named = (
-            self.table(leaf),
-            (lambda kind, record: record) if leaf == naive.EXP3 else named_parts,
-        )
+        table = self.table(leaf)
+        named = (lambda kind, record: record) if leaf == naive.EXP3 else named_parts
         return {
             table.key(named(leaf.kind, record)): information
             for record, information in theta.items()
@@ -98,11 +96,9 @@ class Compared:
     def same(self, outcome: naive.Outcome) -> None:
         """The engine's records are the twin's, and those elsewhere are as they were."""
         for leaf, theta in outcome.records.items():
-            expected, held, elsewhere = (
-                self.keys(leaf, theta),
-                held_in(self.table(leaf)),
-                self.elsewhere.get(leaf, {}),
-            )
+            expected = self.keys(leaf, theta)
+            held = held_in(self.table(leaf))
+            elsewhere = self.elsewhere.get(leaf, {})
             assert {key: held.pop(key) for key in elsewhere} == elsewhere
             if leaf == naive.EXP3:  # sums of exponentials, in another order
                 assert held.keys() == expected.keys()
@@ -208,9 +204,8 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
         for reply in after.legal_actions():
             before = first.records["MCTS_SOLVER"].get((mover, (action, reply), player))
             now = second.get((mover, (reply,), player))
-            assert (now is None) == (before is None) and (
-                now is None or now["lower"] == before["lower"]
-            )
+            assert (now is None) == (before is None)
+            assert now is None or now["lower"] == before["lower"]
 
 
 # ------------------------------------------------------------------------------------------------------------ by the hand
@@ -228,10 +223,8 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     for name in ("BASELINE", "AMAF"):
         before, now = first.records[name], second.records[name]
         for action in after.legal_actions():
-            row, old = (
-                now.get((player, (action,))),
-                before.get((player, (first.action, reply, action))),
-            )
+            row = now.get((player, (action,)))
+            old = before.get((player, (first.action, reply, action)))
             assert (row is None) == (old is None)
             assert row is None or (row["reward"] == old["reward"]).all()
         assert len(now) == len(before)
@@ -314,10 +307,8 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> N
             first, now = records.initial, half.records[part].get(int(row["record"]))
             now = first if now is None else now
             for field, domain in fields:
-                change, remaining = (
-                    np.asarray(row[field] - first[field]),
-                    np.asarray(now[field] - first[field]),
-                )
+                change = np.asarray(row[field] - first[field])
+                remaining = np.asarray(now[field] - first[field])
                 if domain.kind == Kind.COUNT:
                     assert remaining == (
                         change // 2 if domain.type.kind == "i" else pytest.approx(change / 2)
@@ -350,7 +341,8 @@ def test_every_strategy_searches_on_with_records_that_have_decayed(name: str) ->
                     seed=seed,
                     records=result.decayed(decay),
                 )
-                assert 0 <= result.value <= 1 and result.earlier_iterations == 40 * (seed - 1)
+                assert 0 <= result.value <= 1
+                assert result.earlier_iterations == 40 * (seed - 1)
 
 
 def test_a_discounted_count_below_one_adds_no_exploration() -> None:
@@ -372,11 +364,10 @@ def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iteratio
     first = search(OTHELLO.new_initial_state(), strategy, iterations=100, seed=1)
     second = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9))
     name = str(MAST_BATCH_DECAY(0.5, 20))
-    assert first.records[name].rows["batch"].max() == 4 and second.earlier_iterations == 100
-    assert (
-        set(second.records[name].rows["batch"]) <= set(range(7))
-        and 6 in second.records[name].rows["batch"]
-    )
+    assert first.records[name].rows["batch"].max() == 4
+    assert second.earlier_iterations == 100
+    assert set(second.records[name].rows["batch"]) <= set(range(7))
+    assert 6 in second.records[name].rows["batch"]
     again = search(
         first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9), engine="python"
     )
@@ -429,7 +420,8 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None
     proofs = {mix(int(key), player) for key in tree for player in range(2)} & set(
         first.records["BOUNDED_GRAVE"]
     )
-    assert len(now["GRAVE"]) < len(first.records["GRAVE"]) and len(proofs) > 0
+    assert len(now["GRAVE"]) < len(first.records["GRAVE"])
+    assert len(proofs) > 0
     assert set(now["BOUNDED_GRAVE"]) == set(now["GRAVE"]) | proofs
     assert len(now["DISCOUNTED_HISTORY"]) == len(first.records["DISCOUNTED_HISTORY"])
     beside = state.clone()  # a root that the tree does not have

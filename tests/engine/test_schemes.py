@@ -157,7 +157,8 @@ def test_every_scheme_runs_every_composition_and_repeats_itself(name: str, schem
         search(state, EVERYTHING, iterations=45, seed=6, scheme=scheme.with_exp3())
         for _ in range(2)
     )
-    assert first.iterations == first.visits.sum() == 45 and first.action == second.action
+    assert first.iterations == first.visits.sum() == 45
+    assert first.action == second.action
     assert np.array_equal(first.visits, second.visits)
 
 
@@ -178,10 +179,8 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
         for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
     ]
     for result in results[1:]:
-        assert (
-            np.array_equal(results[0].visits, result.visits)
-            and results[0].phase_steps == result.phase_steps
-        )
+        assert np.array_equal(results[0].visits, result.visits)
+        assert results[0].phase_steps == result.phase_steps
 
 
 def test_a_cheat_sees_the_mark_that_is_hidden() -> None:

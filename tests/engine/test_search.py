@@ -116,7 +116,8 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     first, again, third = (
         CompiledSearch(game.new_initial_state(), each) for each in (strategy, strategy, equal)
     )
-    assert strategy == equal and first.program is again.program is not third.program
+    assert strategy == equal
+    assert first.program is again.program is not third.program
     assert not first.program.component[
         "table"
     ].any()  # where its tables are, each search says for itself
@@ -126,11 +127,9 @@ def test_a_search_that_has_found_no_room_is_remembered_as_others_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running_module, "_UPDATES", 1)
-    state, strategy, lowered = (
-        games.load("othello").new_initial_state(),
-        parse("BASELINE >> MAST"),
-        list[object](),
-    )
+    state = games.load("othello").new_initial_state()
+    strategy = parse("BASELINE >> MAST")
+    lowered = list[object]()
     monkeypatch.setattr(
         lowering_module, "_Lowering", lambda *what: lowered.append(what) or _Lowering(*what)
     )
@@ -178,7 +177,8 @@ def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those
         match="no component of the strategy is called MATS; its components: BASELINE, MAST",
     ):
         records["MATS"]
-    assert records.get("MATS") is None and list(records) == ["BASELINE", "MAST"]
+    assert records.get("MATS") is None
+    assert list(records) == ["BASELINE", "MAST"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- budgets
@@ -268,10 +268,8 @@ def ended() -> State:
 def test_bad_input_is_refused_with_what_would_be_right(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    state, strategy = (
-        arguments.get("state", lambda: after(toy.BRANCHES)),
-        arguments.get("strategy", MAST),
-    )
+    state = arguments.get("state", lambda: after(toy.BRANCHES))
+    strategy = arguments.get("strategy", MAST)
     budget = {name: value for name, value in arguments.items() if name not in ("state", "strategy")}
     with pytest.raises(error, match=message):
         search(state() if callable(state) else state, strategy, **budget)
@@ -289,10 +287,8 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
         sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
-    previous, timer = (
-        signal.signal(signal.SIGINT, signal.default_int_handler),
-        threading.Timer(delay, send),
-    )
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(delay, send)
     timer.start()
     try:
         yield sent
@@ -407,7 +403,9 @@ def test_the_result_is_what_the_search_counted() -> None:
     for action, value in zip(result.actions, result.values, strict=True):
         assert value == base[(0, (action,))]["reward"][0] / base[(0, (action,))]["visits"]
     assert result.value == result.values[result.actions.index(result.action)]
-    assert result.depth == 3 and result.seed == 3 and str(result.strategy) == "BASELINE"
+    assert result.depth == 3
+    assert result.seed == 3
+    assert str(result.strategy) == "BASELINE"
     assert sum(result.phase_steps.values()) > 400
     assert result.memory > base.rows.nbytes
 
@@ -521,10 +519,8 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
         for phase, steps in result.phase_steps.items()
     )
     assert result.memory == sum(part.memory for part in parts)
-    assert (result.threads, result.seed) == (
-        threads,
-        2,
-    ) and f", {threads} threads: 1000 iter" in str(result)
+    assert (result.threads, result.seed) == (threads, 2)
+    assert f", {threads} threads: 1000 iter" in str(result)
     for action, value in zip(result.actions, result.values, strict=True):
         rows = [part.records["BASELINE"][(0, (action,))] for part in parts]
         assert value == pytest.approx(
@@ -603,20 +599,18 @@ def test_a_result_is_by_its_rule_and_says_so(engine: str) -> None:
         for rule in (most_visits, greatest_value, partial(secure_child, margin=0.5))
     ]
     assert all((result.visits == results[0].visits).all() for result in results)
-    assert results[1].value == np.nanmax(results[1].values) and "by greatest_value:" in str(
-        results[1]
-    )
-    assert (
-        "by secure_child(margin=0.5):" in str(results[2])
-        and ", by " not in str(results[0]).split(":")[0]
-    )
+    assert results[1].value == np.nanmax(results[1].values)
+    assert "by greatest_value:" in str(results[1])
+    assert "by secure_child(margin=0.5):" in str(results[2])
+    assert ", by " not in str(results[0]).split(":")[0]
 
 
 def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> None:
     state = games.load("kuhn-poker").new_initial_state(seed=1)
     agent = Agent(BASELINE, iterations=40, threads=2, recommendation=greatest_value)
     result = agent.search(state, 3)
-    assert result.value == np.nanmax(result.values) and str(agent).endswith(", greatest_value)")
+    assert result.value == np.nanmax(result.values)
+    assert str(agent).endswith(", greatest_value)")
     with pytest.raises(TypeError, match="recommendation is 'most'; it must be a function"):
         search(state, BASELINE, iterations=5, recommendation="most")  # type: ignore[arg-type]
     with pytest.raises(
@@ -642,12 +636,14 @@ def test_sequential_halving_is_that_of_the_textbook() -> None:
             running.run(iterations)
             now = sum_statistics([running.root()])
             (arm,) = np.flatnonzero(now.playouts - before.playouts)
-            assert arm in arms and pulls[arm] == min(pulls[candidate] for candidate in arms)
+            assert arm in arms
+            assert pulls[arm] == min(pulls[candidate] for candidate in arms)
             pulls[arm] += 1
             gains[arm] += now.rewards[arm] - before.rewards[arm]
             before = now
         arms = sorted(arms, key=lambda arm: -gains[arm] / pulls[arm])[: math.ceil(len(arms) / 2)]
-    assert len(arms) == 1 and iterations > budget // 2
+    assert len(arms) == 1
+    assert iterations > budget // 2
     running.run(budget)
     assert running.root().playouts.astype(int).tolist() == [
         count + (budget - iterations) * (arm in arms) for arm, count in enumerate(pulls)
@@ -680,9 +676,8 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     assert all(
         budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED
     )
-    assert running.expected[1] == (iterations or UNLIMITED) and (
-        seconds is None or len(running.expected) > 5
-    )
+    assert running.expected[1] == (iterations or UNLIMITED)
+    assert seconds is None or len(running.expected) > 5
 
 
 # -------------------- θ in memory: growth, initial information, and looking records up by their parts.
@@ -717,22 +712,23 @@ def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> 
     table = RecordTable(MAST, toy.BRANCHES)
     table.insert_rows(numbered_rows(table, sorted(keys)))
     table.filter_visits()
-    assert (
-        not table.visit_filter.any() and len(table.visit_filter) == table.capacity // FILTER_SHARE
-    )
+    assert not table.visit_filter.any()
+    assert len(table.visit_filter) == table.capacity // FILTER_SHARE
     marks = np.unpackbits(table.visit_filter, bitorder="little")
     marks[[key & (len(marks) - 1) for key in keys]] = 1
     table.visit_filter[:] = np.packbits(marks, bitorder="little")
     before = table.capacity
     table.grow(room)
     assert held(table) == {key: (i / 8, i) for i, key in enumerate(sorted(keys))}
-    assert table.used == len(keys) and table.rows["record"][1:].tolist() == sorted(
-        keys
-    )  # without gaps
-    assert table.capacity >= 2 * before and table.capacity & (table.capacity - 1) == 0
+    # without gaps
+    assert table.used == len(keys)
+    assert table.rows["record"][1:].tolist() == sorted(keys)
+    assert table.capacity >= 2 * before
+    assert table.capacity & (table.capacity - 1) == 0
     assert table.used + room <= FULLEST * table.capacity
     longer = np.unpackbits(table.visit_filter, bitorder="little")
-    assert len(longer) == table.capacity and longer.mean() == marks.mean()
+    assert len(longer) == table.capacity
+    assert longer.mean() == marks.mean()
     assert table.descriptor.visit_filter == table.visit_filter.ctypes.data
     assert longer[[key & (len(longer) - 1) for key in keys]].all()
     assert table.nbytes <= table.rows.nbytes + table.entries.nbytes + len(table.visit_filter)
@@ -743,11 +739,10 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
     for key in keys[:3]:
         table.insert_rows(numbered_rows(table, [key]))
     table.insert_rows(numbered_rows(table, keys))
-    assert (
-        all(table.find(key)["visits"] == i for i, key in enumerate(keys))
-        and table.find(1 << 62) is None
-    )
-    assert table.used == len(keys) and table.capacity == 4096
+    assert all(table.find(key)["visits"] == i for i, key in enumerate(keys))
+    assert table.find(1 << 62) is None
+    assert table.used == len(keys)
+    assert table.capacity == 4096
 
 
 @pytest.mark.parametrize("room", [1 << 32, 1 << 62])
@@ -757,7 +752,8 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room:
     before = table.rows.copy()
     with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
         table.grow(room)
-    assert table.capacity == SMALLEST and (table.rows == before).all()
+    assert table.capacity == SMALLEST
+    assert (table.rows == before).all()
 
 
 def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
@@ -793,7 +789,8 @@ def test_what_a_filter_says_is_new_has_no_records(
         asked = search(
             state, result.strategy, iterations=500, seed=2
         )  # about every action everywhere
-        assert (asked.visits == result.visits).all() and (asked.values == result.values).all()
+        assert (asked.visits == result.visits).all()
+        assert (asked.values == result.values).all()
 
 
 def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(
@@ -876,7 +873,8 @@ def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> Non
     for name, strategy in hints.items():
         search = after_one(strategy, 0, toy.PASS, 0, iterations=2)
         tables[name] = search.records()[name]
-    assert tables["BASE"][()]["visits"] == 12 and tables["BASE"][(0, (9,))]["visits"] == 21
+    assert tables["BASE"][()]["visits"] == 12
+    assert tables["BASE"][(0, (9,))]["visits"] == 21
     assert tables["POSITION"][(0, 0, (0, 9))]["visits"] == 32
     assert tables["GRAM"][(9, 1, 0)]["visits"] == 42
     assert tables["REPLY"][(9, 0)]["reply"] == 5
@@ -916,7 +914,9 @@ def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> 
     with pytest.raises(KeyError, match="has no record .*: the search has not updated it"):
         records[absent]
     assert records.get(absent) is None
-    assert absent not in records and (1, 2, 3, 4, 5) not in records and "x" not in records
+    assert absent not in records
+    assert (1, 2, 3, 4, 5) not in records
+    assert "x" not in records
 
 
 @pytest.mark.parametrize(
@@ -1083,7 +1083,9 @@ def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game
         assert (decision is None) == (player == CHANCE)
         assert decision is None or (decision.player, decision.action) == (player, action)
     last, shown, decision = events[-1]
-    assert last.current_player() == TERMINAL and shown is None and decision is None
+    assert last.current_player() == TERMINAL
+    assert shown is None
+    assert decision is None
     assert tuple(last.returns()) == log.returns
     assert [decision for _, _, decision in events if decision is not None] == list(log.decisions)
 
@@ -1219,7 +1221,8 @@ def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apa
         budgets = [Agent.at_level(game, level).iterations for level in range(1, len(shipped) + 1)]
         assert budgets == sorted(budgets)
         far = [row["level"] for row in shipped if not 75 <= row["step"]["elo"] <= 125]
-        assert far == FAR.get(game, []) and all(row["step"]["high"] >= 75 for row in shipped), game
+        assert far == FAR.get(game, []), game
+        assert all(row["step"]["high"] >= 75 for row in shipped), game
         assert all(row["step"]["low"] <= 125 for row in shipped), game
         rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
         for level, row in enumerate(

@@ -495,7 +495,8 @@ def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(
 ) -> None:
     with pytest.raises(CompilationError, match=message) as refused:
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", capture=slot), iterations=3)
-    assert "\n" not in str(refused.value) and len(refused.traceback) == 2
+    assert "\n" not in str(refused.value)
+    assert len(refused.traceback) == 2
 
 
 @candidates
@@ -909,7 +910,8 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     with pytest.raises(OverflowError, match="a count has reached 2147483647"):
         running.run(10_000)
     records = table.rows[1:]
-    assert records[count].max() == np.iinfo(np.int32).max and records[count].min() >= 0
+    assert records[count].max() == np.iinfo(np.int32).max
+    assert records[count].min() >= 0
     result = running.result()
     assert result.visits.sum() == result.iterations == running.iterations > 50
 

@@ -252,10 +252,8 @@ def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> Non
     members = [composition(rng, 2) for _ in range(3)]
     nested = 0.5 * (members[0][0] & members[1][0]) + 0.5 * members[2][0]
     twin = naive.Linear([(0.5, vote_of(members[:2])), (0.5, members[2][1])])
-    strategy, whole = (
-        nested & members[1][0] & members[2][0],
-        vote_of([(nested, twin), *members[1:]]),
-    )
+    strategy = nested & members[1][0] & members[2][0]
+    whole = vote_of([(nested, twin), *members[1:]])
     for _, game in toys:
         agree(starts(game, number), strategy, whole, ITERATIONS["toy"], seed=number)
     agree(
@@ -277,10 +275,8 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
 def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys) -> None:
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)
-        strategy, twin = (
-            weight * enhancement ^ (1 - weight) * BASELINE,
-            naive.rave(10, strict=strict),
-        )
+        strategy = weight * enhancement ^ (1 - weight) * BASELINE
+        twin = naive.rave(10, strict=strict)
         for _, game in toys:
             agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
 

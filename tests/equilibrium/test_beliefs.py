@@ -49,10 +49,8 @@ class Kept:
 def test_best_responses_by_beliefs_are_those_of_the_tree(name, share):
     game = games.load(name)
     policy = Kept(tree_of(game), share)
-    by_tree, by_beliefs = (
-        exploitability(tree_of(game), policy.written),
-        exploitability(game, policy),
-    )
+    by_tree = exploitability(tree_of(game), policy.written)
+    by_beliefs = exploitability(game, policy)
     assert by_beliefs.best_responses == pytest.approx(by_tree.best_responses, abs=1e-12)
     assert by_beliefs.values == pytest.approx(by_tree.values, abs=1e-12)
 
@@ -120,9 +118,8 @@ KNOWN = [
 @pytest.mark.parametrize(("game", "best_responses", "value"), KNOWN, ids=str)
 def test_the_uniform_policy_of_phantom_games(game, best_responses, value):
     found = exploitability(game, None)
-    assert found.best_responses == pytest.approx(best_responses, abs=5e-6) and found.values[
-        0
-    ] == pytest.approx(value)
+    assert found.best_responses == pytest.approx(best_responses, abs=5e-6)
+    assert found.values[0] == pytest.approx(value)
 
 
 # ------------------------------------------------------------------------------------------------------ on the way
@@ -140,7 +137,9 @@ def test_ctrl_c_loses_nothing(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         walk.run(progress)
     assert walk.run(progress) == pytest.approx((2.0875, -0.078125))
-    assert shares == sorted(shares) and 0 < shares[4] < 1 and shares[-1] == pytest.approx(1)
+    assert shares == sorted(shares)
+    assert 0 < shares[4] < 1
+    assert shares[-1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,10 @@ class History:
 
     def __init__(self, state, probabilities, children, views, public, key):
         self.state, self.probabilities, self.children = state, probabilities, children
-        self.views, self.public, self.key = (
-            views,
-            public,
-            key,
-        )  # what each player has seen, what all have, its hash
+        # what each player has seen, what all have, its hash
+        self.views = views
+        self.public = public
+        self.key = key
         self.mover = CHANCE if state is None else state.current_player()
         self.set = self.views[self.mover] if children and self.mover != CHANCE else None
 
@@ -59,10 +58,8 @@ def histories(name):
 def grown(state, views, public, key):
     children, mover = [], state.current_player()
     for action in () if state.is_terminal() else state.legal_actions():
-        seen, child = (
-            state.observed(action)[:2] * (2 if state.game.observe is None else 1),
-            state.clone(),
-        )
+        seen = state.observed(action)[:2] * (2 if state.game.observe is None else 1)
+        child = state.clone()
         child.apply_action(action)
         later = [
             (*view, (True, action)) if player == mover else view
@@ -300,7 +297,8 @@ def test_samples_are_drawn_as_their_weights_say(target, all_known):
         deviations = (sampled.mean(0) - learned.laid_out(exact))[often] / (
             sampled.std(0)[often] / np.sqrt(samples)
         )
-        assert often.sum() >= 6 and np.abs(deviations).max() < 5
+        assert often.sum() >= 6
+        assert np.abs(deviations).max() < 5
 
 
 @pytest.mark.parametrize(
@@ -313,7 +311,8 @@ def test_nearly_all_samples_come_to_an_information_set_that_alone_is_aimed_at(na
         state.apply_action(int(luck.choice(state.legal_actions()[:3])))
     search = OOSSearch(state.game, OOS(delta=1))
     first, last = (search.search(state, iterations=6000).visits.sum() / 12_000 for _ in range(2))
-    assert 0.9 < first <= last and last > 0.98
+    assert 0.9 < first <= last
+    assert last > 0.98
 
 
 NEAR = {  # NashConv after so many iterations
@@ -333,7 +332,8 @@ def test_the_average_policy_comes_near_an_equilibrium_and_nearer_with_more_itera
     for iterations in (most // 100, most // 10, most):
         search.search(state, iterations=iterations - search.iterations)
         nash_convs.append(search.exploitability().nash_conv)
-    assert nash_convs[2] < nash_convs[1] < nash_convs[0] and nash_convs[2] < near
+    assert nash_convs[2] < nash_convs[1] < nash_convs[0]
+    assert nash_convs[2] < near
 
 
 def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_does_not():
@@ -346,8 +346,10 @@ def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_
             search = OOSSearch(game, OOS(target=target, delta=delta), seed=1)
             search.search(state, iterations=300_000)
             nash_convs[target] = search.exploitability().nash_conv
-    assert far[PST] < 0.15 and near[IST] < 0.5
-    assert far[IST] > 3 * far[PST] and far[IST] > near[IST]
+    assert far[PST] < 0.15
+    assert near[IST] < 0.5
+    assert far[IST] > 3 * far[PST]
+    assert far[IST] > near[IST]
 
 
 def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
@@ -359,7 +361,9 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     second.search(state, iterations=500)
     assert (first.average.probabilities != second.average.probabilities).any()
     result = first.search(state, iterations=300, seed=4)
-    assert first.iterations == 800 and result.iterations == 300 and result.visits.sum() > 0
+    assert first.iterations == 800
+    assert result.iterations == 300
+    assert result.visits.sum() > 0
     assert first.store.used[0] <= 1600
     again = OOSSearch(state.game, seed=7)
     again.search(state, iterations=500)
@@ -369,7 +373,8 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
 def test_settings_are_read_back_as_they_are_written():
     for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0)):
         assert parse_algorithm(str(scheme)) == scheme
-    assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
+    assert str(OOS()) == "OOS()"
+    assert parse_algorithm("OOS") == OOS()
 
 
 # -------------------- Algorithms that keep the tree of a game have a search and a result of their own, and play where an agent does.
@@ -385,8 +390,10 @@ every = pytest.mark.parametrize(
 def test_one_decision_is_searched_with_an_empty_memory(algorithm):
     state = KUHN.new_initial_state(seed=4)
     result, again = (Agent(algorithm, iterations=200).search(state, 7) for _ in range(2))
-    assert result.strategy == algorithm and result.actions == tuple(state.legal_actions())
-    assert result.policy.sum() == pytest.approx(1) and (result.policy == again.policy).all()
+    assert result.strategy == algorithm
+    assert result.actions == tuple(state.legal_actions())
+    assert result.policy.sum() == pytest.approx(1)
+    assert (result.policy == again.policy).all()
     assert not any(array.flags.writeable for array in (result.policy, result.visits, result.values))
     text = str(result)
     result.state.apply_action(result.action)
@@ -442,6 +449,5 @@ def test_an_interrupted_search_carries_what_it_found():
         search.search(state, iterations=NEVER)
     timer.join()
     result = caught.value.result
-    assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(
-        1
-    )
+    assert result.iterations == search.iterations - 1 > 0
+    assert result.policy.sum() == pytest.approx(1)

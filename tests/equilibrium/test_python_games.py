@@ -49,15 +49,18 @@ def test_its_states_are_found_in_its_information_sets(game):
     tree = tree_of(PYTHON[game])
     for number, key in zip(tree.decisions.tolist(), tree.information_states(), strict=True):
         state = tree.state_of(number)
-        assert state.game is PYTHON[game] and tuple(state.legal_actions()) == tree.actions(number)
-        assert tree.set_at(state) == number and information_state(state) == key
+        assert state.game is PYTHON[game]
+        assert tuple(state.legal_actions()) == tree.actions(number)
+        assert tree.set_at(state) == number
+        assert information_state(state) == key
 
 
 @pytest.mark.parametrize("solver", [CFR, CFRPlus], ids=["CFR", "CFR+"])
 def test_solvers_learn_the_same_to_the_last_bit(solver):
     compiled, plain = solver(LEDUC), solver(PYTHON[LEDUC])
     compiled.run(100), plain.run(100)
-    assert (compiled.sums == plain.sums).all() and (compiled.regrets == plain.regrets).all()
+    assert (compiled.sums == plain.sums).all()
+    assert (compiled.regrets == plain.regrets).all()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,8 @@ def test_online_searches_find_the_same_policy(algorithm):
         state.apply_action(state.legal_actions()[-1])
     results = [Agent(algorithm, iterations=300).search(state, 1) for state in (compiled, plain)]
     assert results[0].policy.tolist() == results[1].policy.tolist()
-    assert results[0].action == results[1].action and results[1].state.game is PYTHON[LEDUC]
+    assert results[0].action == results[1].action
+    assert results[1].state.game is PYTHON[LEDUC]
 
 
 def test_searches_by_either_engine_are_as_exploitable():
@@ -154,10 +158,8 @@ COIN = PythonGame(
 def test_a_game_in_python_lists_its_deals():
     deals = deals_of(COIN)
     assert [state["coin"] for state in deals.states] == [0, 1]
-    assert deals.observations.tolist() == [[-1, 0], [-1, 1]] and deals.probabilities.tolist() == [
-        0.75,
-        0.25,
-    ]
+    assert deals.observations.tolist() == [[-1, 0], [-1, 1]]
+    assert deals.probabilities.tolist() == [0.75, 0.25]
     assert best_response(COIN, None, 0).value == 5  # he guesses 0: right three times in four
     assert best_response(COIN, lambda state: {state.data["coin"]: 1.0}, 0).value == 10
     state = COIN.new_initial_state(3)
@@ -262,7 +264,8 @@ def test_a_game_may_have_more_actions_than_room_was_thought_of():
     wide = heap(3, legal=lambda state: range(1, 601))
     search = OOSSearch(wide)
     search.make(50)
-    assert search.iterations == 50 and GameTree(wide).histories == 2 + 600 + 2 * 600 + 600
+    assert search.iterations == 50
+    assert GameTree(wide).histories == 2 + 600 + 2 * 600 + 600
 
 
 def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown() -> None:

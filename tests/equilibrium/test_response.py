@@ -34,9 +34,8 @@ def test_they_are_best_responses_if_they_look_ahead_to_the_end(game):
             particles=particles,
         )
         distances.add(found.nash_conv)
-    assert len(distances) == 1 and found.nash_conv == pytest.approx(
-        exploitability(game, policy).nash_conv, abs=1e-12
-    )
+    assert len(distances) == 1
+    assert found.nash_conv == pytest.approx(exploitability(game, policy).nash_conv, abs=1e-12)
     assert 2 * found.questions == len(asked) <= 2 * len(tree_of(game).sets)
 
 
@@ -86,9 +85,8 @@ def test_particles_are_drawn_anew_where_none_is_left_or_deals_are_hidden():
     found = local_best_response(PHANTOM, agent, matches=2, particles=1)
     assert all(gain in (-1, 0, 1) for each in found.gains for gain in each)
     found = local_best_response(games.load("dou-di-zhu"), None, matches=2, particles=2)
-    assert len(found.gains) == 3 and "of more than two players no theorem says how far" in str(
-        found
-    )
+    assert len(found.gains) == 3
+    assert "of more than two players no theorem says how far" in str(found)
 
 
 # Player 0 hides one of three things, player 1 may look and does not tell, player 2 guesses: whoever is right or was not found wins.

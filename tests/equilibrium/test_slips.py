@@ -40,17 +40,16 @@ def staked_rewards(state: Any, out: Any) -> None:
 def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) -> None:
     solver = kind(KUHN)
     solver.make(20)
-    twins, before = (
-        [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))],
-        solver.average.probabilities,
-    )
+    twins = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))]
+    before = solver.average.probabilities
     solver.make(20)
     survive(1, lambda _: twins[1].make(20), 60)
     for twin in twins:
         assert (twin.average.probabilities == before).all()
         twin.make(20)
         after = twin.average.probabilities
-        assert (after == solver.average.probabilities).all() and (after != before).any()
+        assert (after == solver.average.probabilities).all()
+        assert (after != before).any()
 
 
 def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(

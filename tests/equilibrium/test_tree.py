@@ -415,14 +415,14 @@ def test_going_on_is_the_same_as_going_through():
     at_once.run(30)
     for part in (1, 9, 20):
         in_parts.run(part)
-    assert (at_once.regrets == in_parts.regrets).all() and (at_once.sums == in_parts.sums).all()
-    assert (
-        in_parts.iterations == 30
-        and repr(in_parts) == "<CFRPlus in leduc-poker after 30 iterations>"
-    )
+    assert (at_once.regrets == in_parts.regrets).all()
+    assert (at_once.sums == in_parts.sums).all()
+    assert in_parts.iterations == 30
+    assert repr(in_parts) == "<CFRPlus in leduc-poker after 30 iterations>"
 
 
 def test_regrets_of_plus_do_not_fall_below_0():
     solver = CFRPlus(games.load("leduc-poker"))
     solver.run(50)
-    assert (solver.regrets >= 0).all() and solver.regrets.any()
+    assert (solver.regrets >= 0).all()
+    assert solver.regrets.any()

@@ -134,10 +134,8 @@ def interims(
     tallies: list[list[Tally]] = [[] for _ in shares]
     for cell, place, agent in agents():
         wins, games = np.zeros(REPLICATIONS, np.int64), 0
-        means, totals = (
-            scenario.tree(place, agent),
-            {name: np.zeros(REPLICATIONS) for name in STATISTICS},
-        )
+        means = scenario.tree(place, agent)
+        totals = {name: np.zeros(REPLICATIONS) for name in STATISTICS}
         for number, size in enumerate(sizes[place]):
             more, games = size - games, size
             wins = wins + random.binomial(more, scenario.rate(place, agent), REPLICATIONS)

@@ -102,10 +102,8 @@ def test_what_the_paper_says_can_all_be_true_at_once():
     assert {
         each.claim.text for each in judged_at_once(replication()) if each.verdict != AGREES
     } == set()
-    assert (
-        all(len(claim.quote) > 10 for claim in CLAIMS)
-        and len({claim.text for claim in CLAIMS}) == len(CLAIMS) == 37
-    )
+    assert all(len(claim.quote) > 10 for claim in CLAIMS)
+    assert len({claim.text for claim in CLAIMS}) == len(CLAIMS) == 37
     assert len({claim.text for claim in claims.SEARCH_CLAIMS}) == len(claims.SEARCH_CLAIMS) == 20
 
 
@@ -211,7 +209,8 @@ def test_a_verdict_says_which_small_effect_may_be_true_all_the_same():
     assert higher(0.04).smaller_effect(losing) == higher(0.04).smaller_effect(undecided) == 0
     assert same(0.04).smaller_effect(Estimate(0.06, 0.05, 0.07)) == 0
     text = judgement.details_table([decide(all_of(BETTER), of_nast(0.4, 200))]).rows[0][5]
-    assert text.endswith(" %)") and "may be true" not in text
+    assert text.endswith(" %)")
+    assert "may be true" not in text
     nearly = judgement.details_table([decide(all_of(BETTER), of_nast(0.5, 20_000))]).rows[0][5]
     assert nearly.endswith("; up to +1.0 % may be true, less than the paper could have found")
 
@@ -223,7 +222,8 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
         for rate, share in zip((0.5, 0.65, 0.4), (0.25, 0.25, 0.5), strict=True)
     ]
     outcome = decide(claim, interims).outcomes[0]
-    assert outcome.verdict == AGREES and outcome.levels == (0.9875, 0.9875)
+    assert outcome.verdict == AGREES
+    assert outcome.levels == (0.9875, 0.9875)
     assert outcome.estimate.value == pytest.approx(0.15)
     assert decide(claim, interims[::2]).verdict == DISAGREES
     assert decide(claim, interims[:1]).outcomes[0].verdict == UNDECIDED
@@ -271,10 +271,8 @@ def test_the_verdict_follows_from_the_interval(expectation, low, high, verdict):
 
 def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
     """60 % against 50 % with 50 games each: played again with the games asked for, a "higher" agrees with a chance of 80 %."""
-    games, generator = (
-        50 + decide(all_of(BETTER), of_nast(0.6, 50)).outcomes[0].more,
-        np.random.default_rng(1),
-    )
+    games = 50 + decide(all_of(BETTER), of_nast(0.6, 50)).outcomes[0].more
+    generator = np.random.default_rng(1)
     wins = generator.binomial(games, [[0.6, 0.5]] * 1000)
     estimates = [
         contrast([(1.0, wilson(one, games)), (-1.0, wilson(other, games))]) for one, other in wins
@@ -330,10 +328,8 @@ def test_other_games_seats_opponents_and_searches_are_no_evidence(tmp_path):
 
 
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path):
-    figure5, figure4 = (
-        small(),
-        loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20}),
-    )
+    figure5 = small()
+    figure4 = loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     for name, experiment in (
         ("one", figure5),
         ("other", figure4),
@@ -359,17 +355,17 @@ def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path
     rows = (a_row(cell, trial, win=trial % 2 == 0) for cell in small().cells for trial in range(10))
     keep(tmp_path / "run", small(), rows)
     code, printed, _ = call("claims", tmp_path / "run")
-    assert code == 0 and "Paper against ours: 20 iterations per decision" in printed
-    assert (
-        "Of 37 statements" in printed
-        and "NAST is significantly better than EPIC in Othello." in printed
-    )
+    assert code == 0
+    assert "Paper against ours: 20 iterations per decision" in printed
+    assert "Of 37 statements" in printed
+    assert "NAST is significantly better than EPIC in Othello." in printed
     lines = list(csv.DictReader(io.StringIO(call("claims", "--csv", tmp_path / "run")[1])))
     line = next(line for line in lines if line["The paper expects"] == "N higher than EPIC")
     assert (line["Game"], line["Difference"], line["Verdict"]) == ("Othello", "+0.0 %", UNDECIDED)
     interval = line["Interval to agree"].removesuffix(" (95 %)")
     low, high = (float(text.removesuffix(" %")) for text in interval.split(" to "))
-    assert low == -high < 0 and line["Interval to disagree"] == line["Interval to agree"]
+    assert low == -high < 0
+    assert line["Interval to disagree"] == line["Interval to agree"]
     assert int(line["More games"]) > 100
 
 
@@ -397,19 +393,25 @@ def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its
 ):
     folder = a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 0})
     code, shown, _ = call("status", folder)
-    assert code == 0 and "campaign: 40 games, not running" in shown and "1 % of 4000" in shown
+    assert code == 0
+    assert "campaign: 40 games, not running" in shown
+    assert "1 % of 4000" in shown
     assert "37 wait for a first one" in shown
     code, shown, _ = call("report", folder)
-    assert (
-        code == 0 and "Dou Di Zhu (Landlord)" in shown and "Othello" not in shown
-    )  # tables of games that there are
+    # tables of games that there are
+    assert code == 0
+    assert "Dou Di Zhu (Landlord)" in shown
+    assert "Othello" not in shown
     text = (folder / "report.md").read_text()
-    assert "40 games played" in text and "some cells have no games yet: Othello." in text
-    assert "1 % of 4000" in text and "37 wait for a first one" in text
+    assert "40 games played" in text
+    assert "some cells have no games yet: Othello." in text
+    assert "1 % of 4000" in text
+    assert "37 wait for a first one" in text
     assert "## Analysis of variance: Dou Di Zhu (Landlord)" in text
     assert "## Analysis of variance: all results" not in text
     for picture in ("figure3", "figure4-dou-di-zhu-landlord", "figure5", "reuse", "tree"):
-        assert (folder / "figures" / f"{picture}.png").exists() and f"figures/{picture}.png" in text
+        assert (folder / "figures" / f"{picture}.png").exists()
+        assert f"figures/{picture}.png" in text
 
 
 def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_reported(tmp_path, call):
@@ -418,14 +420,13 @@ def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_report
     assert runs_in(tmp_path) == [tmp_path / "one", tmp_path / "other"]
     assert call("status", tmp_path)[1].count(f"1 of {3 * TRIALS} games") == 2
     code, _, error = call("report", tmp_path)
-    assert (
-        code == 2
-        and "holds several runs (one, other), which are not a campaign; give one of them" in error
-    )
+    assert code == 2
+    assert "holds several runs (one, other), which are not a campaign; give one of them" in error
     (tmp_path / "empty").mkdir()
     for command in ("status", "report", "claims"):
         code, _, error = call(command, tmp_path / "empty")
-        assert code == 2 and f"it has no {store.EXPERIMENT}" in error
+        assert code == 2
+        assert f"it has no {store.EXPERIMENT}" in error
 
 
 # ----------------------------------------------------------------------------- the tables of the README and the documents
@@ -449,10 +450,8 @@ def test_a_statement_hangs_on_the_weakest_of_the_games_that_must_support_it(
     tallies = replication(
         lambda place, agent: 0.5 + (GAINS.get(place, 0.1) if agent == "N" else 0.0), games=1000
     )
-    compared, interims = (
-        [versus(place, "N", higher(0.044), "-") for place in places],
-        [Interim(Estimator(tallies))],
-    )
+    compared = [versus(place, "N", higher(0.044), "-") for place in places]
+    interims = [Interim(Estimator(tallies))]
     decision = decide(Claim("", tuple((each,) for each in compared), needed), interims)
     assert decision.verdict == verdict
     assert {term.place for term in decision.decisive.comparison.terms} == {decisive}
@@ -474,13 +473,15 @@ def test_the_page_and_the_readme_are_as_the_rows_make_them():
     )
     results = results_of(ROWS)
     texts = report.campaign_tables(results)
-    assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
+    assert readme.count("<!-- end -->") == 1
+    assert fill_places(readme, texts) == readme
     if texts["counted"].partition(".")[0] not in page:
         pytest.skip(
             "rows have come in since: python -m experiments report experiments/runs/campaign --page …"
         )
     assert (page + tables).count("<!-- end -->") == len(texts) - 1
-    assert fill_places(page, texts) == page and fill_places(tables, texts) == tables
+    assert fill_places(page, texts) == page
+    assert fill_places(tables, texts) == tables
 
 
 def test_places_get_their_texts_and_a_page_of_something_else_is_refused(tmp_path, call):
@@ -492,14 +493,14 @@ def test_places_get_their_texts_and_a_page_of_something_else_is_refused(tmp_path
         fill_places(text, {"one": "1\n"})
     page, before = tmp_path / "page.md", (ROWS / "report.md").stat().st_mtime_ns
     code, _, error = call("report", ROWS, "--page", page)
-    assert (
-        code == 2
-        and "there is no file" in error
-        and (ROWS / "report.md").stat().st_mtime_ns == before
-    )
+    assert code == 2
+    assert "there is no file" in error
+    assert (ROWS / "report.md").stat().st_mtime_ns == before
     page.write_text("text\n")
     code, _, error = call("report", keep(tmp_path / "run", small(), []), "--page", page)
-    assert code == 2 and "is not a campaign" in error and page.read_text() == "text\n"
+    assert code == 2
+    assert "is not a campaign" in error
+    assert page.read_text() == "text\n"
 
 
 # -------------------- The experiments of the two earlier papers: who plays whom, the round robin, the pictures and the statements.
@@ -658,9 +659,11 @@ def test_scores_of_a_side_are_added_over_all_opponents_where_all_have_met():
     first, second, both = (ROBIN.on(side, "Cheating UCT") for side in ROBIN.sides)
     assert first == Score(1 + 7, 8 + 1, 20)
     assert second == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
-    assert both == Score(15, 19, 40) and both.mean == (15 + 19 / 2) / 40
+    assert both == Score(15, 19, 40)
+    assert both.mean == (15 + 19 / 2) / 40
     some = {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}
-    assert ROBIN.complete and not RoundRobin(ROBIN.game, some).complete
+    assert ROBIN.complete
+    assert not RoundRobin(ROBIN.game, some).complete
 
 
 # ---------------------------------------------------------------------------------------------------------- pictures

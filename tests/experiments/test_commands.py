@@ -205,7 +205,8 @@ def test_packed_games_are_played_again_and_a_changed_one_is_found(call, copy):
         )
     assert call("pack", copy)[0] == 0
     packed = packed_path(path).read_bytes()
-    assert not path.exists() and b"[[" not in gzip.decompress(packed)
+    assert not path.exists()
+    assert b"[[" not in gzip.decompress(packed)
     assert call("pack", copy)[0] == 0
     assert packed_path(path).read_bytes() == packed
     assert store.count_unchecked(copy) == 2
@@ -222,7 +223,8 @@ def test_commands_need_no_home(played, command):
         if key not in ("HOME", "XDG_CACHE_HOME")
     }
     done = command("status", played)
-    assert done.returncode == 0 and not done.stderr
+    assert done.returncode == 0
+    assert not done.stderr
 
 
 @pytest.mark.parametrize("missing", ["matplotlib", "duckdb"])

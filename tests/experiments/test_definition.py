@@ -229,9 +229,8 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     cell = experiment.cells[1]
     path.rename(tmp_path / "away.py")
     copy = from_settings(json.loads(json.dumps(experiment.settings())))
-    assert copy == experiment and [each.key for each in copy.cells] == [
-        each.key for each in experiment.cells
-    ]
+    assert copy == experiment
+    assert [each.key for each in copy.cells] == [each.key for each in experiment.cells]
     (tmp_path / "away.py").rename(path)
     original_actions, copied_actions = (
         trial_row(match_of(experiment, each, 0))["actions"] for each in (cell, copy.cells[1])
@@ -322,11 +321,14 @@ def test_an_unknown_experiment_is_refused_with_the_nearest_names():
 @pytest.mark.parametrize("name", GROUPS["sensitivity"])
 def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_and_others(name):
     experiment = loading.load(name, {})
-    assert experiment.name == name and experiment.pictures == ("agents",)
+    assert experiment.name == name
+    assert experiment.pictures == ("agents",)
     for column in experiment.columns:
         texts = {cell.spec.text for cell in experiment.cells if cell.column == column}
         section8 = texts & set(SECTION_8.values())
-        assert "BASELINE" in section8 and len(section8) > 1 and texts - section8
+        assert "BASELINE" in section8
+        assert len(section8) > 1
+        assert texts - section8
 
 
 # -------------------- Table 1, as printed.
@@ -590,13 +592,15 @@ def own(tmp_path, monkeypatch):
 def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_it(own, call):
     command = ["run", "mine.toml", "--workers", 1, "--with", "own.py", "--out", "run"]
     code, out, _ = call(*command)
-    assert code == 0 and "Mine: 5 iterations" in out
+    assert code == 0
+    assert "Mine: 5 iterations" in out
     assert {cell.module for cell in store.experiment_in(Path("run")).cells} == {str(own)}
     assert call(*command, "--trials", 3)[0] == 0
     assert call("verify", "run")[0] == 0
     own.write_text(OWN_ENHANCEMENT.replace("0.1", "0.2"))
     code, _, errors = call(*command)
-    assert code == 2 and "own.py was edited" in errors
+    assert code == 2
+    assert "own.py was edited" in errors
 
 
 def test_experiments_of_the_papers_take_a_file_too(own):
@@ -626,7 +630,9 @@ def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experime
     Path("game.py").write_text(OWN_ENHANCEMENT)
     Path("other.toml").write_text("games = 'game.py'\niterations = 5\nagents = ['BASELINE']")
     code, _, errors = call("run", experiment, "--with", file, "--out", "run")
-    assert code == 2 and sentence in errors and not Path("run").exists()
+    assert code == 2
+    assert sentence in errors
+    assert not Path("run").exists()
 
 
 def test_a_row_in_a_file_or_a_pipe_is_one_line_of_at_most_80_characters_where_agents_have_names(
@@ -640,7 +646,9 @@ def test_a_row_in_a_file_or_a_pipe_is_one_line_of_at_most_80_characters_where_ag
             for cell, trial in experiment.games()
         ]
         code, out, _ = call("report", keep(tmp_path / name, experiment, rows))
-        assert code == 0 and out.count("50.0 %") == 2 and "NAST2)/3" in out
+        assert code == 0
+        assert out.count("50.0 %") == 2
+        assert "NAST2)/3" in out
         assert name == "listed" or max(map(len, out.splitlines())) <= 80
         assert out.startswith("\nOthello: 5 iterations per decision, against BASELINE\n")
         assert ("Strategy" in out) == (name == "named")
@@ -658,4 +666,5 @@ def test_the_experiment_on_its_page_is_one(tmp_path):
     tables = PAGE.split("```toml\n")[1:]
     (tmp_path / "rave-k.toml").write_text("".join(text.partition("```")[0] for text in tables))
     experiment = load(str(tmp_path / "rave-k.toml"), {})
-    assert experiment.name == "rave-k" and len(experiment.cells) == 2 * 5
+    assert experiment.name == "rave-k"
+    assert len(experiment.cells) == 2 * 5

@@ -51,7 +51,8 @@ def test_a_picture_is_drawn_as_png_and_svg_and_the_same_results_make_the_same(tm
     assert drawn == [tmp_path / "figure4-othello.png", tmp_path / "figure3.png"]
     for path in drawn:
         share, colours = ink(path)
-        assert 0.01 < share < 0.6 and colours > 20
+        assert 0.01 < share < 0.6
+        assert colours > 20
         assert path.with_suffix(".svg").read_text().rstrip().endswith("</svg>")
     (again,) = figures.draw(columns, tmp_path / "again", ["figure3"])
     assert again.with_suffix(".svg").read_bytes() == drawn[1].with_suffix(".svg").read_bytes()
@@ -63,7 +64,8 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
 
     columns = results("section8", 400, rate)
     (path,) = figures.draw(columns, tmp_path, ["statements"])
-    assert colour_is_shown(path, figures.BETTER) and not colour_is_shown(path, figures.WORSE)
+    assert colour_is_shown(path, figures.BETTER)
+    assert not colour_is_shown(path, figures.WORSE)
     columns = results("section8", 400, lambda cell, games: games - rate(cell, games))  # NAST loses
     (path,) = figures.draw(columns, tmp_path, ["statements"])
     assert colour_is_shown(path, figures.WORSE)
@@ -72,10 +74,8 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
 
 
 def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
-    columns, experiment = (
-        results("section8", 60, invented(5)),
-        loading.load("section8", {"games": ["othello"]}),
-    )
+    columns = results("section8", 60, invented(5))
+    experiment = loading.load("section8", {"games": ["othello"]})
     assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
     for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
         (shown,) = figures._shown_in(picture, columns).values()
@@ -92,10 +92,8 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
 
 
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
-    agent, opponent = (
-        Moments(100, 1200 * MILLION, 14800 * MILLION**2),
-        Moments(100, 1000 * MILLION, 10100 * MILLION**2),
-    )
+    agent = Moments(100, 1200 * MILLION, 14800 * MILLION**2)
+    opponent = Moments(100, 1000 * MILLION, 10100 * MILLION**2)
     value, reach = figures._difference(agent, opponent, relative=True)
     assert value == pytest.approx(0.2)
     errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)

@@ -80,9 +80,9 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monke
     games = iter([void, played, void, void, played, played, void, void, void, void])
     monkeypatch.setattr(ladders, "rated_row", lambda match: next(games))
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
-    assert (
-        len(rows) == 10 and sum("void" in row for row in rows) == 7
-    )  # the pair that has begun is ended
+    # the pair that has begun is ended
+    assert len(rows) == 10
+    assert sum("void" in row for row in rows) == 7
 
 
 def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
@@ -145,10 +145,8 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
         if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
-    scores, dispersion = (
-        ladders.scores_of([*between, *player_rows]),
-        ladders.read_ladder(game).dispersion,
-    )
+    scores = ladders.scores_of([*between, *player_rows])
+    dispersion = ladders.read_ladder(game).dispersion
     together = posterior(scores, {ladders.RANDOM: ladders.ZERO}, dispersion=dispersion).ratings()[
         player
     ]
@@ -200,16 +198,13 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
             ledger.keep(row)
     texts = dict(replay.audit(tmp_path / "duels", 10, 0))
     assert sorted(texts.values()) == [False, True, True]
-    assert "moves was" in " ".join(texts) and "not played again: the strategy 'GONE'" in " ".join(
-        texts
-    )
+    assert "moves was" in " ".join(texts)
+    assert "not played again: the strategy 'GONE'" in " ".join(texts)
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
     assert main(["verify", "experiments/runs/discovery/equal-time"]) == 2
     said = capsys.readouterr().err
-    assert (
-        "without agents and trials" in said
-        and "equal-time: there are no games that can be played again" in said
-    )
+    assert "without agents and trials" in said
+    assert "equal-time: there are no games that can be played again" in said
 
 
 def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(
@@ -221,7 +216,5 @@ def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_fou
         ledger.keep(rows[1] | {"sets": 8})
     assert main(["verify", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert (
-        "seed 0, 10,000 iterations: the same" in said
-        and f"sets was 8, now {rows[1]['sets']}" in said
-    )
+    assert "seed 0, 10,000 iterations: the same" in said
+    assert f"sets was 8, now {rows[1]['sets']}" in said

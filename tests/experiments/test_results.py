@@ -34,11 +34,10 @@ GAMES = 3
 ROWS, RATE = 8_000, 10_000  # rows that are stored per second
 READ = 25_000  # … and read
 SLACK = 3  # for machines that have other things to do
-MANY_ROWS, SECONDS, GIBIBYTE = (
-    250_000,
-    20,
-    1 << 30,
-)  # of which a report is written in that time and memory
+# of which a report is written in that time and memory
+MANY_ROWS = 250_000
+SECONDS = 20
+GIBIBYTE = 1 << 30
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +107,8 @@ def with_digests(games):
 
 def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     games = list(invented(experiment, 4))
-    whole, half = (
-        keep(tmp_path / "whole", experiment, games),
-        keep(tmp_path / "half", experiment, games[:5]),
-    )
+    whole = keep(tmp_path / "whole", experiment, games)
+    half = keep(tmp_path / "half", experiment, games[:5])
     before = {path: path.read_bytes() for path in write(whole)[1]}
     assert len(before) > 2  # two pages and a picture
     content = with_digests(rows(whole, experiment))
@@ -162,9 +159,8 @@ def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes
     assert not set(before.played) & set(after.played)
     assert {*before.played, *after.played} == {(cell.key, trial) for cell, trial in grown.games()}
     assert list(rows(tmp_path, grown))[: len(first)] == first
-    assert experiment_in(tmp_path) == grown and played(tmp_path) == len(before.played) + len(
-        after.played
-    )
+    assert experiment_in(tmp_path) == grown
+    assert played(tmp_path) == len(before.played) + len(after.played)
     assert all(grown.game_seed(cell, 0) == growing().game_seed(cell, 0) for cell in growing().cells)
 
 
@@ -193,7 +189,8 @@ def test_what_does_not_extend_a_run_is_refused_and_changes_nothing(tmp_path, cha
 def test_a_sequential_test_has_its_trials_once_and_for_all():
     both = {"agents": {**RAVE, "even": "BASELINE"}, "sprt": True}
     less, grown = growing(**both), growing(**both, trials=8)
-    assert not extends(grown, less) and difference(less, grown) == "trials is 4 there and 8 here"
+    assert not extends(grown, less)
+    assert difference(less, grown) == "trials is 4 there and 8 here"
     assert extends(growing(**both | {"agents": both["agents"] | MAST}), less)
 
 
@@ -320,7 +317,8 @@ def test_games_from_before_checksums_are_read_and_counted(directory, experiment,
 def test_damaged_settings_are_told_in_one_sentence(directory, call, text):
     (directory / store.EXPERIMENT).write_text(text)
     code, _, errors = call("status", directory)
-    assert code == 2 and errors.count("\n") == 1
+    assert code == 2
+    assert errors.count("\n") == 1
     assert errors.startswith(f"experiments: {directory / store.EXPERIMENT} is damaged: ")
 
 
@@ -358,10 +356,8 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experimen
         assert (tally.games, tally.wins) == (len(mine), sum(row["win"] for row in mine))
         assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)
         for name in ("visits", "value", "depth"):
-            values, moments = (
-                [row["statistics"]["agent"][name] for row in mine],
-                tally.moments[name],
-            )
+            values = [row["statistics"]["agent"][name] for row in mine]
+            moments = tally.moments[name]
             assert moments.total == sum(round(value * MILLION) for value in values)
             assert moments.mean == pytest.approx(numpy.mean(values))
             assert moments.error == pytest.approx(
@@ -395,11 +391,9 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     wins = (a_row(cell, trial, win="NAST" in cell.spec.text) for cell, trial in experiment.games())
     code, out, _ = call("report", keep(tmp_path, experiment, wins), "--tables")
     words = " ".join(out.split())
-    assert (
-        code == 0
-        and "Othello NAST 0 of 32 (0.0 %) 32 of 32 (100.0 %)" in words
-        and words.count(" are won in") == 1
-    )
+    assert code == 0
+    assert "Othello NAST 0 of 32 (0.0 %) 32 of 32 (100.0 %)" in words
+    assert words.count(" are won in") == 1
     assert (
         "With NAST +100 % of the games are won in Othello (95 % interval +85 to +100 %)." in words
     )
@@ -410,10 +404,8 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     assert header == "Game,Enhancement,without,with,more"
     assert first == "Othello,NAST,0 of 32 (0.0 %),32 of 32 (100.0 %),+100 % (+85 to +100)"
     table = min((tmp_path / "tables").glob("*-othello.tex")).read_text()
-    assert (
-        "\\begin{tabular}{llrrrrrr}" in table
-        and "N & BASELINE $\\gg$ NAST2 & 4 & 4 & 100.0 \\% & " in table
-    )
+    assert "\\begin{tabular}{llrrrrrr}" in table
+    assert "N & BASELINE $\\gg$ NAST2 & 4 & 4 & 100.0 \\% & " in table
 
 
 def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(tmp_path):
@@ -422,11 +414,9 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Searches of N take
     twice the time; in the first game something is compiled.
     """
-    experiment, wins, side = (
-        all_of_table_1(40),
-        {"BASELINE >> NAST2": 40, "RAVE": 6},
-        {"visits": 1, "value": 0.5},
-    )
+    experiment = all_of_table_1(40)
+    wins = {"BASELINE >> NAST2": 40, "RAVE": 6}
+    side = {"visits": 1, "value": 0.5}
     side |= {"depth": 3, "iterations": 20, "decisions": 4}
     rows = []
     for cell, trial in experiment.games():
@@ -440,9 +430,8 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index(
         "| Othello | R | −35.0 %"
     )
-    assert (
-        "| Othello | M |" not in findings and "Of the other 13 none shows a difference" in findings
-    )
+    assert "| Othello | M |" not in findings
+    assert "Of the other 13 none shows a difference" in findings
     lines = page.splitlines()
     assert next(line for line in lines if line.startswith("| M | ")).endswith(
         "| 1.0000 | 42.2 % | 100 % |"
@@ -452,7 +441,8 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     )
     shown = (tmp_path / "table.md").read_text()
     assert "† p < 0.05, ‡ p < 0.001. p: Fisher's exact test against BASELINE itself" in shown
-    assert "| Agent | Othello |" in shown and "| BASELINE | 50.0 (34–66) |" in shown
+    assert "| Agent | Othello |" in shown
+    assert "| BASELINE | 50.0 (34–66) |" in shown
     assert "| BASELINE >> NAST2 | 100.0 (91–100)‡ |" in shown
     assert "RAVE & 15.0 (6--30)$^\\dagger$ \\\\" in (tmp_path / "table.tex").read_text()
 
@@ -470,14 +460,13 @@ def test_a_report_of_many_rows_needs_little_time_and_memory(tmp_path):
     start = time.monotonic()
     call = [sys.executable, "-m", "experiments", "report", tmp_path]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
-    seconds, kibibytes = (
-        time.monotonic() - start,
-        resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
-    )
+    seconds = time.monotonic() - start
+    kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB")
     assert done.returncode == 0, done.stderr
     assert f"{MANY_ROWS} of {MANY_ROWS} games played." in (tmp_path / "report.md").read_text()
-    assert seconds < SECONDS and kibibytes * 1024 < GIBIBYTE
+    assert seconds < SECONDS
+    assert kibibytes * 1024 < GIBIBYTE
 
 
 # --------------------------------------------------------------------------------------------------------------- queries
@@ -512,4 +501,6 @@ def test_a_query_sees_nothing_but_the_games(directory, tmp_path, sql):
     content = [("of", "this process")]  # a name that a query may not see either
     with pytest.raises(ValueError):
         query(directory, sql.format(secret=secret, out=out, rows=directory / RESULTS))
-    assert contents(directory) == before and not out.exists() and content
+    assert contents(directory) == before
+    assert not out.exists()
+    assert content

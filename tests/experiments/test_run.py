@@ -104,7 +104,8 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(
     assert (tmp_path / "run" / store.RESULTS).read_bytes().startswith(whole)
     assert games(tmp_path / "run") == games(played)
     code, undisturbed, _ = call("run", *SMALL, "--out", played)
-    assert code == 0 and table(again) == table(undisturbed)
+    assert code == 0
+    assert table(again) == table(undisturbed)
 
 
 def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(
@@ -151,7 +152,8 @@ def test_a_game_that_raises_an_error_stops_the_run_and_names_itself(tmp_path):
     assert re.match(
         r".*NOBODY\d, 20 iterations.* in othello, seed \(0, \d+, \d+, \d\) failed: ", message
     )
-    assert "NOBODY" in message.partition("failed: ")[2] and "Traceback" not in message
+    assert "NOBODY" in message.partition("failed: ")[2]
+    assert "Traceback" not in message
 
 
 @pytest.mark.slow
@@ -174,9 +176,8 @@ def test_a_cluster_that_does_not_answer_is_refused(call, tmp_path):
     code, _, errors = call(
         "run", *SMALL, "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path / "run"
     )
-    assert code == 2 and errors.startswith(
-        "experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'"
-    )
+    assert code == 2
+    assert errors.startswith("experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'")
     assert not (tmp_path / "run").exists()
 
 
@@ -188,7 +189,8 @@ def test_verify_compares_statistics_too(played):
     assert compare(kept)[1]
     kept.row["statistics"]["agent"]["depth"] += 1
     message, same = compare(kept)
-    assert not same and "depth of its searches was" in message
+    assert not same
+    assert "depth of its searches was" in message
 
 
 # -------------------------------------------- what a Python file imports is digested with it: no two agents in one cell
@@ -269,14 +271,14 @@ def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder, call, mo
     cells = store.experiment_in(folder.parent / "run").cells
     assert [cell.column.game for cell in cells] == ["kuhn-poker", "mine"]
     for cell in cells:
-        assert cell.module == str(folder / "game.py") and dict(cell.imports).keys() == {
-            "further.py"
-        }
+        assert cell.module == str(folder / "game.py")
+        assert dict(cell.imports).keys() == {"further.py"}
         assert cell.source == definition.digest_of(folder / "game.py")
     assert call("verify", "run")[0] == 0
     (folder / "game.py").write_text(GAME + "# edited\n")
     done = Command(folder.parent)("verify", "run")
-    assert done.returncode == 2 and f"{folder / 'game.py'} was edited: its digest is" in done.stderr
+    assert done.returncode == 2
+    assert f"{folder / 'game.py'} was edited: its digest is" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,13 @@ def test_the_interval_of_a_rate_is_the_published_one_and_scipys():
     assert statistics.clopper_pearson(20, 20) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
     assert statistics.clopper_pearson(0, 0) == (0.0, 1.0)
     below, between, above = (statistics.clopper_pearson(wins, 20) for wins in (7, 7.5, 8))
-    assert below[0] < between[0] < above[0] and below[1] < between[1] < above[1]
+    assert below[0] < between[0] < above[0]
+    assert below[1] < between[1] < above[1]
 
 
 def test_an_interval_that_holds_0_decides_nothing():
-    assert Estimate(0.25, 0.1, 0.4).is_decided and Estimate(-0.25, -0.4, -0.1).is_decided
+    assert Estimate(0.25, 0.1, 0.4).is_decided
+    assert Estimate(-0.25, -0.4, -0.1).is_decided
     assert not any(
         Estimate(0.1, *ends).is_decided for ends in ((-0.1, 0.4), (0.0, 0.4), (-0.4, 0.0))
     )
@@ -60,7 +62,8 @@ def test_holms_correction_agrees_with_the_textbook_example_and_statsmodels():
     from statsmodels.stats.multitest import multipletests
 
     assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert statistics.holm([0.6, 0.5]) == [1.0, 1.0] and statistics.holm([]) == []
+    assert statistics.holm([0.6, 0.5]) == [1.0, 1.0]
+    assert statistics.holm([]) == []
     values = np.random.default_rng(1).uniform(size=30) ** 3
     assert statistics.holm(list(values)) == pytest.approx(multipletests(values, method="holm")[1])
 
@@ -82,10 +85,9 @@ def test_intervals_of_differences_agree_with_published_ones():
 
 def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
     featured = np.array([["NAST" in c.enhancements for c in COMBINATIONS]])
-    easy, hard = (
-        np.ones((1, 16), bool),
-        np.zeros((1, 16), bool),
-    )  # deals that all win, and that all lose
+    # deals that all win, and that all lose
+    easy = np.ones((1, 16), bool)
+    hard = np.zeros((1, 16), bool)
     wins = np.concatenate([featured, featured, easy, hard, ~featured])
     effects = statistics.paired_effects(wins)
     assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)

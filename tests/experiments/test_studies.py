@@ -49,7 +49,8 @@ def test_a_duel_is_judged_by_the_deals_of_which_all_games_are_there(tmp_path):
     ]
     path.write_bytes(b"".join(map(line_of, [*rows[:13], rows[14]])))  # the last deal lacks a game
     ((pair, difference),) = discovery.differences_in(path).items()
-    assert pair == ("a", "b") and difference.count == 4
+    assert pair == ("a", "b")
+    assert difference.count == 4
     assert difference.value == pytest.approx(((1 + 0) - (0.25 + 0.5)) / 2)
     assert shown(discovery.app, "duels", path).startswith("games, 4 units: +0.125")
 
@@ -97,7 +98,8 @@ def invented(slope, noise=0.03, spread=0.05, actions=8):
 def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
     for noise in (0.01, 0.05):
         count, now, _, estimate = correlation_of(invented(slope, noise))
-        assert count == HERE and now == pytest.approx(0.05, rel=0.1)
+        assert count == HERE
+        assert now == pytest.approx(0.05, rel=0.1)
         assert estimate.value == pytest.approx(expected, abs=0.1)
         assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
@@ -127,12 +129,10 @@ def screened(order: str, number: int = 40) -> pandas.DataFrame:
 
 def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
     same = positions.agreement(screened("ABCDEF"), PLAYED, "")
-    assert (
-        same["agents"] == 6
-        and same["tau"] == pytest.approx(1)
-        and same["low"] > 0.6
-        and same["top"] > 0
-    )
+    assert same["agents"] == 6
+    assert same["tau"] == pytest.approx(1)
+    assert same["low"] > 0.6
+    assert same["top"] > 0
     assert positions.agreement(screened("FEDCBA"), PLAYED, "")["tau"] == pytest.approx(-1)
 
 
@@ -166,7 +166,8 @@ def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
     assert {name: effect(values, name).value for name in ADDED} == pytest.approx(ADDED)
     assert [effect(values, name).is_decided for name in ADDED] == [True, True, False, False]
     deviation, freedom = spread(values)
-    assert freedom == 32 and deviation == pytest.approx(0.01)
+    assert freedom == 32
+    assert deviation == pytest.approx(0.01)
     # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
     assert effect(values, "MAST").half == pytest.approx(
         2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4
@@ -219,7 +220,8 @@ def test_random_deals_branch_as_published_within_five_percent_and_the_interval_i
         branching.measure_deals(400, seed=2012)
     ).rows:
         low, high = map(float, interval.split(" - "))
-        assert 0.95 < float(ratio) < 1.05 and low < float(measured) < high
+        assert 0.95 < float(ratio) < 1.05
+        assert low < float(measured) < high
     of_three = branching.table(np.array([[1.1e5], [1.2e5], [1.3e5]]).repeat(5, axis=1))
     assert of_three.rows[0][2] == "95158.6 - 144841.4"  # 120,000 ∓ 4.30265 · 10,000 / √3
 
@@ -283,7 +285,8 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
         line for line in shown(large_games.app, "curve", str(out)).splitlines() if "10,000" in line
     )
     low, high = sorted(row["nash_conv"] for row in rows[1::2])
-    assert low < float(line.split()[2]) < high and line.split()[-1] == "2"
+    assert low < float(line.split()[2]) < high
+    assert line.split()[-1] == "2"
 
 
 ROW_OF_SIX = "phantom-mnk(columns=6, rows=1, in_a_row=3)"
@@ -305,10 +308,8 @@ def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, na
 def test_the_value_of_a_game_is_bracketed(tmp_path):
     shown(values.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
     row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
-    assert (
-        row["iterations"] == 200
-        and row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
-    )
+    assert row["iterations"] == 200
+    assert row["bracket"][0] < -1 / 18 < row["bracket"][1] < row["bracket"][0] + 0.002
     for iterations in (3, 7):
         values.value(tmp_path / "parts.jsonl", "kuhn-poker", iterations, keep=tmp_path / "kept.npz")
     values.value(tmp_path / "whole.jsonl", "kuhn-poker", 7)

@@ -32,10 +32,8 @@ WITHOUT_MEMORY = 120  # seconds for a command that may have little memory
 
 def kill_run(bench: Bench) -> None:
     """The coordinator, or its whole group, gets a signal at any moment; the same command continues."""
-    directory, number = (
-        bench.fresh(),
-        bench.random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP]),
-    )
+    directory = bench.fresh()
+    number = bench.random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
     send = bench.random.choice([os.kill, os.killpg])
     with command("run", *TYPED, "--out", directory) as process:
         wait_for_rows(process, directory, bench.random.randrange(0, len(bench.rows)))

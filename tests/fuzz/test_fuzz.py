@@ -57,7 +57,9 @@ def tried(examples: int) -> settings:
 def one_sentence(error: BaseException) -> None:
     """What a refusal must be."""
     message = str(error)
-    assert message and "\n" not in message.strip() and len(message) < 2000, repr(message)
+    assert message, repr(message)
+    assert "\n" not in message.strip(), repr(message)
+    assert len(message) < 2000, repr(message)
 
 
 @tried(25)
@@ -219,7 +221,8 @@ def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Reques
     game, numbers = games[0], list(games)
     before = dict(game.versions), list(game.session.played)
     statuses = inputs.answers(foreign)
-    assert len(statuses) == 1 and statuses[0] >= 400, (statuses, bytes(foreign))
+    assert len(statuses) == 1, (statuses, bytes(foreign))
+    assert statuses[0] >= 400, (statuses, bytes(foreign))
     assert (game.versions, game.session.played) == before, bytes(foreign)
     assert list(games) == numbers, bytes(foreign)
 
@@ -255,10 +258,9 @@ def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(
         one_sentence(error)
         assert answer is None or not answer.startswith("="), (answer, error)
     else:
-        assert answer is not None and answer.startswith("=") and said == answer[1:].strip(), (
-            text,
-            said,
-        )
+        assert answer is not None, (text, said)
+        assert answer.startswith("="), (text, said)
+        assert said == answer[1:].strip(), (text, said)
 
 
 @tried(20)

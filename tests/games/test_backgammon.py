@@ -164,10 +164,8 @@ def enumerate_turn(
 ) -> int:
     """All ways to play a roll: their actions, how many, and the positions they end in; returns their number."""
     mover = start[0].actor
-    states, actions = (
-        np.zeros(LONGEST_TURN + 1, STATE),
-        np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64),
-    )
+    states = np.zeros(LONGEST_TURN + 1, STATE)
+    actions = np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64)
     remaining, path = np.zeros(LONGEST_TURN + 1, np.int64), np.zeros(LONGEST_TURN, np.int64)
     states[0] = start[0]
     remaining[0] = legal(states[0], actions[0])
@@ -322,7 +320,8 @@ def compare_with_openspiel(games: int, seed: int) -> int:
     for _ in range(games):
         ours, theirs = BACKGAMMON.new_initial_state(), referee.new_initial_state()
         while not theirs.is_terminal():
-            assert ours.is_chance_node() and theirs.is_chance_node()
+            assert ours.is_chance_node()
+            assert theirs.is_chance_node()
             outcomes, weights = zip(*theirs.chance_outcomes(), strict=True)
             outcome = choose.choices(outcomes, weights)[0]
             play(ours, roll_text(theirs, outcome))

@@ -385,10 +385,9 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
 
 # Plays that it does not know.
 FOUR_WITH_TWO, RUN_FROM_FOUR = ("four with two kickers", "bare run from a rank held four times")
-KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = (
-    "kickers of one rank",
-    "bomb on the nuke",
-)  # that the rules do not
+# that the rules do not
+KICKERS_OF_ONE_RANK = "kickers of one rank"
+BOMB_ON_NUKE = "bomb on the nuke"
 DIFFERENCES = {FOUR_WITH_TWO, RUN_FROM_FOUR, KICKERS_OF_ONE_RANK, BOMB_ON_NUKE}
 
 
@@ -488,10 +487,8 @@ def test_random_games_agree_with_openspiel(
             assert len(their_moves) == len(theirs.legal_actions())
             our_moves, held = full_moves(ours), counts_of(ours.facts.hands[ours.current_player()])
             for move in our_moves.keys() | their_moves.keys():
-                omission, liberty = (
-                    known_to_us_alone(move, held),
-                    known_to_them_alone(move, to_beat),
-                )
+                omission = known_to_us_alone(move, held)
+                liberty = known_to_them_alone(move, to_beat)
                 assert (move in our_moves, move in their_moves) == (not liberty, not omission), (
                     move,
                     str(ours),

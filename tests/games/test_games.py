@@ -107,7 +107,8 @@ def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> No
     kernels = [
         kernel for name in FUNCTIONS if (kernel := getattr(game.kernels(), name)) is not None
     ]
-    assert len(kernels) >= 5 and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
+    assert len(kernels) >= 5
+    assert all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
 @each_game
@@ -133,7 +134,8 @@ def test_a_clone_lives_its_own_life(game: Game) -> None:
         record, history = state.data.copy(), list(state.history)
         clone = state.clone()
         clone.apply_action(clone.legal_actions()[-1])
-        assert (state.data == record).all() and state.history == history
+        assert (state.data == record).all()
+        assert state.history == history
         second_clone = state.clone()
         second_clone.data[:] = 0
         assert (state.data == record).all()
@@ -229,7 +231,8 @@ def test_a_hundred_thousand_determinizations_pass_the_audit(game: Game) -> None:
     )
     assert report.passed, str(report)
     assert report.determinizations >= 100_000
-    assert report["truth"].passed and report["uniform"].passed, str(report)
+    assert report["truth"].passed, str(report)
+    assert report["uniform"].passed, str(report)
 
 
 # ------------------------------------------------------------------------------------------- compiled and as plain Python

@@ -62,7 +62,8 @@ def new_round(
     threshold: int = 50,
 ) -> State:
     """A round about to be dealt, with these hands and scores; the first round begins with the passes."""
-    assert set().union(*hands) == ALL and all(len(hand) == 13 for hand in hands)
+    assert set().union(*hands) == ALL
+    assert all(len(hand) == 13 for hand in hands)
     record = HEARTS.new_initial_state(seed=1).data.copy()
     facts = record.view(np.recarray)[0]
     facts.held, facts.scores, facts.threshold = [bits(hand) for hand in hands], scores, threshold
@@ -226,7 +227,8 @@ def p_value(counted: collections.Counter, cells: int) -> float:
 def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
     state = HEARTS.new_initial_state(seed=5)
     hands = [members(word) for word in state.facts.held]
-    assert [len(hand) for hand in hands] == [13] * 4 and set().union(*hands) == ALL
+    assert [len(hand) for hand in hands] == [13] * 4
+    assert set().union(*hands) == ALL
     assert state.current_player() == 0
     assert set(state.legal_actions()) == {PASS + card for card in hands[0]}
 
@@ -249,11 +251,9 @@ def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) 
         }
         act_at_random(state, random)
         passed[passer].add(state.history[-1][1] - PASS)
-    assert (
-        state.is_chance_node()
-        and state.legal_actions() == [EXCHANGE]
-        and state.chance_outcomes() == [(EXCHANGE, 1.0)]
-    )
+    assert state.is_chance_node()
+    assert state.legal_actions() == [EXCHANGE]
+    assert state.chance_outcomes() == [(EXCHANGE, 1.0)]
     state.apply_action(EXCHANGE)
     for i in range(4):
         assert members(state.facts.held[i]) == hands[i] - passed[i] | passed[(i - offset) % 4]
@@ -278,9 +278,11 @@ def two_and_two() -> State:
 def test_the_highest_card_of_the_suit_led_takes_the_trick_and_leads() -> None:
     state = two_and_two()
     play(state, "2♣ Q♣ A♠ A♥")
-    assert state.current_player() == 1 and state.facts.points.tolist() == [0, 1, 0, 0]
+    assert state.current_player() == 1
+    assert state.facts.points.tolist() == [0, 1, 0, 0]
     play(state, "2♦ Q♠ K♥ 3♦")
-    assert state.current_player() == 0 and state.facts.points.tolist() == [14, 1, 0, 0]
+    assert state.current_player() == 0
+    assert state.facts.points.tolist() == [14, 1, 0, 0]
 
 
 # ---------------------------------------------------------------------------------------------------------------- scores
@@ -295,7 +297,8 @@ def test_who_takes_all_26_points_gives_26_to_each_of_the_others() -> None:
     state = at_random(whole_suits(), np.random.default_rng(1), 51)
     assert state.facts.points[0] < 26
     act_at_random(state, np.random.default_rng(1))
-    assert state.facts.phase == DEALING and state.facts.scores.tolist() == [0, 26, 26, 26]
+    assert state.facts.phase == DEALING
+    assert state.facts.scores.tolist() == [0, 26, 26, 26]
 
 
 @pytest.mark.parametrize(
@@ -310,14 +313,15 @@ def test_the_game_ends_when_someone_reaches_the_threshold(
     scores: tuple[int, ...], final: list[int], rewards: list
 ) -> None:
     state = to_the_end(whole_suits(scores), np.random.default_rng(2))
-    assert (
-        state.is_terminal() and state.facts.scores.tolist() == final and state.returns() == rewards
-    )
+    assert state.is_terminal()
+    assert state.facts.scores.tolist() == final
+    assert state.returns() == rewards
 
 
 def test_the_game_goes_on_while_all_are_below_the_threshold() -> None:
     state = to_the_end(whole_suits((49, 23, 23, 23)), np.random.default_rng(2))
-    assert state.facts.scores.tolist() == [49, 49, 49, 49] and not state.is_terminal()
+    assert state.facts.scores.tolist() == [49, 49, 49, 49]
+    assert not state.is_terminal()
 
 
 def placed(scores: list[int]) -> list[float]:
@@ -339,17 +343,16 @@ def placed(scores: list[int]) -> list[float]:
 )
 def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
     state = HEARTS.new_initial_state()
-    facts_of(state.data).phase, facts_of(state.data).player, facts_of(state.data).scores = (
-        ENDED,
-        -4,
-        scores,
-    )
+    facts_of(state.data).phase = ENDED
+    facts_of(state.data).player = -4
+    facts_of(state.data).scores = scores
     assert state.returns() == rewards == placed(list(scores))
 
 
 def test_the_threshold_is_a_parameter() -> None:
     game = hearts(threshold=100)
-    assert str(game) == "hearts(threshold=100)" and game.new_initial_state().facts.threshold == 100
+    assert str(game) == "hearts(threshold=100)"
+    assert game.new_initial_state().facts.threshold == 100
     random = np.random.default_rng(3)
     state = game.new_initial_state(seed=3)
     while not state.is_terminal():
@@ -440,11 +443,13 @@ def test_the_exchange_shows_each_player_what_he_receives() -> None:
             information = (actions, int(state.facts.held[i]), state.current_player())
             views[i, information].add(state.moves(i))
     moves = [sequence for sequences in views.values() for sequence in sequences]
-    assert all(len(sequences) == 1 for sequences in views.values()) and len(views) > 200
+    assert all(len(sequences) == 1 for sequences in views.values())
+    assert len(views) > 200
     by_player = collections.Counter(
         (i, next(iter(sequences))) for (i, _), sequences in views.items()
     )
-    assert max(by_player.values()) == 1 and all(min(sequence) < 0 for sequence in moves)
+    assert max(by_player.values()) == 1
+    assert all(min(sequence) < 0 for sequence in moves)
 
 
 STATES = 290  # of five rounds
@@ -477,10 +482,8 @@ def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: in
         assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
         for held in drawn["held"] & ~drawn["played"][:, None]:
             hidden = [members(held[opponent]) for opponent in knowledge.others]
-            assert (
-                set().union(*hidden) == knowledge.unseen
-                and [len(hand) for hand in hidden] == knowledge.sizes
-            )
+            assert set().union(*hidden) == knowledge.unseen
+            assert [len(hand) for hand in hidden] == knowledge.sizes
             assert knowledge.agrees(hidden)
 
 
@@ -519,7 +522,8 @@ def led_unbroken(seed: int) -> State:
         state.apply_action(
             int(random.choice([card for card in legal if card not in POINT_CARDS] or legal))
         )
-    assert state.facts.count == 1 and state.facts.trick[0] in SUIT_HEARTS
+    assert state.facts.count == 1
+    assert state.facts.trick[0] in SUIT_HEARTS
     return state
 
 
@@ -580,10 +584,8 @@ def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function
         search = state.determinize(max(state.current_player(), 0), seed=seed)
         while not search.is_terminal():
             act_at_random(search, random)
-        assert (
-            search.facts.phase == ENDED
-            and max(search.facts.scores) < 50
-            and sum(search.facts.scores) in (26, 78)
-        )
+        assert search.facts.phase == ENDED
+        assert max(search.facts.scores) < 50
+        assert sum(search.facts.scores) in (26, 78)
         assert search.returns() == search.returns() == search.clone().returns()
         assert max(search.returns()) == 1.0

@@ -99,7 +99,8 @@ def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads(
     assert state.current_player() == 1
     assert legal_texts(state) == {"♣ trumps", "♦ trumps", "♠ trumps", "♥ trumps"}
     play(state, "♥ trumps")
-    assert state.current_player() == 1 and state.facts.trumps == "♣♦♠♥".index("♥")
+    assert state.current_player() == 1
+    assert state.facts.trumps == "♣♦♠♥".index("♥")
     assert set(state.legal_actions()) == set(cards_in(state.facts.hands[1]))
 
 
@@ -133,13 +134,11 @@ class Table:
 
     def __init__(self, hands, trumps):
         self.hands, self.trumps, self.seats = hands, trumps, list(range(len(hands)))
-        self.size, self.turn, self.trick, self.taken, self.waiting = (
-            ROUNDS,
-            0,
-            [],
-            Counter(),
-            "card",
-        )
+        self.size = ROUNDS
+        self.turn = 0
+        self.trick = []
+        self.taken = Counter()
+        self.waiting = "card"
 
     def choices(self):
         if self.waiting == "draw":
@@ -227,9 +226,8 @@ def test_each_player_sees_the_deal_as_his_own_hand_and_the_environment_as_the_ac
     assert [state.moves(player)[-1] for player in range(3)] == [HAND_SEEN | hand for hand in hands]
     assert hands[2] == 0, "who is out sees no cards"
     assert state.moves(CHANCE)[-1] == DEAL
-    assert max(DEAL, *cards_in(_cards.PACK)) < HAND_SEEN and HAND_SEEN & int(_cards.PACK) == 0, (
-        "no hand looks like an action"
-    )
+    assert max(DEAL, *cards_in(_cards.PACK)) < HAND_SEEN, "no hand looks like an action"
+    assert HAND_SEEN & int(_cards.PACK) == 0, "no hand looks like an action"
 
 
 # ------------------------------------------------------------------------------------------------------- determinization
@@ -351,10 +349,8 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 
     choose, naive = random.Random(3), Counter()
     for _ in range(30 * len(expected)):
-        remaining, hands = (
-            cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))),
-            [cards(UNEVEN[0])],
-        )
+        remaining = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK])))
+        hands = [cards(UNEVEN[0])]
         for suits in ((1, 2), (3,), (0,)):
             held = choose.sample([card for card in remaining if card // 13 not in suits], 2)
             remaining = [card for card in remaining if card not in held]
@@ -427,7 +423,8 @@ def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
                 or chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
             )
             several += len(expected) > 1
-    assert several > 30 and impossible > 10
+    assert several > 30
+    assert impossible > 10
 
 
 def splits(size, room, barred):

@@ -191,7 +191,8 @@ def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
     even = state.heuristic()
     assert even[0] > even[1]  # ♣2 … ♣7 against ♣8 … ♣K
     facts_of(state.data).points[0] = 13
-    assert state.heuristic()[0] < even[0] and state.heuristic()[1] > even[1]
+    assert state.heuristic()[0] < even[0]
+    assert state.heuristic()[1] > even[1]
 
 
 def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -> None:
@@ -200,7 +201,9 @@ def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -
     facts_of(state.data).tricks[2] = 3
     facts_of(state.data).alive = 0b0111
     hopes = state.heuristic()
-    assert hopes[3] == 0 and hopes[2] > hopes[1] == hopes[0] and sum(hopes) == pytest.approx(1)
+    assert hopes[3] == 0
+    assert hopes[2] > hopes[1] == hopes[0]
+    assert sum(hopes) == pytest.approx(1)
 
 
 def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
@@ -372,20 +375,16 @@ def test_exchanged_colours_exchange_the_chances() -> None:
         facts_of(variant.data).discs[:] = state.facts.discs[::-1]
         facts_of(variant.data).player = 1 - state.facts.player
         chances = state.heuristic()
-        assert (
-            variant.heuristic() == chances[::-1]
-            and sum(chances) == pytest.approx(1)
-            and 0 < min(chances)
-        )
+        assert variant.heuristic() == chances[::-1]
+        assert sum(chances) == pytest.approx(1)
+        assert 0 < min(chances)
 
 
 def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
-    teller, out, luck, total = (
-        OTHELLO.kernels().heuristic,
-        np.zeros(2),
-        np.random.default_rng(5),
-        0.0,
-    )
+    teller = OTHELLO.kernels().heuristic
+    out = np.zeros(2)
+    luck = np.random.default_rng(5)
+    total = 0.0
     for seed in range(10):
         state, seat = OTHELLO.new_initial_state(seed), seed % 2
         while not state.is_terminal():

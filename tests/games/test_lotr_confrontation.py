@@ -394,7 +394,8 @@ def test_random_setups_are_uniform_over_the_squares():
 
 def test_the_fixed_setup_gives_26_first_moves_to_dark_and_19_to_light():
     state = GAME.new_initial_state()
-    assert state.current_player() == DARK and len(state.legal_actions()) == 26
+    assert state.current_player() == DARK
+    assert len(state.legal_actions()) == 26
     data = state.data.copy()
     data["side"] = LIGHT
     assert len(State(GAME, data).legal_actions()) == 19
@@ -524,9 +525,8 @@ def test_a_redrawn_turn_is_recalled_consistently():
             if facts.node == LIGHT_CARD:
                 chosen = int(facts.cards[DARK])
                 picked = DARK_PICKS <= actions[-1] < DARK_MOVES_ASIDE  # v Gandalf, after a Magic
-                assert actions[-2 if picked else -1] == DARK_PLAYS + chosen and chosen in hand(
-                    drawn, DARK
-                )
+                assert actions[-2 if picked else -1] == DARK_PLAYS + chosen
+                assert chosen in hand(drawn, DARK)
                 checked.add("card")
             if facts.node == SHOW:
                 assert actions[-2:] == (
@@ -611,7 +611,8 @@ def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniforml
         if placed[mover] == EREGION
     ]
     drawn = draws(state, DARK, 200 * len(expected))[:, [*range(TEAM), PIECES]]
-    assert len(expected) > 5 and uniform_over(drawn, expected) > 1e-4
+    assert len(expected) > 5
+    assert uniform_over(drawn, expected) > 1e-4
 
 
 def eye_to_be_played(used=""):
@@ -621,7 +622,8 @@ def eye_to_be_played(used=""):
 
 def test_a_card_that_lies_face_down_is_drawn_from_the_whole_hand():
     state = eye_to_be_played(", Light without card 1 & card 5, Dark without card 1 & card 6")
-    assert holds(state, "cards") and state.current_player() == LIGHT
+    assert holds(state, "cards")
+    assert state.current_player() == LIGHT
     drawn = draws(state, LIGHT, 7000)[:, [PIECES + 1]]
     assert uniform_over(drawn, [(card,) for card in hand(state, DARK)]) > 1e-4
 

@@ -50,11 +50,9 @@ def test_perft_counts_are_the_published_ones(depth):
 
 
 def in_lock_step(seed: int) -> None:
-    rng, ours, theirs = (
-        random.Random(seed),
-        OTHELLO.new_initial_state(),
-        pyspiel.load_game("othello").new_initial_state(),
-    )
+    rng = random.Random(seed)
+    ours = OTHELLO.new_initial_state()
+    theirs = pyspiel.load_game("othello").new_initial_state()
     while not theirs.is_terminal():
         assert ours.current_player() == theirs.current_player()
         assert sorted(ours.legal_actions()) == sorted(
@@ -110,6 +108,8 @@ def test_a_player_without_a_move_passes_and_two_passes_end_the_game():
         player=1,
     )
     for _ in range(2):
-        assert state.legal_actions() == [PASS] and state.action_to_string(PASS) == "pass"
+        assert state.legal_actions() == [PASS]
+        assert state.action_to_string(PASS) == "pass"
         state.apply_action(PASS)
-    assert state.is_terminal() and state.returns() == [0.5, 0.5]
+    assert state.is_terminal()
+    assert state.returns() == [0.5, 0.5]

@@ -53,7 +53,8 @@ def squares(state):
 )
 def test_who_first_has_four_in_a_row_wins(tries, line):
     state = played(tries)
-    assert state.is_terminal() and state.returns() == [1.0, 0.0], line
+    assert state.is_terminal(), line
+    assert state.returns() == [1.0, 0.0], line
     assert str(state).endswith("X has won")
 
 
@@ -64,17 +65,18 @@ def test_a_line_does_not_run_around_the_board():
 
 def test_a_full_board_without_a_line_is_a_draw():
     state = played("a1 b2 c1 b1 b3 a2 c2 c3 a3", 3, 3, 3)
-    assert state.is_terminal() and state.returns() == [0.5, 0.5]
+    assert state.is_terminal()
+    assert state.returns() == [0.5, 0.5]
     assert str(state).endswith("a draw")
 
 
 def test_who_tries_a_taken_square_tries_again_and_finds_it_closed():
     state = played("a1 a1")
-    assert state.current_player() == 1 and legal_texts(state) == legal_texts(played("a1")) - {"a1"}
+    assert state.current_player() == 1
+    assert legal_texts(state) == legal_texts(played("a1")) - {"a1"}
     state.apply_action(state.string_to_action("b1"))
-    assert state.current_player() == 0 and "b1" in legal_texts(state), (
-        "player 0 does not know of b1"
-    )
+    assert state.current_player() == 0, "player 0 does not know of b1"
+    assert "b1" in legal_texts(state), "player 0 does not know of b1"
     assert "a1" not in legal_texts(state)
 
 
@@ -121,7 +123,8 @@ def test_random_games_agree_with_the_rules_on_sets(board):
         while not (
             has_line(marks[1 - turn], in_a_row) or len(marks[0] | marks[1]) == columns * rows
         ):
-            assert state.current_player() == turn and not state.is_terminal()
+            assert state.current_player() == turn
+            assert not state.is_terminal()
             assert {name[action] for action in state.legal_actions()} == set(
                 name.values()
             ) - closed[turn]
@@ -132,7 +135,8 @@ def test_random_games_agree_with_the_rules_on_sets(board):
                 marks[turn].add(name[action])
                 turn = 1 - turn
         won = has_line(marks[1 - turn], in_a_row)
-        assert state.is_terminal() and state.returns()[1 - turn] == (1.0 if won else 0.5)
+        assert state.is_terminal()
+        assert state.returns()[1 - turn] == (1.0 if won else 0.5)
         endings[state.returns()[0]] += 1
     assert len(endings) > 1 or board == (2, 2, 2)
 
@@ -142,11 +146,9 @@ def lock_step_with_phantom_ttt(games):
     ours, theirs = phantom(3, 3, 3), pyspiel.load_game("phantom_ttt")
     views, again = ({}, {}), 0
     for seed in range(games):
-        choose, state, referee = (
-            random.Random(seed),
-            ours.new_initial_state(),
-            theirs.new_initial_state(),
-        )
+        choose = random.Random(seed)
+        state = ours.new_initial_state()
+        referee = theirs.new_initial_state()
         index = {action: 3 * row + column for (column, row), action in squares(state).items()}
         while not referee.is_terminal():
             mover = referee.current_player()

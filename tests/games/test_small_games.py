@@ -55,7 +55,8 @@ EVERY_STATE = [state for deal in DEALS for state in every_state(dealt_of_kuhn_po
 )
 def test_the_pot_goes_to_the_higher_card_or_to_who_did_not_fold(text, gain):
     state = dealt_of_kuhn_poker("K", "Q", text)
-    assert state.is_terminal() and state.returns() == [(2 + gain) / 4, (2 - gain) / 4]
+    assert state.is_terminal()
+    assert state.returns() == [(2 + gain) / 4, (2 - gain) / 4]
     lower = dealt_of_kuhn_poker("Q", "K", text)
     assert lower.returns() == (state.returns() if "fold" in text else state.returns()[::-1])
 
@@ -87,10 +88,8 @@ def expected_reward(state, strategies):
     if state.is_terminal():
         return state.returns()[0]
     player = state.current_player()
-    card, done = (
-        "JQK"[state.facts.cards[player]],
-        "".join("pb"[action] for _, action in state.history),
-    )
+    card = "JQK"[state.facts.cards[player]]
+    done = "".join("pb"[action] for _, action in state.history)
     bets, value = strategies[player][card, done], 0.0
     for action, probability in ((PASS, 1 - bets), (BET, bets)):
         child = state.clone()
@@ -129,18 +128,14 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
             drawn = Counter()
             for seed in range(60):
                 world = state.determinize(observer, seed).facts
-                assert (
-                    world.cards[observer] == card
-                    and world.paid.tolist() == state.facts.paid.tolist()
-                )
+                assert world.cards[observer] == card
+                assert world.paid.tolist() == state.facts.paid.tolist()
                 drawn[int(world.cards[1 - observer])] += 1
             if shown:
                 assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
             else:
-                assert (
-                    set(drawn) == {0, 1, 2} - {int(card)}
-                    and chisquare(list(drawn.values())).pvalue > KUHN_POKER_UNLIKELY
-                )
+                assert set(drawn) == {0, 1, 2} - {int(card)}
+                assert chisquare(list(drawn.values())).pvalue > KUHN_POKER_UNLIKELY
         assert (state.determinize(CHANCE, 1).data == state.data).all()
 
 
@@ -197,7 +192,8 @@ def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_
     cards, text, chips
 ):
     state = dealt_of_generic_poker(generic_poker(), *cards, text)
-    assert state.is_terminal() and gain(state) == chips
+    assert state.is_terminal()
+    assert gain(state) == chips
 
 
 def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_one():
@@ -267,7 +263,8 @@ def test_a_determinization_deals_single_cards_uniformly(text):
     state, drawn = dealt_of_generic_poker(generic_poker(copies=2), 1, 2, text), Counter()
     for seed in range(3000):
         world = state.determinize(0, seed).facts
-        assert world.cards[0] == 0 and world.table == state.facts.table
+        assert world.cards[0] == 0
+        assert world.table == state.facts.table
         drawn[int(world.cards[1])] += 1
     remaining = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
     expected = [3000 * count / sum(remaining) for count in remaining]
@@ -332,7 +329,8 @@ def dice(state):
 )
 def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second, bid, holds):
     state = rolled(first, second, f"{bid}, liar")
-    assert state.is_terminal() and state.returns() == [float(holds), float(not holds)]
+    assert state.is_terminal()
+    assert state.returns() == [float(holds), float(not holds)]
 
 
 @pytest.mark.parametrize(
@@ -348,10 +346,8 @@ def lock_step_with_openspiel_of_liars_dice(number, games):
     theirs = pyspiel.load_game(f"liars_dice(numdice={number})")
     liar = theirs.num_distinct_actions() - 1
     for seed in range(games):
-        state, referee = (
-            liars_dice(number, number).new_initial_state(seed),
-            theirs.new_initial_state(),
-        )
+        state = liars_dice(number, number).new_initial_state(seed)
+        referee = theirs.new_initial_state()
         choose = random.Random(seed)
         for face in sum(dice(state), []):
             referee.apply_action(face)
@@ -368,9 +364,8 @@ def lock_step_with_openspiel_of_liars_dice(number, games):
             )
             referee.apply_action(liar if action == LIAR else action)
             state.apply_action(action)
-        assert state.is_terminal() and state.returns() == [
-            (value + 1) / 2 for value in referee.returns()
-        ]
+        assert state.is_terminal()
+        assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
 
 
 @pytest.mark.parametrize("games", slow_after(1, [150, 2000]))
@@ -393,7 +388,8 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
     for seed in range(25 * FACES**hidden):
         world = state.determinize(observer, seed)
         assert dice(world)[observer] == dice(state)[observer]
-        assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()
+        assert world.facts.bid == state.facts.bid
+        assert world.legal_actions() == state.legal_actions()
         drawn[tuple(dice(world)[1 - observer])] += 1
     assert (
         chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue
@@ -431,7 +427,8 @@ def bidden(cards, bids):
 )
 def test_the_higher_bid_takes_the_points_of_the_round_and_more_points_win(bids, reward):
     state = bidden(3, bids)
-    assert state.is_terminal() and state.returns() == [reward, 1 - reward]
+    assert state.is_terminal()
+    assert state.returns() == [reward, 1 - reward]
 
 
 @pytest.mark.parametrize("cards", [1, 14, 0, -2, 6.0, "6", True, None])
@@ -464,9 +461,8 @@ def lock_step_with_openspiel_of_goofspiel(cards, games):
             moves, description = state.moves(mover), referee.information_state_string(mover)
             again += moves in views[mover]
             assert views[mover].setdefault(moves, description) == description
-        assert referee.is_terminal() and state.returns() == [
-            (value + 1) / 2 for value in referee.returns()
-        ]
+        assert referee.is_terminal()
+        assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
     for view in views:
         assert len(set(view.values())) == len(view), (
             "what OpenSpiel tells apart, the moves tell apart, and the other way round"

@@ -44,22 +44,19 @@ def played_on(state: State, luck: random.Random, actions: int) -> State:
 def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    replays, state = (
-        list[int](),
-        played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2),
-    )
+    replays = list[int]()
+    state = played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2)
     replay = State.replay
     monkeypatch.setattr(
         State, "replay", lambda self: replays.append(len(self.history)) or replay(self)
     )
     position = state.position_in_episode()
-    assert state.clone().position_in_episode() is position and replays == [2]
+    assert state.clone().position_in_episode() is position
+    assert replays == [2]
     after = played_on(state.clone(), random.Random(0), 1)
-    assert (
-        after.position_in_episode() != position
-        and state.position_in_episode() is position
-        and replays == [2, 3]
-    )
+    assert after.position_in_episode() != position
+    assert state.position_in_episode() is position
+    assert replays == [2, 3]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -90,10 +87,8 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
         return
-    determinization, recall = (
-        state.determinize(state.current_player(), seed),
-        state.game.kernels().recall,
-    )
+    determinization = state.determinize(state.current_player(), seed)
+    recall = state.game.kernels().recall
     room = np.zeros(5000, np.int64)
     while not determinization.is_terminal():
         for perspective, moves in enumerate(determinization.position_in_episode().moves):
@@ -108,7 +103,8 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     state = games.load("knockout-whist").new_initial_state(3)
     played_on(state, random.Random(1), 3)
     determinization = state.determinize(state.current_player(), 5)
-    assert determinization.history == [] and determinization.history_str() == ""
+    assert determinization.history == []
+    assert determinization.history_str() == ""
     assert determinization.start.tobytes() == determinization.data.tobytes()
     action = determinization.legal_actions()[0]
     text = determinization.action_to_string(action)
@@ -213,14 +209,13 @@ def told_of(make: Callable[[], State]) -> str:
 
 
 def test_data_that_are_changed_in_place_have_other_answers() -> None:
-    state, after = (
-        games.load("othello").new_initial_state(),
-        games.load("othello").new_initial_state(),
-    )
+    state = games.load("othello").new_initial_state()
+    after = games.load("othello").new_initial_state()
     after.apply_action(after.legal_actions()[0])
     assert (state.current_player(), after.current_player()) == (0, 1)
     state.data[:] = after.data
-    assert state.current_player() == 1 and state.legal_actions() == after.legal_actions()
+    assert state.current_player() == 1
+    assert state.legal_actions() == after.legal_actions()
 
 
 def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None:
@@ -228,12 +223,14 @@ def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None
     played_on(state, random.Random(2), 2)
     row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
     changed = state.with_facts(row=row)
-    assert len(state.history) == 2 and state.facts.row != row
+    assert len(state.history) == 2
+    assert state.facts.row != row
     assert (
         changed.position_in_episode() == State(EPISODES, changed.data.copy()).position_in_episode()
     )
     assert changed.position_in_episode().label == 3
-    assert changed.history == [] and changed.start["row"][0] == row
+    assert changed.history == []
+    assert changed.start["row"][0] == row
     action = changed.legal_actions()[0]
     changed.apply_action(action)
     assert changed.history == [(toy.ROWS[row].node.player, action)]
@@ -261,7 +258,8 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived() -> No
         state.facts.movers[0] = 0
     white = state.with_facts(player=1)
     squares = {action // 64 for action in white.legal_actions()}
-    assert squares and all(int(white.facts.pieces[1]) >> square & 1 for square in squares)
+    assert squares
+    assert all(int(white.facts.pieces[1]) >> square & 1 for square in squares)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +368,8 @@ def test_a_copy_of_a_state_is_played_on_alone(copied: Any) -> None:
     state = games.load("othello").new_initial_state()
     other = copied(state)
     other.apply_action(other.legal_actions()[0])
-    assert other.game is state.game and len(state.history) == 0
+    assert other.game is state.game
+    assert len(state.history) == 0
     assert (
         state.data.tobytes()
         == state.game.new_initial_state().data.tobytes()
@@ -436,7 +435,8 @@ def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
         name="hilo", players=3, **{function.__name__: function for function in functions}
     )
     state = pickle.loads(pickle.dumps(game.new_initial_state(3)))
-    assert str(state) == str(game.new_initial_state(3)) and state.action_to_string(1) == "1"
+    assert str(state) == str(game.new_initial_state(3))
+    assert state.action_to_string(1) == "1"
     assert state.game.ask("legal", {"said": [], "coin": None}) == [0, 1]
 
 
@@ -512,10 +512,8 @@ def test_a_wrong_answer_is_told_with_its_function_and_line(
             iterations=20,
         )
     sentence, line = str(caught.value), function.__code__.co_firstlineno
-    assert (
-        sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ")
-        and message in sentence
-    )
+    assert sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ")
+    assert message in sentence
 
 
 def test_answers_that_make_sense_in_another_form_are_taken() -> None:

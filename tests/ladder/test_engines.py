@@ -346,10 +346,8 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
     for state in decisions("dou-di-zhu", number):
         if state.facts.kickers_due:
             continue
-        hand, leads = (
-            text_of(cards_of(state.facts.hands[state.facts.player])),
-            state.facts.play == PASS,
-        )
+        hand = text_of(cards_of(state.facts.hands[state.facts.player]))
+        leads = state.facts.play == PASS
         if leads:
             texts = DoudizhuJudger.playable_cards_from_hand(hand)
         else:
@@ -358,10 +356,8 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
             texts = get_gt_cards(
                 SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=last)
             )
-        theirs, mine = (
-            {text if text == "pass" else text_of(ranks_of(text)) for text in texts},
-            set(complete_plays(state)),
-        )
+        theirs = {text if text == "pass" else text_of(ranks_of(text)) for text in texts}
+        mine = set(complete_plays(state))
         assert mine <= theirs, (hand, mine - theirs)
         assert all(any(count == 2 for count in map(play.count, play)) for play in theirs - mine)
         differing[leads][0] += theirs != mine
@@ -384,6 +380,5 @@ def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() 
     path = path_to(
         state, 0, checkers_after(state, [(5, 4), (4, 0)])
     )  # 5/off alone would leave the 1 unplayed
-    assert path is not None and [
-        state.game.action_text(state.facts, action) for action in path
-    ] == ["5/4", "4/off[6]"]
+    assert path is not None
+    assert [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

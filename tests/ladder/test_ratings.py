@@ -40,10 +40,8 @@ def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
 
 
 def test_what_opponents_share_does_not_average_out_over_them() -> None:
-    opponents, scores = (
-        {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)},
-        [("a", "b", 0.5), ("a", "c", 0.5)] * 5000,
-    )
+    opponents = {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)}
+    scores = [("a", "b", 0.5), ("a", "c", 0.5)] * 5000
     variance = opponents["b"].deviation ** 2
     apart = posterior(scores, opponents).ratings()["a"]
     alike = posterior(

@@ -159,7 +159,8 @@ def test_compiled_code_plain_python_and_numpy_agree(kuhn: Evaluation) -> None:
     for state, values in zip(states, expected, strict=True):
         out = np.zeros(2)
         game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)  # type: ignore[misc]
-        assert out == pytest.approx(values, abs=1e-6) and sum(out) == 1
+        assert out == pytest.approx(values, abs=1e-6)
+        assert sum(out) == 1
         assert state.heuristic() == pytest.approx(values, abs=1e-6)
 
 
@@ -177,7 +178,8 @@ def test_a_python_game_is_read_by_its_numbers() -> None:
 
 def test_a_file_reads_back_and_is_the_same_each_time(kuhn: Evaluation, file: Path) -> None:
     read = read_evaluation(file)
-    assert read.to_bytes() == kuhn.to_bytes() and read.digest == kuhn.digest
+    assert read.to_bytes() == kuhn.to_bytes()
+    assert read.digest == kuhn.digest
     assert KUHN.with_evaluation(file) is KUHN.with_evaluation(str(file))
 
 
@@ -295,7 +297,8 @@ def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_re
     positions = games_played(game, empty, 200, (0,), 0.0, 1.0)
     evaluation = with_random_weights(empty, positions, 64, 0)
     units = len(evaluation.network.bias)
-    assert len(evaluation.network.hidden) > 4096 and 32 <= units < 64
+    assert len(evaluation.network.hidden) > 4096
+    assert 32 <= units < 64
     (tmp_path / "hearts.npz").write_bytes(evaluation.to_bytes())
     assert len(read_evaluation(tmp_path / "hearts.npz").network.bias) == units
 

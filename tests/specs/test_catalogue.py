@@ -55,7 +55,8 @@ def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q: float, n: int
     bound = THIRD.values(KL_UCB, {CHILD: {"reward": (q, 0.0), "visits": n, "availability": m}})[0]
     p = q / n
     divergence = sum(u * math.log(u / v) for u, v in ((p, bound), (1 - p, 1 - bound)) if u > 0)
-    assert p < bound < 1 and n * divergence == pytest.approx(math.log(m))
+    assert p < bound < 1
+    assert n * divergence == pytest.approx(math.log(m))
 
 
 def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> None:
@@ -124,7 +125,8 @@ def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> No
         [result.records["FAST"][feature, player]["weight"] for player in (0, 1)]
         for feature in (0, 1)
     )
-    assert min(corner) > 0.1 and min(corner) > max(x_square)
+    assert min(corner) > 0.1
+    assert min(corner) > max(x_square)
 
 
 @pytest.mark.parametrize(
@@ -153,11 +155,9 @@ def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to(
     first, second = example.values(PUCT, {})
     assert first == second == 0.5  # √0: drawn uniformly
     low, high = example.values(PUCT(least=1), {})
-    assert (
-        0.5 < low < high
-        and parse(str(PUCT(least=1))) == PUCT(least=1)
-        and str(PUCT()) == "puct(0.625, 0.1)"
-    )
+    assert 0.5 < low < high
+    assert parse(str(PUCT(least=1))) == PUCT(least=1)
+    assert str(PUCT()) == "puct(0.625, 0.1)"
 
 
 # -------------------------------------------------------------------------------------------------------- against the twins
@@ -333,7 +333,8 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() 
     result = search(
         toy.PENNIES.new_initial_state(), REGRET_MATCHING >> BASELINE, iterations=20_000, seed=3
     )
-    assert 0.45 < result.policy[0] < 0.55 and 0.45 < result.values.mean() < 0.55
+    assert 0.45 < result.policy[0] < 0.55
+    assert 0.45 < result.values.mean() < 0.55
 
 
 @pytest.mark.parametrize("strategy", [RELATIVE_BONUS(1.0), MAST_BATCH_DECAY(0.5, 40)], ids=str)

@@ -289,7 +289,8 @@ def test_no_specification_needs_the_compiler_when_it_runs(name: str) -> None:
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
     program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
     kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, CompiledFunction)]
-    assert kernels and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
+    assert kernels
+    assert all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
 def proves(strategy: Enhancement) -> bool:
@@ -340,7 +341,8 @@ def consistent(result: Any, root: State) -> None:
             continue
         assert (rows["visits"] >= 0).all()
         rewards = rows["reward"] if rows["reward"].ndim == 2 else rows["reward"][:, None]
-        assert (rewards >= 0).all() and (rewards <= rows["visits"][:, None] + 1e-9).all()
+        assert (rewards >= 0).all()
+        assert (rewards <= rows["visits"][:, None] + 1e-9).all()
         assert rewards.shape[1] in (1, players)
         if "availability" in rows.dtype.names:
             assert (rows["availability"] >= rows["visits"]).all()
@@ -386,9 +388,8 @@ def test_every_specification_prints_seven_tags(name: str) -> None:
 def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) -> None:
     strategy = SPECIFICATIONS[name]
     again = pickle.loads(pickle.dumps(strategy))
-    assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(
-        strategy
-    )
+    assert again == strategy == parse(name) == parse(str(strategy))
+    assert hash(again) == hash(strategy)
     pickled_result, result = (
         search(after(toy.BRANCHES), copied, iterations=50, seed=1) for copied in (again, strategy)
     )
@@ -575,7 +576,8 @@ def test_values_by_hand() -> None:
 
 def test_every_named_enhancement_and_factory_is_imported_from_icarus() -> None:
     assert all(getattr(icarus, name) is value for name, value in NAMES.items())
-    assert set(NAMES) < set(icarus.__all__) and parse("GRAVE") is icarus.GRAVE
+    assert set(NAMES) < set(icarus.__all__)
+    assert parse("GRAVE") is icarus.GRAVE
 
 
 @values(uniform_in_simulation=True)

@@ -58,7 +58,8 @@ def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_d
 @pytest.mark.parametrize("text", VARIANTS.values())
 def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
     variant = parse(text)
-    assert isinstance(variant, Enhancement) and parse(str(variant)) == variant
+    assert isinstance(variant, Enhancement)
+    assert parse(str(variant)) == variant
 
 
 def toy_of(name: str) -> Game:

@@ -97,7 +97,8 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     page = served("othello")
     state = page.my_turn()
     assert page.say("d3", state["total"] + 1) == {"error": LATE}
-    assert "'a1' is not legal here" in page.say("a1")["error"] and not page.session.played
+    assert "'a1' is not legal here" in page.say("a1")["error"]
+    assert not page.session.played
     assert "error" not in page.act(state)
     assert page.act(state) == {"error": LATE}  # the second of two tabs
 
@@ -134,11 +135,10 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
     with httpx.Client(headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
         assert client.get(f"http://127.0.0.1:{page.port}").status_code == 403
         answer = client.get(page.address)
-    assert answer.status_code == 303 and answer.headers["location"] == "/games/0"
-    assert (
-        "HttpOnly" in answer.headers["set-cookie"]
-        and "SameSite=strict" in answer.headers["set-cookie"]
-    )
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/games/0"
+    assert "HttpOnly" in answer.headers["set-cookie"]
+    assert "SameSite=strict" in answer.headers["set-cookie"]
 
 
 def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_body_is_not_read(
@@ -161,14 +161,17 @@ def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_bod
 def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served) -> None:
     page = served("kuhn-poker")
     choices = {each["name"]: each for each in page.client.get("/choices").json()}
-    assert {*choices} >= {"othello", "hearts"} and len(choices["othello"]["levels"]) > 3
+    assert {*choices} >= {"othello", "hearts"}
+    assert len(choices["othello"]["levels"]) > 3
     assert choices["hearts"]["rules"][0].startswith("Hearts: four players")
     assert page.client.get("/picture", params={"game": "kuhn-poker"}).text.startswith("<svg ")
     number = page.client.post("/games", json={"game": "kuhn-poker", "seat": 1, "seed": 2}).json()[
         "number"
     ]
     told = page.client.get(f"/games/{number}/state").json()
-    assert told["seat"] == 1 and told["who"].startswith("Bot, ") and "you" in told["who"]
+    assert told["seat"] == 1
+    assert told["who"].startswith("Bot, ")
+    assert "you" in told["who"]
     for body in (
         {"game": "chess"},
         {"game": "kuhn-poker", "seat": 2},
@@ -191,7 +194,8 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served) -> None:
         guest = other.get(f"/games/{number}/state").json()
         assert other.get("/games/0/state").status_code == 403  # which is another's
         hands = [re.findall(r"player \d|you.*: (.*)", told["text"]) for told in (host, guest)]
-        assert hands[0] != hands[1] and all("7 face down" in told["text"] for told in (host, guest))
+        assert hands[0] != hands[1]
+        assert all("7 face down" in told["text"] for told in (host, guest))
         assert [bool(told["moves"]) for told in (host, guest)] in ([True, False], [False, True])
         clients = (page.client, other) if host["moves"] else (other, page.client)
         mine = host if host["moves"] else guest
@@ -213,7 +217,8 @@ def test_a_finished_game_is_looked_back_at_decision_by_decision(served) -> None:
     told = page.client.get("/games/0/judge").json()
     while len(told["ahead"]) < told["of"]:
         told = page.client.get("/games/0/judge").json()
-    assert told["of"] >= 2 and all(0 <= ahead <= 1 for _, ahead in told["ahead"])
+    assert told["of"] >= 2
+    assert all(0 <= ahead <= 1 for _, ahead in told["ahead"])
     assert page.state()["status"].startswith(("you win", "you lose"))
 
 
@@ -252,7 +257,9 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
             assert state["total"] == len(state["log"]) == noticed
             hidden += len(session.played) - noticed
             page.act(state, min(seed, len(state["moves"]) - 1))
-        assert state["total"] == len(session.played) and state["over"]  # all is open at the end
+        # all is open at the end
+        assert state["total"] == len(session.played)
+        assert state["over"]
     assert hidden > 0
 
 
@@ -260,7 +267,8 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
     page = served("othello", None)
     state = page.my_turn()
     boards = [page.state(at=at)["board"] for at in range(state["total"] + 1)]
-    assert boards[-1] == state["board"] and len(set(boards)) > state["total"] / 2
+    assert boards[-1] == state["board"]
+    assert len(set(boards)) > state["total"] / 2
     assert page.state(at=9999)["at"] == state["total"]
     assert "iterations" in page.say("why")["table"]
     assert page.client.get("/games/0/tree").text.startswith("<!doctype html>")
@@ -269,12 +277,12 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
 def test_a_hint_never_shows_the_cards_of_others(served) -> None:
     page = served("knockout-whist")
     state, hint = page.my_turn(), page.say("hint")
-    assert hint["tree"] and re.match(
-        rf"hint: {hint['move']}. It wins \d+ of 100 games from here", hint["said"]
-    )
+    assert hint["tree"]
+    assert re.match(rf"hint: {hint['move']}. It wins \d+ of 100 games from here", hint["said"])
     assert hint["move"] in [move["name"] for move in state["moves"]]
     boards = tree_data(page.client.get("/games/0/tree").text)["boards"]
-    assert boards and svg(drawing(page.session.state)) not in boards
+    assert boards
+    assert svg(drawing(page.session.state)) not in boards
 
 
 @contextlib.contextmanager
@@ -302,7 +310,8 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         asking.start()
         until(page.live)
         state = page.state()
-        assert state["status"] == "searching for a hint …" and state["moves"]
+        assert state["status"] == "searching for a hint …"
+        assert state["moves"]
         assert page.say("hint") == {"error": "a search is already running"}
         assert "error" not in page.act(state)
         asking.join()

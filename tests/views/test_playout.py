@@ -104,9 +104,8 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
         re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", decisions)
     ]
     for t, (choice, row) in enumerate(zip(playout.choices, rows, strict=True)):
-        assert (row[0], row[1], row[3]) == (str(t), choice.phase, choice.action) and row[
-            4
-        ].startswith(choice.by)
+        assert (row[0], row[1], row[3]) == (str(t), choice.phase, choice.action)
+        assert row[4].startswith(choice.by)
         assert all(
             f"{action} {number_text(value)}" in row[5] for action, value in choice.values.items()
         )
@@ -116,11 +115,12 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
     for state, board in zip(playout.states, boards, strict=True):
         assert board.count(">X</text>") == int(state.facts.marks[0]).bit_count()
     for (name, updates), table in zip(playout.updates.items(), captured, strict=True):
-        assert f"<h2>{name} captured {len(updates)} record" in text and table.count("<tr>") == len(
-            updates
-        )
+        assert f"<h2>{name} captured {len(updates)} record" in text
+        assert table.count("<tr>") == len(updates)
     assert f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}" in text
-    assert text.count("<figure>") == 1 and text.count("<details>") == len(boards) - 1  # folded away
+    # folded away
+    assert text.count("<figure>") == 1
+    assert text.count("<details>") == len(boards) - 1
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         shown.to_html(tmp_path / "playout.html")
 

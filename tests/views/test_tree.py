@@ -70,7 +70,8 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
         visits - children.get(action, 0)
         for action, visits in zip(first.actions, first.visits, strict=True)
     ]
-    assert sorted(missing)[-1] == 1 and sum(missing) == 1
+    assert sorted(missing)[-1] == 1
+    assert sum(missing) == 1
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,8 @@ def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, pag
     opened(page, othello_page)
     assert page.locator("#board circle").count() == 4
     page.locator(".row[aria-level='2']").first.click()
-    assert len(rows(page, 2)) == 3 and page.locator("#board circle").count() == 5
+    assert len(rows(page, 2)) == 3
+    assert page.locator("#board circle").count() == 5
     page.keyboard.press("ArrowLeft")
     assert rows(page, 2) == []
 
@@ -180,7 +182,8 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(
     opened(page, hearts_page)
     page.select_option("#observer", "1")
     shown = rows(page, 1)
-    assert len(shown) == 1 and "one of 13 actions, hidden" in shown[0][0]
+    assert len(shown) == 1
+    assert "one of 13 actions, hidden" in shown[0][0]
     assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
     page.select_option("#observer", "4")
     assert len(rows(page, 1)) == 12
