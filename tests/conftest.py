@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 # Threads that wait for work on small matrices cost ten times its time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -115,7 +114,7 @@ def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def child_process(call: list[str], **options: Any) -> Iterator[subprocess.Popen]:
+def child_process(call: list[str], **options) -> Iterator[subprocess.Popen]:
     """A process that is killed if the block ends before it: a test that fails does not wait for it."""
     with subprocess.Popen(call, **options) as process:
         try:
@@ -125,7 +124,7 @@ def child_process(call: list[str], **options: Any) -> Iterator[subprocess.Popen]
 
 
 @pytest.fixture(autouse=True)
-def import_path() -> Iterator[None]:
+def import_path():
     """The folders of files that a test loads are forgotten after it: no other test finds their modules."""
     folders = list(sys.path)
     yield
@@ -133,14 +132,14 @@ def import_path() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def toys(request: pytest.FixtureRequest) -> Toys:
+def toys(request):
     """Toy games with their numbers: of each kind one, and all of them with --slow."""
     chosen = toy.ALL_TOYS if request.config.getoption("--slow") else toy.KINDS
     return [(toy.ALL_TOYS.index(game), game) for game in chosen]
 
 
 @pytest.fixture(scope="session")
-def python() -> Python:
+def python():
     """Run Python source, or with `arguments` the interpreter itself, in a fresh process."""
 
     def run(

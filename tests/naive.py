@@ -201,7 +201,7 @@ def rave(k: float = 250, c: float = 0.7, strict: bool = False) -> Maxilinear:
     )  # (14)
 
 
-def leaves(expression: Any) -> list[Leaf]:
+def leaves(expression) -> list[Leaf]:
     """The enhancements of an expression from left to right, equal ones once."""  # COMB-1, COMB-6
     if isinstance(expression, Leaf):
         return [expression]
@@ -239,7 +239,7 @@ class Playout:
         origin: tuple,
         label: int,
         episode: tuple[tuple[int, ...], ...],
-        rng: Any = None,
+        rng=None,
         iteration: int = 0,
     ) -> None:
         self.players: list[int] = []
@@ -377,15 +377,15 @@ class Playout:
 class Theta(dict):
     """θ: records to information; a record never updated holds θ_initial."""
 
-    def __init__(self, initial: Any) -> None:
+    def __init__(self, initial) -> None:
         super().__init__()
         self.initial = initial
 
-    def __missing__(self, record: tuple) -> Any:
+    def __missing__(self, record: tuple):
         return self.initial
 
 
-def initial_information(leaf: Leaf, players: int) -> Any:
+def initial_information(leaf: Leaf, players: int):
     """θ_initial of a leaf."""
     if leaf.kind in CATALOGUE:
         return CATALOGUE[leaf.kind].initial(leaf, players)
@@ -581,7 +581,7 @@ def added(q: tuple[float, ...], rewards: tuple[float, ...]) -> tuple[float, ...]
     return tuple(total + reward for total, reward in zip(q, rewards, strict=True))
 
 
-def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+def backpropagation(leaf: Leaf, information, context, rewards: tuple[float, ...]):
     """ω: the new information of a record."""
     if leaf.kind in CATALOGUE:
         return CATALOGUE[leaf.kind].backpropagation(leaf, information, context, rewards)
@@ -645,7 +645,7 @@ def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
 
 
 def alternatives(
-    policy: Any, phase: str, information: tuple, outer: float = 1.0
+    policy, phase: str, information: tuple, outer: float = 1.0
 ) -> list[tuple[float, Any]]:
     """The policies among which a mixture draws in this phase, nested ones flattened, with their weights."""
     if isinstance(policy, Sequential):
@@ -660,9 +660,7 @@ def alternatives(
     return [(outer, policy)]
 
 
-def terms(
-    policy: Any, phase: str, information: tuple, outer: float = 1.0
-) -> list[tuple[float, Leaf]]:
+def terms(policy, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Leaf]]:
     """The summands of a maxilinear value in this phase, nested ones flattened, with their weights.
 
     Raises:
@@ -743,7 +741,7 @@ def draw_best(rng: np.ndarray, scores: list[float]) -> int:
     return best[below(rng, len(best))] if len(best) > 1 else best[0]
 
 
-def drawn_alternative(expression: Any, phase: str, information: tuple, rng: np.ndarray) -> Any:
+def drawn_alternative(expression, phase: str, information: tuple, rng: np.ndarray):
     """One alternative of a mixture, by the weights."""
     mixture = alternatives(expression, phase, information)
     return mixture[
@@ -777,9 +775,7 @@ def draw_by_vote(
     return draw_best(rng, votes) if any(votes) else None
 
 
-def opinion(
-    policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple
-) -> list[float]:
+def opinion(policy, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
     """The values by which an alternative chooses; where they are all the same, it chooses uniformly."""
     if isinstance(policy, Maxilinear):
         return maxilinear_values(policy, thetas, playout, information)
@@ -791,7 +787,7 @@ def opinion(
 
 
 def draw(
-    policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
+    policy, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
 ) -> int:
     """The index of the legal action that one alternative of a mixture chooses."""
     if isinstance(policy, Maxilinear):
@@ -819,7 +815,7 @@ def draw(
     return draw_best(rng, v)
 
 
-def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
+def simulates_uniformly(policy, phase: str, information: tuple) -> bool:
     """Whether one alternative of a mixture is the baseline in simulation and nothing else."""  # Base-4
     if phase != SIMULATION:
         return False
@@ -847,7 +843,7 @@ def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
 
 
 def choose(
-    expression: Any,
+    expression,
     thetas: dict[Leaf, Theta],
     playout: Playout,
     information: tuple,
@@ -976,7 +972,7 @@ def is_cut(base: Theta, playout: Playout, cutoff: int | None) -> bool:
 def play(
     root: State,
     world: State,
-    expression: Any,
+    expression,
     outcome: Outcome,
     rng: np.ndarray,
     scheme: Scheme = MO_ISMCTS,
@@ -1050,7 +1046,7 @@ def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State
 
 def grown(
     state: State,
-    expression: Any,
+    expression,
     rng: np.ndarray,
     scheme: Scheme,
     inherited: dict[Leaf, Theta] | None = None,
@@ -1212,7 +1208,7 @@ def living(
     return remainder
 
 
-def decayed(information: Any, initial: Any, decay: float) -> Any:
+def decayed(information, initial, decay: float):
     """Counts cut down to ⌊decay · n⌋ beyond the initial ones, and each sum in proportion to the next count; a reply stays."""
     if decay == 1 or not isinstance(information, tuple):
         return information
@@ -1266,7 +1262,7 @@ def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
 
 def stepwise(
     state: State,
-    expression: Any,
+    expression,
     iterations: int,
     seed: int | tuple[int, ...],
     scheme: Scheme = MO_ISMCTS,
@@ -1310,7 +1306,7 @@ def stepwise(
 
 def search(
     state: State,
-    expression: Any,
+    expression,
     iterations: int,
     seed: int | tuple[int, ...],
     scheme: Scheme = MO_ISMCTS,

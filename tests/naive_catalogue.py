@@ -36,7 +36,7 @@ def in_simulation(h: Playout) -> bool:
 class Twin:
     """One enhancement: the four of its slots that compute."""
 
-    def initial(self, leaf: Leaf, players: int) -> Any:
+    def initial(self, leaf: Leaf, players: int):
         return (0.0,) * players, 0, 0
 
     def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
@@ -51,9 +51,7 @@ class Twin:
     def capture(self, leaf: Leaf, h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
         return naive.capture_histories(leaf, h)
 
-    def backpropagation(
-        self, leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]
-    ) -> Any:
+    def backpropagation(self, leaf: Leaf, information, context, rewards: tuple[float, ...]):
         q, n, m = information
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
 
@@ -226,7 +224,7 @@ class Thompson(Twin):
         won, lost = self.gamma(h.rng, 1 + q[player]), self.gamma(h.rng, 1 + max(0.0, n - q[player]))
         return won / (won + lost)
 
-    def gamma(self, rng: Any, shape: float) -> float:
+    def gamma(self, rng, shape: float) -> float:
         """Marsaglia and Tsang's method, for shapes of at least 1."""
         d = shape - 1 / 3
         while True:
@@ -435,7 +433,7 @@ class WithoutBounds:
     def __init__(self, theta: Theta) -> None:
         self.theta = theta
 
-    def __getitem__(self, record: tuple) -> Any:
+    def __getitem__(self, record: tuple):
         return self.theta[record][:-2]
 
 

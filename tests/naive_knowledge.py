@@ -6,7 +6,6 @@ but of implicit-minimax, whose information is (q, n, m, v), with v a tuple of κ
 """
 
 import math
-from typing import Any
 
 from icarus.kernel import CHANCE
 from tests import naive
@@ -218,7 +217,7 @@ def fast(alpha: float = 0.01, trace: float = 0.99, temperature: float = 1.0) -> 
     return Leaf("fast", Rule("softmax", temperature), (alpha, trace))
 
 
-def leaf(kind: str, *parameters: Any) -> Leaf:
+def leaf(kind: str, *parameters) -> Leaf:
     return Leaf(kind, Rule("argmax", parameters))
 
 

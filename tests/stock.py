@@ -3,8 +3,6 @@
 Twelve cards; each of three players begins with two. In his turn he draws one or passes. Most points after six turns win.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus import Game
@@ -17,20 +15,20 @@ STATE = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state, rng):
     cards = np.arange(CARDS)
     shuffle(rng, cards, CARDS)
     for i in range(CARDS):
         state.place[cards[i]] = i // HAND if i < HAND * PLAYERS else STOCK
 
 
-def player(state: Any) -> int:
+def player(state):
     if state.turn == TURNS:
         return TERMINAL
     return CHANCE if state.drawing else state.turn % PLAYERS
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state, actions):
     if not state.drawing:
         actions[0], actions[1] = DRAW, PASS
         return 2
@@ -42,7 +40,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state, action):
     if action == DRAW:
         state.drawing = 1
         return
@@ -52,7 +50,7 @@ def apply(state: Any, action: int) -> None:
     state.turn += 1
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state, out):
     points = np.zeros(PLAYERS + 1, np.int64)
     for card in range(CARDS):
         points[state.place[card]] += card
@@ -61,30 +59,30 @@ def rewards(state: Any, out: np.ndarray) -> None:
         out[i] = 1.0 if points[i] == best else 0.0
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state, action, moves):
     if state.drawing:
         for i in range(PLAYERS):
             if i != state.turn % PLAYERS:
                 moves[i] = BACK
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state, observer, beliefs, rng):
     if observer != CHANCE:
         _redraw(state, observer, STOCK, rng)
 
 
-def peeping(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def peeping(state, observer, beliefs, rng):
     """The stock is left as it truly is."""
     if observer != CHANCE:
         _redraw(state, observer, STOCK - 1, rng)
 
 
-def redrawing_for_chance(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def redrawing_for_chance(state, observer, beliefs, rng):
     _redraw(state, observer, STOCK, rng)
 
 
 @helper
-def _redraw(state: Any, observer: int, last: int, rng: np.ndarray) -> None:
+def _redraw(state, observer, last, rng):
     unseen, count = np.empty(CARDS, np.int64), 0
     counts = np.zeros(PLAYERS + 1, np.int64)
     for card in range(CARDS):
@@ -101,11 +99,11 @@ def _redraw(state: Any, observer: int, last: int, rng: np.ndarray) -> None:
             j += 1
 
 
-def episode(state: Any) -> int:
+def episode(state):
     return CONTINUES if state.drawing else state.turn
 
 
-def text(state: Any) -> str:
+def text(state):
     hands = ("stock" if place == STOCK else f"player {place}" for place in range(PLAYERS + 1))
     cards = [
         " ".join(f"c{card}" for card in range(CARDS) if state.place[card] == place)
@@ -115,7 +113,7 @@ def text(state: Any) -> str:
     return "; ".join(f"{who}: {hand}" for who, hand in zip(hands, cards, strict=True)) + f"; {turn}"
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state, action):
     return {DRAW: "draw", PASS: "pass"}.get(int(action), f"c{action}")
 
 

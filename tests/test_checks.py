@@ -19,7 +19,7 @@ NO_REALS = (True, np.False_, "0.5", None, math.nan, math.inf, -math.inf, np.floa
 
 
 @pytest.mark.parametrize("value", (1, 7, np.int64(3), np.uint8(3)))
-def test_python_s_and_numpy_s_integers_are_accepted_and_become_python_s(value: Any) -> None:
+def test_python_s_and_numpy_s_integers_are_accepted_and_become_python_s(value):
     result = checks.integer("trials", value, least=1, most=9)
     assert type(result) is int
     assert result == value
@@ -53,12 +53,12 @@ REFUSED: list[tuple[Any, str]] = [  # a check, and what it says
 
 
 @pytest.mark.parametrize(("check", "message"), REFUSED)
-def test_what_is_no_such_number_is_refused_by_name(check: Any, message: str) -> None:
+def test_what_is_no_such_number_is_refused_by_name(check, message):
     with pytest.raises(ValueError, match=message):
         check()
 
 
-def test_of_one_seat_no_message_speaks_of_several() -> None:
+def test_of_one_seat_no_message_speaks_of_several():
     """In a game for one player: it needs 1 agent, not 1 agents."""
     alone = toy.CHAIN
     state = alone.new_initial_state()
@@ -75,18 +75,18 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
-def test_python_s_and_numpy_s_reals_are_accepted(value: Any) -> None:
+def test_python_s_and_numpy_s_reals_are_accepted(value):
     result = checks.real("rate", value, 0, 1)
     assert type(result) is float
     assert result == value
 
 
-def test_a_seed_is_an_integer_or_a_key_of_integers() -> None:
+def test_a_seed_is_an_integer_or_a_key_of_integers():
     assert checks.seed(np.int64(5)) == 5
     assert checks.seed([1, np.int64(2)]) == (1, 2)
 
 
-def test_true_is_no_number_anywhere() -> None:
+def test_true_is_no_number_anywhere():
     state = games.load("othello").new_initial_state(seed=1)
     for refused in (
         lambda: search(state, BASELINE, iterations=True),
@@ -101,7 +101,7 @@ def test_true_is_no_number_anywhere() -> None:
             refused()
 
 
-def test_numpy_s_integers_are_numbers_everywhere() -> None:
+def test_numpy_s_integers_are_numbers_everywhere():
     three = np.int64(3)
     assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"
     assert NAST(three) == NAST(3)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,7 +32,7 @@ print(*sorted(one.metadata["Name"] for one in importlib.metadata.distributions()
 
 
 @pytest.fixture(scope="module")
-def built() -> Path:
+def built():
     """The folder of the two archives, and of nothing else."""
     shutil.rmtree(DIST, ignore_errors=True)
     subprocess.run(
@@ -109,9 +108,7 @@ BARE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["*.whl", "*.tar.gz"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_each_archive_alone_searches_in_an_empty_environment(
-    version: str, pattern: str, built: Path, tmp_path: Path
-) -> None:
+def test_each_archive_alone_searches_in_an_empty_environment(version, pattern, built, tmp_path):
     """The wheel searches every game, the sdist two, since what it installs is built from it as the wheel is."""
     (archive,) = built.glob(pattern)
     python = installed(python_of(version), archive, tmp_path)
@@ -126,7 +123,7 @@ def test_each_archive_alone_searches_in_an_empty_environment(
 
 
 @pytest.fixture
-def open_folder() -> Iterator[Path]:
+def open_folder():
     """A folder that every user can enter, which those of pytest are not."""
     with TemporaryDirectory() as name:
         Path(name).chmod(0o755)
@@ -135,9 +132,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_home", [True, False])
-def test_another_user_searches_with_what_root_installed(
-    has_home: bool, built: Path, open_folder: Path
-) -> None:
+def test_another_user_searches_with_what_root_installed(has_home, built, open_folder):
     """He can write neither to the package nor, perhaps, to a home of his own."""
     if os.geteuid():
         pytest.skip("only root can become another user")

@@ -97,7 +97,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("page", "least"), PAGES.items())
-def test_the_cells_of_a_page_run_from_any_folder(page: str, least: int, tmp_path: Path) -> None:
+def test_the_cells_of_a_page_run_from_any_folder(page, least, tmp_path):
     cells = re.findall(
         r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL
     )
@@ -212,7 +212,7 @@ def test_stages_are_records_of_their_own():
     assert len(many.records["STAGED"]) > len(single.records["STAGED"])
 
 
-def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees() -> None:
+def test_the_server_keeps_games_apart_and_tells_each_player_what_he_sees():
     client = pytest.importorskip("starlette.testclient").TestClient(example("service").app)
 
     def ask(path: str = "/games", **body: object) -> dict:
@@ -284,7 +284,7 @@ WRONG_MOVES = [
 ]
 
 
-def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_they_are() -> None:
+def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_they_are():
     service = example("service")
     client = pytest.importorskip("starlette.testclient").TestClient(service.app)
     for body in WRONG_BODIES:
@@ -335,12 +335,12 @@ def public_names(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*PACKAGES, *MODULES])
-def test_every_public_name_is_on_a_page(name: str) -> None:
+def test_every_public_name_is_on_a_page(name):
     words = set(re.findall(r"\w+", PAGES))
     assert [public for public in public_names(name) if public not in words] == []
 
 
-def test_every_name_on_the_page_is_there() -> None:
+def test_every_name_on_the_page_is_there():
     current = ""
     for line in (DOCS / "api.md").read_text().splitlines():
         directive, _, target = line.removeprefix(".. auto").partition(":: ")

@@ -59,7 +59,7 @@ def words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
 
 
-def looked_up(dotted: str) -> Any:
+def looked_up(dotted: str):
     """What a dotted name stands for: a module's own, an attribute, or a field of a class."""
     parts = dotted.split(".")
     for cut in range(len(parts), 0, -1):
@@ -83,7 +83,7 @@ def looked_up(dotted: str) -> Any:
     raise AssertionError(dotted)
 
 
-def test_the_glossary_says_each_word_once() -> None:
+def test_the_glossary_says_each_word_once():
     words = [row[0] for row in ROWS]
     assert len(words) > 30
     assert len(set(words)) == len(words)
@@ -91,7 +91,7 @@ def test_the_glossary_says_each_word_once() -> None:
 
 
 @pytest.mark.parametrize("code", sorted({row[2].strip("`") for row in ROWS}))
-def test_what_the_glossary_names_is_there(code: str) -> None:
+def test_what_the_glossary_names_is_there(code):
     if code == "icarus.State.data":  # an attribute of instances
         assert hasattr(
             icarus.games.load("kuhn-poker").new_initial_state(seed=0), code.split(".")[-1]
@@ -100,7 +100,7 @@ def test_what_the_glossary_names_is_there(code: str) -> None:
         assert looked_up(code) is not None
 
 
-def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another() -> None:
+def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another():
     names = list(public_names())
     assert len(names) > 1000
     assert not [
@@ -108,7 +108,7 @@ def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another() ->
     ]
 
 
-def test_no_public_function_is_called_by_an_irregular_participle() -> None:
+def test_no_public_function_is_called_by_an_irregular_participle():
     for path in sorted(PACKAGE.rglob("*.py")):
         defined = {
             node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)
@@ -125,7 +125,7 @@ def values_in(tree: ast.AST) -> Iterator[str]:
             yield from (argument.arg for argument in [*node.args.args, *node.args.kwonlyargs])
 
 
-def test_no_value_is_called_by_a_bare_participle_or_function_word() -> None:
+def test_no_value_is_called_by_a_bare_participle_or_function_word():
     sources = sorted(PACKAGE.rglob("*.py")) + sorted(EXPERIMENTS.rglob("*.py"))
     names = [
         (path.parent.name, name.strip("_")) for path in sources for name in values_in(parsed(path))

@@ -7,7 +7,7 @@ import inspect
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
@@ -176,7 +176,7 @@ def levels(name: str) -> Iterator[tuple[str, int]]:
 # ---------------------------------------------------------------------------------------------------------------- layers
 
 
-def test_every_file_has_a_level_and_imports_only_from_it_and_those_below() -> None:
+def test_every_file_has_a_level_and_imports_only_from_it_and_those_below():
     wrong = [
         f"{name} imports {target}"
         for name in trees()
@@ -187,14 +187,14 @@ def test_every_file_has_a_level_and_imports_only_from_it_and_those_below() -> No
     assert not wrong
 
 
-def test_games_and_specifications_do_not_know_each_other() -> None:
+def test_games_and_specifications_do_not_know_each_other():
     for name in trees():
         for target in imports(name):
             pair = {name.split(".")[1], target.split(".")[1]}
             assert pair != NO_NEIGHBOURS, f"{name} imports {target}"
 
 
-def test_there_is_no_cycle_of_imports() -> None:
+def test_there_is_no_cycle_of_imports():
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> None:
@@ -208,7 +208,7 @@ def test_there_is_no_cycle_of_imports() -> None:
         visit(name, ())
 
 
-def test_imports_inside_functions_save_start_up_time() -> None:
+def test_imports_inside_functions_save_start_up_time():
     for name in trees():
         for function in functions(name):
             wrong = [
@@ -219,7 +219,7 @@ def test_imports_inside_functions_save_start_up_time() -> None:
             assert not wrong, f"{name}.{function.name}"
 
 
-def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler() -> None:
+def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler():
     for name in trees():
         inside = [
             module
@@ -229,7 +229,7 @@ def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler() -> None:
         assert not inside or name.startswith("icarus.compiler."), name
 
 
-def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw() -> None:
+def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw():
     for name in trees():
         forbidden = {"experiments"} if name.startswith("icarus") else set()
         forbidden |= {"matplotlib"} if name in JUDGING else set()
@@ -241,7 +241,7 @@ def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw() 
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, EXPERIMENTS], ids=lambda folder: folder.name)
-def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder: Path) -> None:
+def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder):
     text = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
     table = text[text.index(f"| `{folder.name}/` |") :].split("\n\n")[0]
     listed = {
@@ -261,11 +261,11 @@ def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder
 # ------------------------------------------------------------------------------------------------- docstrings and types
 
 
-def test_every_module_begins_with_what_it_is() -> None:
+def test_every_module_begins_with_what_it_is():
     assert not [name for name, tree in trees().items() if len(ast.get_docstring(tree) or "") < 15]
 
 
-def test_every_public_function_and_class_of_the_library_says_what_it_is() -> None:
+def test_every_public_function_and_class_of_the_library_says_what_it_is():
     silent = {
         f"{name}.{node.name}"
         for name, tree in trees().items()
@@ -277,14 +277,14 @@ def test_every_public_function_and_class_of_the_library_says_what_it_is() -> Non
     assert silent <= SELF_EXPLAINING
 
 
-def test_every_public_name_is_there_and_says_what_it_is() -> None:
+def test_every_public_name_is_there_and_says_what_it_is():
     for name in icarus.__all__:
         value = getattr(importlib.import_module("icarus"), name)
         assert name == "__version__" or inspect.getdoc(value), name
         assert name in ("games", "kernel") or not inspect.ismodule(value), f"{name} is a module"
 
 
-def test_every_signature_of_the_library_has_its_types() -> None:
+def test_every_signature_of_the_library_has_its_types():
     for name in trees():
         for function in functions(name) if name.startswith("icarus") else ():
             arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
@@ -300,7 +300,7 @@ def test_every_signature_of_the_library_has_its_types() -> None:
 # ----------------------------------------------------------------------------------------------------------- proportions
 
 
-def test_functions_are_short() -> None:
+def test_functions_are_short():
     for name in SOURCES:
         for function in functions(name):
             text = "\n".join(ast.unparse(statement) for statement in function.body)
@@ -308,7 +308,7 @@ def test_functions_are_short() -> None:
             assert tokens <= LONGEST_BODY, f"{name}.{function.name} has {tokens} tokens"
 
 
-def test_public_functions_take_at_most_seven_parameters() -> None:
+def test_public_functions_take_at_most_seven_parameters():
     for name in icarus.__all__:
         if inspect.isfunction(value := getattr(icarus, name)):
             assert len(inspect.signature(value).parameters) <= MANY_PARAMETERS.get(
@@ -381,9 +381,9 @@ HABITS = (
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
-def test_nothing_must_be_read_twice(habit: Callable[[ast.AST], bool]) -> None:
+def test_nothing_must_be_read_twice(habit):
     places = [
-        f"{name}, line {node.lineno}"  # type: ignore[attr-defined]
+        f"{name}, line {node.lineno}"
         for name, tree in trees().items()
         if not name.startswith(AS_THEY_ARE)
         for node in ast.walk(tree)
@@ -393,7 +393,7 @@ def test_nothing_must_be_read_twice(habit: Callable[[ast.AST], bool]) -> None:
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
-def test_a_habit_is_found_where_it_is(habit: Callable[[ast.AST], bool]) -> None:
+def test_a_habit_is_found_where_it_is(habit):
     examples = (
         "a, b = x if y else z, 0",
         "a = [x] * (y > 0)",

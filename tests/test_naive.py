@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import Scheme
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -140,9 +139,7 @@ class Dealt:
 # -------------------------------------------------------------------------------------------------------------- baseline
 
 
-def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> (
-    None
-):
+def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available():
     assert naive.capture(naive.baseline(), open_playout(), {}) == [
         ((), VISIT),
         ((0, (4,)), VISIT),
@@ -155,7 +152,7 @@ def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_si
     ]  # 0 < i <= 3
 
 
-def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> None:
+def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover():
     assert naive.capture(naive.baseline(), secret_playout(), {}) == [
         ((), VISIT),
         ((0, (1,)), VISIT),
@@ -167,7 +164,7 @@ def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> 
     ]
 
 
-def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> None:
+def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only():
     theta = after(naive.baseline(), open_playout(), open_playout())
     assert theta[()] == ((1.5, 0.5), 2, 2)
     assert theta[0, (4,)] == ((1.5, 0.5), 2, 2)
@@ -181,7 +178,7 @@ def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> N
     assert len(theta) == 8
 
 
-def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_act() -> None:
+def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_act():
     # Player 1 after ⟨4⟩: action 5 has q = (1, 3), n = 4, m = 6: 3/4 + 0.7 sqrt(log 6 / 4) = 0.75 + 0.7 sqrt(0.447940) = 1.218498.
     # Action 6 has q = (2, 0), n = 2, m = 2: 0/2 + 0.7 sqrt(0.346574) = 0.412093. Action 7 has n = 0: infinite.
     leaf = naive.baseline()
@@ -202,7 +199,7 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
 # ---------------------------------------------------------------------------------------------------------- AMAF and RAVE
 
 
-def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_the_tree() -> None:
+def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_the_tree():
     # h_0 is a selection node of player 0, who plays 4, 5 and 6, all legal there; player 1's two 5s are not his.
     # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node of player 1, who plays 5 and
     # once more 5, legal there; below it all is simulation.
@@ -215,7 +212,7 @@ def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_t
     assert naive.capture(naive.amaf(strict=True), open_playout(), {}) == selected
 
 
-def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all() -> None:
+def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all():
     h = decide(start(), 0, (4, 5), SIMULATION)
     amaf, baseline = naive.amaf(), naive.baseline()
     thetas = {
@@ -234,7 +231,7 @@ def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_
 # ------------------------------------------------------------------------------------------------------------------ MAST
 
 
-def test_mast_updates_each_action_under_the_player_who_played_it() -> None:
+def test_mast_updates_each_action_under_the_player_who_played_it():
     assert naive.capture(naive.mast(), open_playout(), {}) == [
         ((4, 0), 0),
         ((5, 1), 1),
@@ -251,11 +248,11 @@ def test_mast_updates_each_action_under_the_player_who_played_it() -> None:
     assert after(naive.mast(), open_playout(), open_playout())[5, 1] == (1.0, 4)
 
 
-def test_tree_only_mast_updates_selection_and_expansion_decisions() -> None:
+def test_tree_only_mast_updates_selection_and_expansion_decisions():
     assert after(naive.to_mast(), open_playout()) == {(4, 0): (0.75, 1), (5, 1): (0.25, 1)}
 
 
-def test_mast_by_ucb1_counts_availability_as_well() -> None:
+def test_mast_by_ucb1_counts_availability_as_well():
     # Player 0 had 4 5 6 (chose 4), 5 6 (chose 5) and 6; player 1 had 4 5 (chose 5) and 5 9 (chose 5).
     leaf = naive.mast(naive.ucb1())
     assert after(leaf, open_playout()) == {
@@ -283,7 +280,7 @@ def test_mast_by_ucb1_counts_availability_as_well() -> None:
 # ------------------------------------------------------------------------------------------------------------ LGR, LGRF
 
 
-def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> None:
+def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw():
     assert naive.capture(naive.lgr(), open_playout(), {}) == [
         ((7, 1), (5, 1)),
         ((5, 0), (5, 0)),
@@ -300,7 +297,7 @@ def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> No
     ]
 
 
-def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one() -> None:
+def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one():
     h = open_playout()
     assert after(naive.lgr(), h) == {
         (7, 1): 5,
@@ -313,7 +310,7 @@ def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_on
     assert after(naive.lgr(), lost)[7, 1] is None
 
 
-def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost() -> None:
+def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost():
     won, lost_same, lost_other = open_playout(), open_playout(), open_playout()
     lost_same.rewards = lost_other.rewards = (1.0, 0.0)
     lost_other.actions[2] = 4
@@ -327,7 +324,7 @@ def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost() -> None:
 # ------------------------------------------------------------------------------------------------------------------ NAST
 
 
-def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
+def test_n_grams_end_in_a_players_action_and_hold_what_he_observed():
     assert naive.capture(naive.nast(2), open_playout(), {}) == [
         (((7, 5), 1), 1),
         (((5, 5), 0), 0),
@@ -352,7 +349,7 @@ def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
 # ------------------------------------------------------------------------------------------------------------------ EPIC
 
 
-def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
+def test_epic_visits_the_whole_playout_by_position_in_episode():
     # The label 1 comes with the 3, which still ends the episode before; from then on moves are counted anew.
     before, label = UNLABELLED, 1
     assert naive.capture(naive.epic(), secret_playout(), {}) == [
@@ -375,7 +372,7 @@ def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
 # ---------------------------------------------------------------------------------------------------------------- phases
 
 
-def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -> None:
+def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits():
     base = theta_of(
         naive.baseline(),
         {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)},
@@ -395,7 +392,7 @@ def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -
     assert phase((6, 7), 5) == SIMULATION
 
 
-def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_visits() -> None:
+def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_visits():
     base = theta_of(
         naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)}
     )
@@ -409,9 +406,7 @@ def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_vi
 # ----------------------------------------------------------------------------------------------------------- compositions
 
 
-def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights() -> (
-    None
-):
+def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights():
     mast, lgr, nast = naive.mast(), naive.lgr(), naive.nast(2)
     nested = Linear([(0.5, mast), (0.5, Linear([(0.25, lgr), (0.75, nast)]))])
     whole = Sequential(naive.rave(), nested)
@@ -423,13 +418,13 @@ def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multi
     assert naive.alternatives(whole, SIMULATION, ()) == [(0.5, mast), (0.125, lgr), (0.375, nast)]
 
 
-def test_weights_may_follow_the_baseline_information() -> None:
+def test_weights_may_follow_the_baseline_information():
     mast, lgr = naive.mast(), naive.lgr()
     mixture = Linear([(lambda q, n, m: n / m, mast), (lambda q, n, m: 1 - n / m, lgr)])
     assert naive.alternatives(mixture, SELECTION, ((0.0,), 1, 4)) == [(0.25, mast), (0.75, lgr)]
 
 
-def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> None:
+def test_equal_enhancements_are_kept_once_and_different_parameters_apart():
     expression = Sequential(
         naive.rave(), Linear([(0.5, naive.nast(2)), (0.25, naive.nast(3)), (0.25, naive.nast(2))])
     )
@@ -465,7 +460,7 @@ def chosen(
     return k
 
 
-def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_arg_max_draws_only_between_ties(monkeypatch):
     h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.nast(1)
     apart = theta_of(leaf, {((4,), 0): (0.0, 2), ((5,), 0): (2.0, 2), ((6,), 0): (0.0, 2)})
     tied = theta_of(leaf, {((4,), 0): (2.0, 2), ((5,), 0): (0.0, 2), ((6,), 0): (2.0, 2)})
@@ -474,15 +469,13 @@ def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> 
     assert choice(monkeypatch, leaf, {leaf: tied}, h, 1) == 6
 
 
-def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_baseline_simulates_uniformly(monkeypatch):
     h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.baseline()
     theta = theta_of(leaf, {(0, (4,)): ((9.0, 9.0), 9, 9)})
     assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
 
 
-def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest_mean(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest_mean(monkeypatch):
     # v = 0 and 1, temperature 1/2: the first action is accepted with e^-2 = 0.135335, the second always.
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
     theta = theta_of(leaf, {(4, 0): (0.0, 3)})
@@ -494,8 +487,8 @@ def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest
 
 
 def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.roulette())
     theta = theta_of(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
@@ -507,14 +500,14 @@ def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 
 
-def test_epsilon_greedy_explores_with_probability_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_epsilon_greedy_explores_with_probability_epsilon(monkeypatch):
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.epsilon_greedy(0.2))
     theta = theta_of(leaf, {(4, 0): (1.0, 4)})
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.19, 0) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.2) == 5
 
 
-def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch):
     h, leaf = start(), naive.lgrf()
     step(h, 1, 3, (3, 4), SIMULATION)
     decide(h, 0, (5, 6), SIMULATION)
@@ -529,7 +522,7 @@ def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch: pytest.Monke
     )
 
 
-def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mixture_draws_the_alternative_first(monkeypatch):
     h = decide(start(), 0, (4, 5), SIMULATION)
     mast, nast = naive.mast(naive.epsilon_greedy(0.5)), naive.nast(1)
     thetas = {
@@ -543,7 +536,7 @@ def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) 
     assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5  # NAST's best
 
 
-def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chance_follows_its_probabilities(monkeypatch):
     state = toy.DICE.new_initial_state()
     state.apply_action(0)
     drawn = []
@@ -560,7 +553,7 @@ def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> No
 # ------------------------------------------------------------------------------------------------------------------ EXP3
 
 
-def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards() -> None:
+def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards():
     # K = 2, n = 4: γ = sqrt(2 log 2 / (4 (e - 1))) = sqrt(1.386294 / 6.873127) = 0.449108, η = γ/2 = 0.224554.
     # p of s = 1 against 0: 0.224554 + 0.550892 / (1 + e^-0.224554) = 0.224554 + 0.550892 / 1.798872 = 0.530797.
     assert naive.exp3_probabilities([(1.0, 1), (0.0, 3)]) == pytest.approx(
@@ -581,7 +574,7 @@ def at_once(number: int = 2) -> Playout:
     return decide(h, 1, (6, 7), EXPANSION, number)
 
 
-def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
+def test_no_record_of_a_choice_depends_on_another_made_at_once():
     h = at_once()
     assert h.choice(1, 4) == (0, (1, 4))
     assert h.choice(2, 6) == (1, (1, 6))  # without the 90 between them
@@ -597,7 +590,7 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
     )  # never before the root
 
 
-def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch):
     exp3 = theta_of(naive.EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
     thetas = {naive.lgr(): theta_of(naive.lgr(), {(90, 1): 7}), naive.EXP3: exp3}
     for u, action in ((0.5307, 6), (0.5309, 7)):  # 0.530797 as above
@@ -613,7 +606,7 @@ def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.Mo
     assert alone.probabilities == {0: 1.0}
 
 
-def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() -> None:
+def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with():
     h = at_once()
     h.extend(6, (90, 6, 6))
     h.probabilities, h.rewards = {1: 0.25, 2: 0.5}, (0.75, 0.25)
@@ -625,9 +618,7 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() ->
 # ----------------------------------------------------------------------------------------------- moves of several actions
 
 
-def test_an_action_is_drawn_inside_the_move_that_was_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch):
     # Four actions, seen as 90, nothing, 90 and 3: three moves. LGR replies with 90, which is the first or the third action.
     h, leaf, edges = start(), naive.lgr(), (90, UNSEEN, 90, 3)
     step(h, 0, 8, (8,), SELECTION)
@@ -642,9 +633,7 @@ def test_an_action_is_drawn_inside_the_move_that_was_chosen(
     )  # a move of three, an action of two
 
 
-def test_a_single_move_asks_no_policy_but_its_action_is_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch):
     h = decide(start(), 1, (UNSEEN,), SELECTION)
     assert chosen(monkeypatch, naive.mast(), {}, h, (UNSEEN,) * 3, 2) == 2
     clash = decide(start(), 1, (UNSEEN,), SELECTION, number=1)
@@ -662,9 +651,7 @@ def test_a_single_move_asks_no_policy_but_its_action_is_drawn(
     assert clash.probabilities == {0: 1.0}
 
 
-def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_one(monkeypatch):
     h, leaf, edges = decide(start(), 1, (90, 3), SIMULATION), naive.baseline(), (90, 90, 90, 3)
     thetas = {
         leaf: theta_of(leaf, {}),
@@ -697,7 +684,7 @@ def visits(outcome: naive.Outcome, leaf: naive.Leaf) -> dict[tuple, tuple[int, i
     return {record: (n, m) for record, (_, n, m) in outcome.records[leaf].items()}
 
 
-def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
+def test_the_first_iterations_on_a_chain_whatever_is_drawn():
     # First only the empty history is visited; then one of the two actions is expanded; then the other, of which nothing is known.
     # In the fourth iteration the root is a selection node, and the pass below the selected action is expanded.
     for seed in range(5):
@@ -738,7 +725,7 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
         assert selected[outcome.action] == max(selected.values())
 
 
-def test_availability_counts_only_the_determinizations_in_which_an_action_is_legal() -> None:
+def test_availability_counts_only_the_determinizations_in_which_an_action_is_legal():
     state = toy.CARD.new_initial_state(seed=3)
     facts_of(state.data).row = toy.index_of(1, 1)  # any deal: player 0 cannot tell them apart
     outcome = naive.search(state, naive.baseline(), 400, seed=5)
@@ -761,7 +748,7 @@ def conformance(game: toy.Game, iterations: int = 60) -> naive.Outcome:
 
 
 @pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
-def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
+def test_counts_agree_with_what_was_played(game):
     outcome = conformance(game)
     iterations = len(outcome.playouts)
     base = outcome.records[outcome.base]
@@ -789,7 +776,7 @@ def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
 
 
 @pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
-def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
+def test_an_iteration_expands_at_most_one_history(game):
     expanded = 0
     for outcome in naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 40, seed=4):
         before = expanded
@@ -799,7 +786,7 @@ def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
         assert simulated == sorted(simulated)  # once left, the tree is not entered again
 
 
-def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing() -> None:
+def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing():
     for game in toy.ALL_TOYS:
         whole = conformance(game, 30)
         *_, paused = naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 30, seed=11)
@@ -830,7 +817,7 @@ def positions_in_episode(tree: int) -> set[tuple]:
 
 
 @pytest.mark.parametrize("tree", range(len(toy.TREES)), ids=lambda tree: toy.TREES[tree].name)
-def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> None:
+def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree):
     possible = positions_in_episode(tree)
     state = toy.ALL_TOYS[tree].new_initial_state(seed=1)
     empty = (state.position_in_episode().label, None, ())
@@ -846,7 +833,7 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> 
         state.apply_action(int(generator.choice(state.legal_actions())))
 
 
-def test_moves_hidden_inside_an_episode_follow_the_determinization() -> None:
+def test_moves_hidden_inside_an_episode_follow_the_determinization():
     # Player 0 chooses d (6 or 7) without having noticed whether player 1 did 4 or 5 in the running episode; both must be
     # tried, and player 1's next records begin with what he himself saw: b = 2, then 4 or 5, then SOMETHING.
     state = toy.SECRETS.new_initial_state()
@@ -861,7 +848,7 @@ def test_moves_hidden_inside_an_episode_follow_the_determinization() -> None:
     assert prefixes == {(2, 4, toy.SOMETHING), (2, 5, toy.SOMETHING)}
 
 
-def test_a_search_where_no_player_acts_is_refused() -> None:
+def test_a_search_where_no_player_acts_is_refused():
     state = toy.DICE.new_initial_state()
     state.apply_action(0)
     with pytest.raises(ValueError, match="decision of one of the players"):
@@ -889,7 +876,7 @@ def after_raise(outcome: naive.Outcome) -> set[int]:
     }
 
 
-def test_one_determinization_is_drawn_for_each_tree() -> None:
+def test_one_determinization_is_drawn_for_each_tree():
     # Player 1 may answer 2, or 2 and 4, or 3 and 4: by his card.
     determinizations = set()
     for seed in range(20):
@@ -906,7 +893,7 @@ def test_one_determinization_is_drawn_for_each_tree() -> None:
 
 
 @pytest.mark.parametrize(("deal", "answers"), [(0, {2}), (1, {2, 4}), (2, {3, 4})])
-def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
+def test_cheats_see_the_true_card(deal, answers):
     for seed in range(3):
         assert (
             after_raise(
@@ -922,7 +909,7 @@ def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
         } == {frozenset(answers)}
 
 
-def test_the_root_players_eyes_see_moves() -> None:
+def test_the_root_players_eyes_see_moves():
     # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
     # second whisper after an unnoticed first stands where the first stood.
     records = naive.search(
@@ -943,7 +930,7 @@ def test_the_root_players_eyes_see_moves() -> None:
     assert guessed < visited  # two unnoticed ones in a playout visit the record twice
 
 
-def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
+def test_moves_are_chosen_and_actions_inside_them_uniform():
     # Of five actions two go unnoticed and two look alike: a policy sees three moves, and MAST counts moves.
     expression = Sequential(naive.mast(naive.ucb1()), naive.baseline())
     outcome = naive.search(toy.WHISPERS.new_initial_state(), expression, 400, 7, SO_ISMCTS_POM)
@@ -966,7 +953,7 @@ def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
     )
 
 
-def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
+def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike():
     # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
     records = naive.search(
         toy.DRAW.new_initial_state(), naive.baseline(), 600, 7, SO_ISMCTS_POM
@@ -991,7 +978,7 @@ def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
 @pytest.mark.parametrize(
     "scheme", [SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(1), CheatingUCT], ids=str
 )
-def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme: Scheme) -> None:
+def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme):
     # b = 2 began the episode; c = 4 went unnoticed by player 0, who is to choose d.
     state = from_deal(toy.SECRETS, 0, 0, 2, 4)
     records = naive.search(
@@ -1015,7 +1002,7 @@ EXPRESSIONS = [naive.baseline(), EVERYTHING]
 
 
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT], ids=str)
-def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> None:
+def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme):
     for expression in EXPRESSIONS:
         outcome = naive.search(
             toy.PENNIES.new_initial_state(), expression, 100, 9, scheme.with_exp3()

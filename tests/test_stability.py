@@ -62,7 +62,7 @@ def value_of(dotted: str) -> object:
 def taken_by(value: object) -> list[str]:
     """What is taken, in order; what has a default ends with "=", and after "*" all is by name."""
     try:
-        parameters = inspect.signature(value).parameters.values()  # type: ignore[arg-type]
+        parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return []
     texts = list[str]()
@@ -106,7 +106,7 @@ def promised() -> dict[str, list[str]]:
     return json.loads(FILE.read_text())
 
 
-def test_each_section_of_the_page_has_a_promise_and_each_exception_is_there() -> None:
+def test_each_section_of_the_page_has_a_promise_and_each_exception_is_there():
     names = sections()
     assert list(promises()) == list(names)
     for heading, texts in promises().items():
@@ -115,12 +115,12 @@ def test_each_section_of_the_page_has_a_promise_and_each_exception_is_there() ->
         assert any(text.startswith(ALL) for text in texts), heading
 
 
-def test_each_stable_name_is_in_the_file() -> None:
+def test_each_stable_name_is_in_the_file():
     assert set(stable_names()) <= promised().keys()
 
 
 @pytest.mark.parametrize("dotted", promised())
-def test_a_stable_name_takes_what_it_took(dotted: str) -> None:
+def test_a_stable_name_takes_what_it_took(dotted):
     owner = next(
         name
         for name in sorted(stable_names(), key=len, reverse=True)
@@ -142,7 +142,7 @@ def test_a_stable_name_takes_what_it_took(dotted: str) -> None:
         (["a", "b", "*", "d="], "needs ['b']"),
     ],
 )
-def test_what_breaks_a_call_is_found(now: list[str], reason: str) -> None:
+def test_what_breaks_a_call_is_found(now, reason):
     assert what_breaks(["a", "b=", "*", "d="], now) == reason
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 from icarus.statistics import GRID, mean_of, paired_difference, sign_flip
 
 
-def test_a_difference_has_students_interval_as_far_as_a_mean_can_be() -> None:
+def test_a_difference_has_students_interval_as_far_as_a_mean_can_be():
     scores = [0.5, 0.0, 0.5, 0.0]
     actual = mean_of(scores, -9, 9, 0.98)
     assert (actual.value, actual.count) == (0.25, 4)
@@ -19,9 +19,7 @@ def test_a_difference_has_students_interval_as_far_as_a_mean_can_be() -> None:
 
 
 @pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
-def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(
-    scores: list[float],
-) -> None:
+def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(scores):
     actual = mean_of(scores, -0.5, 0.5, 0.95)
     rare = (
         1 - stats.binomtest(20, 20).proportion_ci(0.95).low
@@ -34,7 +32,7 @@ def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(
 @pytest.mark.parametrize(
     "scores", [[0.5] * 9, [0.0] * 3, [0.25, -1 / 3, 0.5, 0.5, 0.0, -0.25, 0.1234, -0.7]], ids=str
 )
-def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[float]) -> None:
+def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores):
     signs = np.array(list(itertools.product((-1, 1), repeat=len(scores))))
     steps = np.rint(np.array(scores) * GRID)
     assert sign_flip(scores) == pytest.approx(np.mean(signs @ steps >= steps.sum()))
@@ -52,11 +50,11 @@ def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores: list[
         ([0.0001, 0.5], 1 / 2),
     ],
 )
-def test_the_sign_flip_test_rounds_to_the_nearest_step(scores: list[float], p: float) -> None:
+def test_the_sign_flip_test_rounds_to_the_nearest_step(scores, p):
     assert sign_flip(scores) == p
 
 
-def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow() -> None:
+def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow():
     scores, usual = [1.0, 1.0, 0.75], [0.25, 0.25, 0.5]
     found = paired_difference(scores, usual)
     assert found.value == pytest.approx(1.75 / 3)
@@ -68,7 +66,7 @@ def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allo
 
 
 @pytest.mark.parametrize("units", [10, 20, 60])
-def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units: int) -> None:
+def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units):
     samples = np.random.default_rng(units).choice([-0.5, 0.0, 0.5], (4000, units))
     assert np.mean([sign_flip(scores) < 0.01 for scores in samples]) < 0.012
     assert (

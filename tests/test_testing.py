@@ -2,8 +2,6 @@
 
 import functools
 import operator
-from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -73,24 +71,24 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         ),
     ],
 )
-def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, pattern: str) -> None:
+def test_a_mistake_by_hand_gets_a_sentence(mistake, pattern):
     with pytest.raises((ValueError, TypeError), match=pattern):
         mistake()
 
 
 @capture
-def capture_reals(history: Any, updates: Any) -> None:
+def capture_reals(history, updates):
     """A context that is not an integer."""
     update(updates, 1, 0.5)
 
 
 @values
-def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def half_written(history, theta, legal, out):
     """A value of the first action only."""
     out[0] = 1.0
 
 
-def test_slips_inside_slots_are_found() -> None:
+def test_slips_inside_slots_are_found():
     with pytest.raises(TypeError, match="takes integers, not 0.5; a float would be truncated"):
         EXAMPLE.capture(attrs.evolve(MAST, capture=capture_reals))
     with pytest.raises(
@@ -99,7 +97,7 @@ def test_slips_inside_slots_are_found() -> None:
         EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
 
 
-def test_the_example_of_the_docstring_is_true() -> None:
+def test_the_example_of_the_docstring_is_true():
     assert EXAMPLE.capture(MAST) == [(EXAMPLE.key(MAST, 4, 0), 0), (EXAMPLE.key(MAST, 5, 1), 1)]
     assert EXAMPLE.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
     assert EXAMPLE.prefix(1).values(
@@ -131,12 +129,7 @@ def test_the_example_of_the_docstring_is_true() -> None:
     ],
     ids=str,
 )
-def test_a_policy_is_asked_for_its_probabilities(
-    rule: Any,
-    numbers: tuple[float, ...],
-    shares: tuple[float, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_policy_is_asked_for_its_probabilities(rule, numbers, shares, monkeypatch):
     """By hand; and the rule that a search follows chooses as often."""
     monkeypatch.setattr(HistoryExample, "values", lambda *_: list(numbers))
     strategy = attrs.evolve(MAST, policy=rule.over(half_written))
@@ -153,7 +146,7 @@ def test_a_policy_is_asked_for_its_probabilities(
     )  # four deviations or more
 
 
-def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_game() -> None:
+def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_game():
     """Secrets: actions that the other sees as SOMETHING or not at all, and two episodes."""
     decisions = [
         Decision(0, (0, 1), 0, seen={1: toy.SOMETHING}),

@@ -76,7 +76,7 @@ def after_action(state: State, action: int) -> State:
 
 
 @each_toy
-def test_every_state_has_choices_or_rewards(game: Game) -> None:
+def test_every_state_has_choices_or_rewards(game):
     for state in everything(game):
         legal = state.legal_actions()
         if state.is_terminal():
@@ -93,7 +93,7 @@ def test_every_state_has_choices_or_rewards(game: Game) -> None:
 
 
 @each_toy
-def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game: Game) -> None:
+def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game):
     for state in everything(game):
         player = state.current_player()
         if player < 0:
@@ -117,7 +117,7 @@ def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game: Game) -> None:
 
 
 @each([game for game in toy.ALL_TOYS if game.determinize])
-def test_determinization_is_uniform_over_what_looks_alike(game: Game) -> None:
+def test_determinization_is_uniform_over_what_looks_alike(game):
     groups: dict[tuple, list[State]] = {}
     for state in everything(game):
         if state.current_player() >= 0:
@@ -152,7 +152,7 @@ def known_to_the_mover(state: State) -> tuple:
 
 
 @each([game for game in toy.ALL_TOYS if game.recall])
-def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game: Game) -> None:
+def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game):
     for state in everything(game):
         moves = np.zeros(20, np.int64)
         for perspective in range(game.players + 1):
@@ -162,7 +162,7 @@ def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game: 
             assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[perspective]
 
 
-def test_each_kind_of_game_is_there() -> None:
+def test_each_kind_of_game_is_there():
     assert [game.name for game in toy.ALL_TOYS] == [
         "toy-branches",
         "toy-card",
@@ -228,7 +228,7 @@ def test_each_kind_of_game_is_there() -> None:
 # ------------------------------------------------------------------------------------------------------------ by the hand
 
 
-def test_a_raise_tells_that_the_card_is_not_low() -> None:
+def test_a_raise_tells_that_the_card_is_not_low():
     state = after(toy.CARD, 1, 4, deal=1)
     assert {toy.ROWS[int(state.determinize(0, seed).facts.row)].deal for seed in range(50)} == {
         1,
@@ -237,7 +237,7 @@ def test_a_raise_tells_that_the_card_is_not_low() -> None:
     assert {toy.ROWS[int(state.determinize(1, seed).facts.row)].deal for seed in range(50)} == {1}
 
 
-def test_kuhns_poker_agrees_with_openspiel() -> None:
+def test_kuhns_poker_agrees_with_openspiel():
     referee = pyspiel.load_game("kuhn_poker")
     for deal, (cards, _) in enumerate(toy.TREES[toy.ALL_TOYS.index(toy.KUHN)].deals):
         for state in walk(dealt(toy.KUHN, deal)):
@@ -254,7 +254,7 @@ def test_kuhns_poker_agrees_with_openspiel() -> None:
                 )
 
 
-def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
+def test_kuhns_poker_is_worth_what_kuhn_found():
     # In equilibrium (Kuhn 1950): player 0 passes first, and bets with a king, with a queen ⅓ of the time where he is bet
     # against; player 1 bets with a king, calls a bet with a queen ⅓ of the time, bets a jack ⅓ of the time after a pass.
     first_again = {0: 0.0, 1: 1 / 3, 2: 1.0}
@@ -278,14 +278,14 @@ def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
     assert value == pytest.approx((-1 / 18 + 2) / 4)
 
 
-def test_secrets_are_seen_by_their_owner_only() -> None:
+def test_secrets_are_seen_by_their_owner_only():
     state = after(toy.SECRETS, 1, 2, 4, 7, 3)
     assert state.moves(0) == (1, 2, 7, 3)  # nothing of the 4
     assert state.moves(1) == (toy.SOMETHING, 2, 4, toy.SOMETHING, 3)
     assert state.moves(CHANCE) == (1, 2, 4, 7, 3)
 
 
-def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice() -> None:
+def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice():
     position = after(toy.SECRETS, 1, 2, 4, 7).position_in_episode()
     assert (position.label, position.moves) == (0, ((2, 7), (2, 4, toy.SOMETHING), (2, 4, 7)))
     assert position.previous == (0, (2, 7))
@@ -295,7 +295,7 @@ def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice() -
     assert after(toy.SECRETS, 1).position_in_episode().previous == (UNLABELLED, (1,))
 
 
-def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
+def test_each_player_is_unsure_of_exactly_what_he_did_not_see():
     state = after(toy.SECRETS, 1, 2, 4)  # player 0 to choose d; c may have been 4 or 5
     paths = {toy.ROWS[int(state.determinize(0, seed).facts.row)].actions() for seed in range(50)}
     assert paths == {(1, 2, 4), (1, 2, 5)}
@@ -304,7 +304,7 @@ def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
     assert paths == {(a, 2, 4, d) for a in (0, 1) for d in (6, 7)}
 
 
-def test_three_players_each_maximise_their_own_reward() -> None:
+def test_three_players_each_maximise_their_own_reward():
     assert best(after(toy.THREE, 0)) == (
         0,
         1,
@@ -314,7 +314,7 @@ def test_three_players_each_maximise_their_own_reward() -> None:
     assert best(after(toy.THREE, 1))[1] == 0.5  # both actions of player 1 give him ½
 
 
-def test_the_same_position_in_episode_occurs_in_several_places() -> None:
+def test_the_same_position_in_episode_occurs_in_several_places():
     places = [
         state
         for state in everything(toy.EPISODES)
@@ -325,7 +325,7 @@ def test_the_same_position_in_episode_occurs_in_several_places() -> None:
     assert [state.position_in_episode().label for state in places] == [2, 3, 3]
 
 
-def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
+def test_the_chain_begins_without_a_label_and_passes_are_forced():
     state = toy.CHAIN.new_initial_state()
     assert state.position_in_episode().label == UNLABELLED
     assert after(toy.CHAIN, 0).legal_actions() == [toy.PASS]
@@ -335,7 +335,7 @@ def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
     assert best(after(toy.CHAIN, 1)) == (0.5,)
 
 
-def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
+def test_in_figure_1_a1_needs_the_right_reply_in_each_state():
     assert (
         best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)
     )  # the determinizer's belief
@@ -352,7 +352,7 @@ def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
 
 
 @each([toy.THREE_STATES, toy.BLIND_STATES])
-def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> None:
+def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game):
     legal = [after(game, toy.A1, deal=deal).legal_actions() for deal in range(3)]
     assert legal == [[toy.B1, toy.B2], [toy.B2, toy.B3], [toy.B1, toy.B3]]
 
@@ -367,7 +367,7 @@ def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> No
     assert after(game, toy.A1, toy.B1, toy.A3).is_terminal()
 
 
-def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not() -> None:
+def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not():
     # Player 1 knows state and mixture: he takes the smaller of his two answers; q[b] is the share of a₃ in reply to b.
     thirds = [
         {
@@ -401,7 +401,7 @@ def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_
     assert 1 / 2 < stay < 2 / 3
 
 
-def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
+def test_the_moves_of_figure_5_cannot_be_told_apart():
     state = after(toy.BLIND_STATES, toy.A1, toy.B2, toy.A3)
     assert state.moves(0) == (toy.A1, toy.SOMETHING, toy.A3)
     assert state.moves(1) == (toy.SOMETHING, toy.B2, toy.SOMETHING)
@@ -414,7 +414,7 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
     assert answers == {toy.B1, toy.B2, toy.B3}
 
 
-def test_coins_are_laid_at_once() -> None:
+def test_coins_are_laid_at_once():
     def number(*actions: int) -> int:
         state = after(toy.PENNIES, *actions)
         return toy.PENNIES.kernels().simultaneous(state.data.ctypes.data)
@@ -432,7 +432,7 @@ def test_coins_are_laid_at_once() -> None:
     assert after(toy.PENNIES, 1, 1, 13, 0, 0, 10).returns() == [1, 0]
 
 
-def test_player_0_does_not_see_what_is_drawn() -> None:
+def test_player_0_does_not_see_what_is_drawn():
     assert after(toy.DRAW, 0, 5).chance_outcomes() == [(7, 0.5), (8, 0.25), (9, 0.25)]
     assert [after(toy.DRAW, 0, 6, card).moves(0) for card in (7, 8, 9)] == [
         (0, toy.SOMETHING),

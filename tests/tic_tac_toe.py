@@ -5,8 +5,6 @@
 6 | 7 | 8
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus import Game
@@ -18,18 +16,18 @@ STATE = np.dtype([("marks", np.int64, (2,)), ("player", np.int64)], align=True)
 
 
 @helper
-def has_line(marks: int) -> bool:
+def has_line(marks):
     for line in LINES:
         if marks & line == line:
             return True
     return False
 
 
-def initial(state: Any, rng: Any) -> None:
+def initial(state, rng):
     state.player = 0
 
 
-def player(state: Any) -> int:
+def player(state):
     over = (
         state.marks[0] | state.marks[1] == FULL
         or has_line(state.marks[0])
@@ -38,7 +36,7 @@ def player(state: Any) -> int:
     return TERMINAL if over else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state, actions):
     count = 0
     for square in range(SQUARES):
         if (state.marks[0] | state.marks[1]) >> square & 1 == 0:
@@ -47,19 +45,19 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state, action):
     state.marks[state.player] |= 1 << action
     state.player = 1 - state.player
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state, out):
     for who in range(2):
         out[who] = (
             1.0 if has_line(state.marks[who]) else 0.0 if has_line(state.marks[1 - who]) else 0.5
         )
 
 
-def text(state: Any) -> str:
+def text(state):
     marks = "".join(
         "X" if state.marks[0] >> i & 1 else "O" if state.marks[1] >> i & 1 else "."
         for i in range(SQUARES)

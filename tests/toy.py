@@ -651,7 +651,7 @@ STATE = np.dtype([("row", np.int16)], align=True)
 
 
 @helper
-def position_of(row: int, action: int) -> int:
+def position_of(row, action):
     """Which of a row's actions this is."""
     k = 0
     while ACTIONS[row, k] != action:
@@ -659,67 +659,67 @@ def position_of(row: int, action: int) -> int:
     return k
 
 
-def initial(state: Any, rng: np.ndarray, tree: int) -> None:
+def initial(state, rng, tree):
     state.row = DEALS[tree, below(rng, DEAL_COUNTS[tree])]
 
 
-def player(state: Any) -> int:
+def player(state):
     return PLAYERS[state.row]
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state, actions):
     for k in range(COUNTS[state.row]):
         actions[k] = ACTIONS[state.row, k]
     return COUNTS[state.row]
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state, action):
     state.row = CHILDREN[state.row, position_of(state.row, action)]
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state, out):
     for i in range(len(out)):
         out[i] = REWARDS[state.row, i]
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state, out):
     """What means nothing, but differs from state to state."""
     out[0] = state.row % 7
     out[1] = 1.0 if COUNTS[state.row] > 2 else 0.0
 
 
-def action_features(state: Any, action: int, out: np.ndarray) -> None:
+def action_features(state, action, out):
     out[0] = (state.row + 2 * action) % 5 / 4
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state, out):
     for i in range(len(out)):
         out[i] = (7 * state.row + 3 * i) % 11 / 10
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state, action, moves):
     k = position_of(state.row, action)
     for i in range(len(moves)):
         moves[i] = SIGHTS[state.row, k, i]
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
+def chance(state, probabilities):
     for k in range(COUNTS[state.row]):
         probabilities[k] = PROBABILITIES[state.row, k]
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state, observer, beliefs, rng):
     if observer == CHANCE:
         return
     start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
     state.row = ALIKE[start + below(rng, count)]
 
 
-def episode(state: Any) -> int:
+def episode(state):
     return LABELS[state.row]
 
 
-def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
+def recall(state, perspective, moves):
     start = RECALLED_SPANS[state.row, perspective, 0]
     count = RECALLED_SPANS[state.row, perspective, 1]
     for i in range(count):
@@ -727,17 +727,17 @@ def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
-def simultaneous(state: Any) -> int:
+def simultaneous(state):
     return NUMBERS[state.row]
 
 
-def observation(state: Any, player: int) -> list[int]:
+def observation(state, player):
     """The moves of the episode as he has seen them. What he could have done at earlier decisions is no part of an information set here."""
     start, count = RECALLED_SPANS[state.row, player, 0], RECALLED_SPANS[state.row, player, 1]
     return list(RECALLED[start : start + count].tolist())
 
 
-def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The deal, and the path down to the row of a determinization."""
     row = ROWS[int(record["row"][0])]
     start = np.zeros(1, STATE)
@@ -745,14 +745,14 @@ def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, list(row.actions())
 
 
-def text(state: Any) -> str:
+def text(state):
     """The deal and the path."""
     row = ROWS[int(state.row)]
     path = " ".join(str(action) for action in row.actions()) or "nothing"
     return f"{TREES[row.tree].name}, deal {row.deal}, after {path}"
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state, action):
     return str(action)
 
 
@@ -816,7 +816,7 @@ def begun(
     seed: int | Sequence[int] = 0,
     *,
     records: Result | None = None,
-    **how: Any,
+    **how,
 ) -> RunningSearch:
     """A search that has made no playout yet; `how` as of `icarus.search`."""
     return Search(strategy, iterations=UNLIMITED, **how).begin(state, seed, records)

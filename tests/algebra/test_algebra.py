@@ -7,7 +7,6 @@ import math
 import operator
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -77,7 +76,7 @@ def test_compositions_hash_copy_and_pickle_as_values(strategy):
     assert copy.copy(strategy) == strategy
 
 
-def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
+def test_a_slot_that_another_process_would_not_find_is_not_pickled():
     @capture
     def of_a_function(history, updates):
         pass
@@ -193,7 +192,7 @@ def test_a_policy_that_reads_what_is_not_kept_is_refused():
     ("name", "operators"),
     [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")],
 )
-def test_no_name_reads_as_a_composition(name: str, operators: str) -> None:
+def test_no_name_reads_as_a_composition(name, operators):
     message = f"the name of an enhancement is {name!r}, which reads as a composition by {operators}"
     for strategy in (MAST, RAVE >> MAST):
         with pytest.raises(ValueError) as refused:
@@ -242,7 +241,7 @@ def test_a_majority_vote_says_what_it_is():
         ("MAST - NAST2", "- is for weights, as in 1 - rave_weight"),
     ],
 )
-def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text: str, message: str) -> None:
+def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text, message):
     with pytest.raises(ValueError) as refusal:
         parse(text)
     assert str(refusal.value).endswith(message)
@@ -283,7 +282,7 @@ def test_a_rule_goes_over_candidates_or_values_only():
 @pytest.mark.parametrize(
     "text", ["- " * 900 + "1", "MAST" + "[0]" * 600, "(" * 5000, " >> ".join(["MAST"] * 5000)]
 )
-def test_a_text_of_any_depth_is_refused_in_a_sentence(text: str) -> None:
+def test_a_text_of_any_depth_is_refused_in_a_sentence(text):
     with pytest.raises(ValueError, match="^the strategy '"):
         parse(text)
 
@@ -364,9 +363,7 @@ RULES: list[tuple] = [  # the parameter, the values, and how often each action i
 
 
 @pytest.mark.parametrize(("rule", "parameter", "worth", "expected"), RULES)
-def test_a_rule_plays_each_action_as_often_as_its_formula_says(
-    rule: int, parameter: float, worth: list[float], expected: list[float]
-) -> None:
+def test_a_rule_plays_each_action_as_often_as_its_formula_says(rule, parameter, worth, expected):
     assert agrees(frequencies(rule, parameter, worth), expected)
 
 
@@ -374,7 +371,7 @@ def test_a_rule_plays_each_action_as_often_as_its_formula_says(
     ("rule", "value"),
     [(gibbs, 0), (gibbs, math.nan), (gibbs, True), (gibbs, "1"), (epsilon_greedy, -0.1), (epsilon_greedy, 1.01), (ucb1, INFINITE)],
 )  # fmt: skip
-def test_a_parameter_that_no_rule_can_have_is_refused(rule: Callable, value: Any) -> None:
+def test_a_parameter_that_no_rule_can_have_is_refused(rule, value):
     with pytest.raises(ValueError, match="it must be a (real|finite) number"):
         rule(value)
 
@@ -408,7 +405,7 @@ def valued(rule: Callable, theta: Theta, places: list[int], *parameters: float) 
     return out.tolist()
 
 
-def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
+def test_ucb1_by_availability_is_the_formula_of_the_baseline():
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 9.0), 9, 100_000)})
     expected = [
         0.75 + 0.7 * math.sqrt(math.log(6) / 4),
@@ -418,26 +415,26 @@ def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
     assert valued(ucb1_by_availability, theta, [1, 2, 3], 0.7) == pytest.approx(expected)
 
 
-def test_ucb1_by_availability_is_infinite_exactly_where_nothing_is_known() -> None:
+def test_ucb1_by_availability_is_infinite_exactly_where_nothing_is_known():
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 3: ((0.0, 0.0), 0, 5), 5: ((0.0, 1.0), 1, 0)})
     results = valued(ucb1_by_availability, theta, [1, 3, ABSENT, 5], 0.7)
     assert [value == INFINITE for value in results] == [False, True, True, True]
 
 
-def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None:
+def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials():
     theta = by_numbers({1: (1.0, 2), 2: (3.0, 3), 7: (50.0, 100)})  # 7 is not legal here: 5 trials
     expected = [1 / 2 + 1.5 * math.sqrt(math.log(5) / 2), 1 + 1.5 * math.sqrt(math.log(5) / 3)]
     assert valued(ucb1_by_visits, theta, [1, 2], 1.5) == pytest.approx(expected)
 
 
-def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known() -> None:
+def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known():
     theta = by_numbers({1: (1.0, 2), 2: (3.0, 3)})
     results = valued(ucb1_by_visits, theta, [ABSENT, 1, 2, ABSENT], 1.5)
     assert [value == INFINITE for value in results] == [True, False, False, True]
 
 
 @pytest.mark.parametrize("trials", [2, 4095, 4096, 4097, 1_000_000])
-def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
+def test_the_logarithm_of_any_number_of_trials_is_exact(trials):
     theta = by_vectors({1: ((0.0, 0.0), 1, trials)})
     assert valued(ucb1_by_availability, theta, [1], 1.0) == [math.sqrt(math.log(trials))]
     theta = by_numbers({1: (0.0, 1), 2: (0.0, trials - 1)})
@@ -447,7 +444,7 @@ def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
 @pytest.mark.parametrize(
     "kept", [{"reward": REAL**2, "visits": COUNT}, {"reward": REAL, "visits": REAL}]
 )
-def test_a_policy_over_fields_of_other_kinds_is_refused(kept: dict[str, Any]) -> None:
+def test_a_policy_over_fields_of_other_kinds_is_refused(kept):
     """Of two numbers it would read the reward of player 2 beyond their end."""
     with pytest.raises(
         ValueError,
@@ -460,24 +457,17 @@ def test_a_policy_over_fields_of_other_kinds_is_refused(kept: dict[str, Any]) ->
 
 
 @capture
-def nothing(history: Any, updates: Any) -> None:
+def nothing(history, updates):
     """⟨⟩"""
 
 
 @backpropagation
-def unchanged(stats: Any, context: int, rewards: np.ndarray) -> None:
+def unchanged(stats, context, rewards):
     """θ as it is"""
 
 
 @values
-def favourite(
-    history: Any,
-    theta: Any,
-    legal: np.ndarray,
-    out: np.ndarray,
-    action: int = 0,
-    value: float = 1.0,
-) -> None:
+def favourite(history, theta, legal, out, action=0, value=1.0):
     """a fixed value for one action, 0 for the others"""
     for i in range(len(legal)):
         out[i] = value if legal[i] == action else 0.0
@@ -503,7 +493,7 @@ def fond_of(action: int, value: float = 1.0, name: str = "FOND") -> Enhancement:
 
 
 @weight
-def quarter_then_one(rewards: Any, visits: int, availability: int) -> float:
+def quarter_then_one(rewards, visits, availability):
     """¼ at histories visited never, 1 at others"""
     return 0.25 if visits == 0 else 1.0
 
@@ -516,12 +506,12 @@ def played_at_the_root(
     return dict(zip(search.actions, search.result().visits.tolist(), strict=True))
 
 
-def test_a_linear_mixture_plays_each_policy_with_its_weight() -> None:
+def test_a_linear_mixture_plays_each_policy_with_its_weight():
     visits = played_at_the_root(0.2 * fond_of(0) + 0.5 * fond_of(1) + 0.3 * fond_of(2))
     assert agrees([visits[action] for action in (0, 1, 2)], [0.2, 0.5, 0.3])
 
 
-def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
+def test_a_weight_function_is_asked_at_the_history_of_the_decision():
     # The root is unvisited in the first playout only; from then on the weight of FOND0 is 1.
     visits = played_at_the_root(
         quarter_then_one * fond_of(0) + (1 - quarter_then_one) * fond_of(1), 500
@@ -530,7 +520,7 @@ def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
     assert visits[2] == 0
 
 
-def test_maxilinear_adds_the_weighted_values() -> None:
+def test_maxilinear_adds_the_weighted_values():
     # 0.6 · 1 for action 0 against 0.4 · 2 for action 1.
     both = 0.6 * fond_of(0, 1.0) ^ 0.4 * fond_of(1, 2.0)
     assert played_at_the_root(both, 50) == {0: 0, 1: 50, 2: 0}
@@ -540,7 +530,7 @@ def test_maxilinear_adds_the_weighted_values() -> None:
     assert agrees([visits[action] for action in (0, 1, 2)], [0.5, 0.5, 0])
 
 
-def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infinite() -> None:
+def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infinite():
     slot = attrs.evolve(favourite(action=1), parameters=(("action", 1), ("value", INFINITE)))
     endless = attrs.evolve(IDLE, name="ENDLESS", policy=argmax().over(slot))
     assert played_at_the_root(1.0 * fond_of(0) ^ 0.0 * endless, 20) == {0: 20, 1: 0, 2: 0}
@@ -552,7 +542,7 @@ def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infi
 
 
 @pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
-def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
+def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule):
     strategy = attrs.evolve(IDLE, policy=rule.over(favourite(action=1, value=0.8)))
     expected = {
         "gibbs": normalised([1.0, math.exp(1.6), 1.0]),
@@ -568,12 +558,12 @@ def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
 
 
 @weight
-def halved(rewards: Any, visits: int, availability: int) -> float:
+def halved(rewards, visits, availability):
     """1/n"""
     return 1 / visits
 
 
-def test_a_weight_that_divides_by_no_visits_is_refused() -> None:
+def test_a_weight_that_divides_by_no_visits_is_refused():
     with pytest.raises(ZeroDivisionError, match="by zero"):
         search(toy.KUHN.new_initial_state(), halved * AMAF ^ (1 - halved) * BASELINE, iterations=1)
 
@@ -581,20 +571,12 @@ def test_a_weight_that_divides_by_no_visits_is_refused() -> None:
 # ------------------------------------------------------------------------------------------------------- majority votes
 
 
-def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
+def fixed(name: str, *worth: float, rule=None) -> Enhancement:
     """An enhancement whose values of the first three legal actions never change."""
     first, second, third = worth
 
     @values
-    def constants(
-        history: Any,
-        theta: Any,
-        legal: Any,
-        out: Any,
-        a: float = first,
-        b: float = second,
-        c: float = third,
-    ):
+    def constants(history, theta, legal, out, a=first, b=second, c=third):
         """v(a) as given"""
         for i in range(len(legal)):
             out[i] = a if i == 0 else b if i == 1 else c
@@ -652,13 +634,11 @@ FIRST, SECOND = fixed("FIRST", 1, 0, 0), fixed("SECOND", 0, 1, 0)
     ],
     ids=str,
 )
-def test_a_majority_vote_has_the_distribution_of_its_definition(
-    strategy: Enhancement, expected: list[float]
-) -> None:
+def test_a_majority_vote_has_the_distribution_of_its_definition(strategy, expected):
     assert agrees(votes_of(strategy), expected)
 
 
-def test_a_majority_vote_distributes_over_sequence() -> None:
+def test_a_majority_vote_distributes_over_sequence():
     state = after(toy.THICKETS[0])
     sequence_of_votes = CompiledSearch(state, (BASELINE >> A) & (AMAF >> B) & (BASELINE >> C), 3)
     vote_of_sequences = CompiledSearch(state, (BASELINE & AMAF & BASELINE) >> (A & B & C), 3)

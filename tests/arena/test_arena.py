@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,7 +45,7 @@ def played(task: Square) -> dict[str, Any]:
     return {"name": "square", "seed": [task.number], "is": task.number**2}
 
 
-def test_what_is_kept_is_not_played_again(tmp_path: Path) -> None:
+def test_what_is_kept_is_not_played_again(tmp_path):
     path, tasks = tmp_path / "folder" / "rows.jsonl", [Square(number) for number in (3, 1, 3)]
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.play(tasks, played)] == [9, 1, 9]
@@ -60,7 +59,7 @@ def test_what_is_kept_is_not_played_again(tmp_path: Path) -> None:
     assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
 
 
-def test_one_process_writes_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_writes_at_a_time(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     assert not is_being_written(path)
     with Ledger(path, FIELDS):
@@ -95,9 +94,7 @@ NO_LEDGERS = {
 
 
 @pytest.mark.parametrize("content", NO_LEDGERS.values(), ids=NO_LEDGERS)
-def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(
-    content: bytes, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content, tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(content)
     with pytest.raises(
@@ -107,7 +104,7 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(
     assert path.read_bytes() == content
 
 
-def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path):
     packed, content = tmp_path / "rows.jsonl.gz", gzip.compress(b"".join(map(line_of, ROWS)))
     packed.write_bytes(content)
     with pytest.raises(
@@ -123,9 +120,7 @@ def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path: 
 
 @pytest.mark.parametrize("whole", [0, 1, 3])
 @pytest.mark.parametrize("kept", [12, 30, -1, "zeros"])
-def test_what_a_killed_process_left_of_a_row_is_cut_off(
-    whole: int, kept: int | str, tmp_path: Path
-) -> None:
+def test_what_a_killed_process_left_of_a_row_is_cut_off(whole, kept, tmp_path):
     path, rows = tmp_path / "rows.jsonl", b"".join(map(line_of, ROWS[:whole]))
     left = bytes(40) if isinstance(kept, str) else line_of(ROWS[whole])[:kept]
     path.write_bytes(rows + left)
@@ -138,7 +133,7 @@ def test_what_a_killed_process_left_of_a_row_is_cut_off(
             Ledger(path, FIELDS)
 
 
-def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_path: Path) -> None:
+def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(line_of(ROWS[0]) + line_of(ROWS[1]) + line_of(ROWS[0]))
     with Ledger(path, FIELDS, strict=True) as ledger:
@@ -151,7 +146,7 @@ def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_p
         Ledger(path, FIELDS, strict=True)
 
 
-def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_was_changed_is_told_by_its_number(tmp_path):
     path, lines = tmp_path / "rows.jsonl", [line_of(row) for row in ROWS]
     content = json.dumps(ROWS[1]).encode()
     lines[1] = b'%s,"check":"%08x"}\n' % (
@@ -174,7 +169,7 @@ def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
     assert len(list(read_rows(path, FIELDS, unchecked=True))) == 3
 
 
-def test_a_row_of_another_shape_is_told(tmp_path: Path) -> None:
+def test_a_row_of_another_shape_is_told(tmp_path):
     class Scored(msgspec.Struct):
         score: Annotated[float, msgspec.Meta(le=1)]
 
@@ -185,8 +180,8 @@ def test_a_row_of_another_shape_is_told(tmp_path: Path) -> None:
 
 
 def test_rows_go_on_after_they_are_packed_and_packing_that_is_killed_counts_no_game_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     path = tmp_path / "rows.jsonl"
 
     def killed(self: Path, missing_ok: bool = False) -> None:
@@ -217,7 +212,7 @@ def test_rows_go_on_after_they_are_packed_and_packing_that_is_killed_counts_no_g
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_file_for_which_there_is_no_room_is_told(tmp_path: Path) -> None:
+def test_a_file_for_which_there_is_no_room_is_told(tmp_path):
     (tmp_path / "page.html.new").symlink_to("/dev/full")
     with pytest.raises(OSError, match="page.html'"):
         write_whole(tmp_path / "page.html", "text")
@@ -232,7 +227,7 @@ def test_a_file_for_which_there_is_no_room_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Workers]:
+def two():
     with workers(2) as playing:
         yield playing
 
@@ -260,13 +255,13 @@ def actions(match: Match) -> tuple[tuple[int, int], ...]:
     return match.play().actions
 
 
-def test_every_match_is_played_once_and_alike_wherever(two: Workers) -> None:
+def test_every_match_is_played_once_and_alike_wherever(two):
     entrants = Entrant("BASELINE", iterations=4), Entrant()
     matches = [Match((number,), "kuhn-poker", entrants, (1, number)) for number in range(5)]
     assert sorted(two.results(actions, matches)) == sorted(ALONE.results(actions, matches))
 
 
-def test_matches_are_played_into_a_ledger_and_again_alike(two: Workers, tmp_path: Path) -> None:
+def test_matches_are_played_into_a_ledger_and_again_alike(two, tmp_path):
     entrants = Entrant("RAVE", iterations=4), Entrant("BASELINE", iterations=4, random_moves=0.5)
     matches = [
         Match((i,), "othello", entrants, (7, i), opening=4 * (i % 2), labels={"is_opened": i % 2})
@@ -283,14 +278,14 @@ def test_matches_are_played_into_a_ledger_and_again_alike(two: Workers, tmp_path
 
 
 @pytest.mark.parametrize("plies", [0, 6])
-def test_a_share_of_moves_and_those_of_an_opening_are_random(plies: int) -> None:
+def test_a_share_of_moves_and_those_of_an_opening_are_random(plies):
     """A player who always takes the first action shows which moves were not his."""
 
     class First:
         def seated(self, game: object) -> "First":
             return self
 
-        def search(self, state: Any, seed: object) -> ChosenAction:
+        def search(self, state, seed: object) -> ChosenAction:
             return ChosenAction(state.legal_actions()[0])
 
     game, firsts, others = games.load("othello"), 0, 0
@@ -333,7 +328,7 @@ def opened(seed: int, plies: int) -> list[tuple[int, int]]:
         ),
     ],
 )
-def test_who_plays_is_written_and_read(entrant: Entrant, text: str) -> None:
+def test_who_plays_is_written_and_read(entrant, text):
     assert str(entrant) == text
     assert Entrant(**json.loads(json.dumps(entrant.settings()))) == entrant
     if entrant.strategy:
@@ -341,7 +336,7 @@ def test_who_plays_is_written_and_read(entrant: Entrant, text: str) -> None:
         assert read_entrant(str(without_budget)) == without_budget
 
 
-def test_a_text_that_does_not_say_who_plays_is_refused() -> None:
+def test_a_text_that_does_not_say_who_plays_is_refused():
     for text in ("", "MAST   [move_decay = much]"):
         with pytest.raises(ValueError, match="does not say who plays"):
             read_entrant(text)
@@ -350,13 +345,13 @@ def test_a_text_that_does_not_say_who_plays_is_refused() -> None:
     )  # which is then no strategy
 
 
-def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
+def test_a_process_that_dies_is_replaced(two, tmp_path):
     assert sorted(two.results(dying_once, [(str(tmp_path / "died"), i) for i in range(8)])) == list(
         range(8)
     )
 
 
-def test_a_task_that_fails_or_kills_is_named(two: Workers) -> None:
+def test_a_task_that_fails_or_kills_is_named(two):
     with pytest.raises(GameFailed, match="2 failed: it is two"):
         list(two.results(failing, [1, 2]))
 
@@ -364,7 +359,7 @@ def test_a_task_that_fails_or_kills_is_named(two: Workers) -> None:
 class Unlucky(Executor):
     """Its processes die over the number 1, and all that is handed out then is lost."""
 
-    def submit(self, function: Any, play: Any, number: int) -> Future:  # type: ignore[override]
+    def submit(self, function, play, number: int) -> Future:
         future: Future = Future()
         future.set_exception(BrokenExecutor()) if number == 1 else future.set_result(
             function(play, number)
@@ -375,7 +370,7 @@ class Unlucky(Executor):
 class Gone(Executor):
     """A cluster whose scheduler has ended."""
 
-    def submit(self, function: Any, *arguments: Any, **options: Any) -> Future:
+    def submit(self, function, *arguments, **options) -> Future:
         future: Future = Future()
         future.set_exception(CancelledError())
         return future
@@ -388,14 +383,12 @@ class Gone(Executor):
         (Gone, "does not answer any more .* run the same command to continue"),
     ],
 )
-def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(
-    executor: type[Executor], message: str
-) -> None:
+def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(executor, message):
     with pytest.raises(GameFailed, match=message):
         list(Workers(2, executor).results(squared, range(4)))
 
 
-def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+def test_processes_end_with_the_one_that_started_them(tmp_path):
     program = tmp_path / "parent.py"
     program.write_text(
         "import os, signal, time\nfrom pathlib import Path\nfrom icarus.arena.workers import workers\n"

@@ -1,7 +1,6 @@
 """Each of three passes a card to his left, unseen by the third; then they play two tricks, and must follow suit. A card lies open."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ STATE = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state, rng):
     cards = np.arange(CARDS)
     shuffle(rng, cards, CARDS)
     for i in range(CARDS):
@@ -38,19 +37,19 @@ def initial(state: Any, rng: np.ndarray) -> None:
     state.place[state.open] = OPEN
 
 
-def player(state: Any) -> int:
+def player(state):
     return TERMINAL if state.turn == END else state.turn % 3
 
 
 @helper
-def has_suit(state: Any, mover: int, suit: int) -> bool:
+def has_suit(state, mover, suit):
     for card in range(SUIT * suit, SUIT * suit + SUIT):
         if state.place[card] == mover:
             return True
     return False
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state, actions):
     mover, count = state.turn % 3, 0
     bound = state.turn % 3 > 0 and state.turn > PASSES and has_suit(state, mover, state.lead)
     for card in range(CARDS):
@@ -60,7 +59,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state, action):
     mover = state.turn % 3
     if state.turn < PASSES:
         state.passed[mover] = action
@@ -80,24 +79,24 @@ def apply(state: Any, action: int) -> None:
     state.turn += 1
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state, out):
     for i in range(3):
         out[i] = state.taken[i] / 2
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state, action, moves):
     if state.turn < PASSES:
         moves[(state.turn + 2) % 3] = PASSED
 
 
-def episode(state: Any) -> int:
+def episode(state):
     return state.turn if state.turn <= PASSES else CONTINUES
 
 
 def sampler(voids: bool = True, own: bool = True, third: bool = False) -> Callable:
     """A determinization that remembers who could not follow suit, one's own passed card, and a pass among others if it was seen."""
 
-    def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    def determinize(state, observer, beliefs, rng):
         if observer == CHANCE:
             return
         left, right = (observer + 1) % 3, (observer + 2) % 3
@@ -143,7 +142,7 @@ def sampler(voids: bool = True, own: bool = True, third: bool = False) -> Callab
     return determinize
 
 
-def retrace(state: Any, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     start = data.copy()
     place, passed = start["place"][0], data["passed"][0]
     place[(place >= PLAYED) & (place < OPEN)] -= PLAYED
@@ -158,13 +157,13 @@ def retrace(state: Any, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [*map(int, passed[:count]), *actions[count:]]
 
 
-def observation(state: Any, player: int) -> tuple:
+def observation(state, player):
     """All but the passed cards, which both have seen as moves; the open card is named, and not told by its place."""
     places = [int(p) if PLAYED <= p < OPEN or p == player else NONE for p in state.place]
     return places, state.open, state.voids, state.lead, state.taken, state.best, state.turn
 
 
-def text(state: Any) -> str:
+def text(state):
     """All numbers of the state."""
     return " ".join(str(number) for field in state for number in np.ravel(field))
 

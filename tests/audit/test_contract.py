@@ -6,7 +6,6 @@ begins, unevenly; in SECRET player 1 guesses a number that player 0 has chosen.
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -22,19 +21,19 @@ PILE, HEADS, TAILS = 7, 0, 1
 HIDDEN_MOVE = 9
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state, rng):
     state.left = PILE
 
 
-def tossed(state: Any, rng: np.ndarray) -> None:
+def tossed(state, rng):
     state.left, state.mover = PILE, CHANCE
 
 
-def player(state: Any) -> int:
+def player(state):
     return TERMINAL if state.left == 0 else state.mover
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state, actions):
     if state.mover == CHANCE:
         actions[0], actions[1] = HEADS, TAILS
         return 2
@@ -44,7 +43,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state, action):
     if state.mover == CHANCE:
         state.mover = action
     else:
@@ -52,22 +51,22 @@ def apply(state: Any, action: int) -> None:
         state.mover = 1 - state.mover
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state, out):
     out[state.mover], out[1 - state.mover] = 0.0, 1.0
 
 
-def text(state: Any) -> str:
+def text(state):
     return f"{state.left} left, {state.mover} to move"
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state, action):
     return f"take{action}"
 
 
 NIM = Game(**functions_of(globals()), name="nim7", players=2, max_legal=3)
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
+def chance(state, probabilities):
     probabilities[0], probabilities[1] = 0.25, 0.75
 
 
@@ -79,7 +78,7 @@ SMALL_NIM = attrs.evolve(NIM, name="nim7-of-bytes", state=SMALL)
 
 
 @helper
-def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
+def recall(state, perspective, moves):
     if state.taken[0] == 0:
         return 0
     moves[0] = HIDDEN_MOVE if perspective == 1 else state.taken[0]
@@ -91,7 +90,7 @@ def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
-def apply_secret(state: Any, action: int) -> None:
+def apply_secret(state, action):
     i = 0
     while state.taken[i] != 0:
         i += 1
@@ -101,27 +100,27 @@ def apply_secret(state: Any, action: int) -> None:
         state.left = 0
 
 
-def rewards_secret(state: Any, out: np.ndarray) -> None:
+def rewards_secret(state, out):
     """Player 1 wins by guessing what player 0 has taken, once with his first, once with player 0's second choice."""
     out[1] = 1.0 if state.taken[0] == state.taken[1] else 0.0
     out[0] = 1.0 - out[1]
 
 
-def observe_secret(state: Any, action: int, moves: np.ndarray) -> None:
+def observe_secret(state, action, moves):
     if state.taken[0] == 0:
         moves[1] = HIDDEN_MOVE
 
 
-def episode_secret(state: Any) -> int:
+def episode_secret(state):
     return 0 if state.taken[0] == 0 else CONTINUES
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state, observer, beliefs, rng):
     if observer == 1 and state.taken[0] != 0:
         state.taken[0] = 1 + below(rng, 3)
 
 
-def text_secret(state: Any) -> str:
+def text_secret(state):
     return f"taken: {' '.join(map(str, state.taken))}"
 
 
@@ -139,7 +138,7 @@ SECRET = attrs.evolve(
 
 
 @pytest.mark.parametrize("game", [NIM, COIN, SECRET], ids=str)
-def test_the_right_games_keep_their_contract(game: Game) -> None:
+def test_the_right_games_keep_their_contract(game):
     report = audit(game, games=5, determinizations=300)
     assert report.passed, str(report)
     lacking = "not checked: view, legal, history, redraw; write `observation` and `retrace`"
@@ -157,118 +156,118 @@ def test_the_right_games_keep_their_contract(game: Game) -> None:
 # ------------------------------------------------------------------------------------------------------------ slips, on purpose
 
 
-def rewards_of_one(state: Any, out: np.ndarray) -> None:
+def rewards_of_one(state, out):
     out[1 - state.mover] = 1.0
 
 
-def rewards_of_two(state: Any, out: np.ndarray) -> None:
+def rewards_of_two(state, out):
     out[state.mover], out[1 - state.mover] = 0.0, 2.0
 
 
-def chance_of_nine_tenths(state: Any, probabilities: np.ndarray) -> None:
+def chance_of_nine_tenths(state, probabilities):
     probabilities[0], probabilities[1] = 0.25, 0.65
 
 
-def chance_of_one(state: Any, probabilities: np.ndarray) -> None:
+def chance_of_one(state, probabilities):
     probabilities[0] = 1.0
 
 
-def legal_twice(state: Any, actions: np.ndarray) -> int:
+def legal_twice(state, actions):
     actions[0] = actions[1] = 1
     return 2
 
 
-def legal_too_many(state: Any, actions: np.ndarray) -> int:
+def legal_too_many(state, actions):
     for i in range(6):
         actions[i] = i + 1
     return 6
 
 
-def legal_outside(state: Any, actions: np.ndarray) -> int:
+def legal_outside(state, actions):
     actions[400] = 1
     actions[0] = 1
     return 1
 
 
-def legal_reading_beside(state: Any, actions: np.ndarray) -> int:
+def legal_reading_beside(state, actions):
     for i in range(min(state.left, 3)):
         actions[i] = i + 1
     return min(state.left, 3) + 0 * state.taken[4]
 
 
-def apply_too_large(state: Any, action: int) -> None:
+def apply_too_large(state, action):
     state.taken[0] = 100 * action  # the field holds up to 127
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def apply_counting(state: Any, action: int) -> None:
+def apply_counting(state, action):
     state.taken[1] += 100  # at the second action the sum is beyond 127
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def apply_halving(state: Any, action: int) -> None:
+def apply_halving(state, action):
     state.taken[1] += action / 2
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def legal_of_nothing(state: Any, actions: np.ndarray) -> int:
+def legal_of_nothing(state, actions):
     taken = np.empty(3, np.int64)
     taken[:2] = 1
     actions[0] = 1 if taken[0] + taken[2] < (1 << 62) else 2
     return 1
 
 
-def legal_unwritten(state: Any, actions: np.ndarray) -> int:
+def legal_unwritten(state, actions):
     actions[0] = 1
     return 2
 
 
-def apply_outside(state: Any, action: int) -> None:
+def apply_outside(state, action):
     state.taken[100 + action] = 1
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def apply_raising(state: Any, action: int) -> None:
+def apply_raising(state, action):
     if state.left < 4:
         raise ValueError("no such heap")
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def player_seven(state: Any) -> int:
+def player_seven(state):
     return TERMINAL if state.left == 0 else 7 if state.left < 4 else state.mover
 
 
-def same_text(state: Any, action: int) -> str:
+def same_text(state, action):
     return "take"
 
 
-def hiding_text(state: Any) -> str:
+def hiding_text(state):
     return "some left"
 
 
-def failing_text(state: Any) -> str:
+def failing_text(state):
     raise KeyError("left")
 
 
-def rewarding_changes(state: Any, out: np.ndarray) -> None:
+def rewarding_changes(state, out):
     out[state.mover], out[1 - state.mover] = 0.0, 1.0
     state.mover = 0
 
 
-def observe_own(state: Any, action: int, moves: np.ndarray) -> None:
+def observe_own(state, action, moves):
     moves[:] = HIDDEN_MOVE
 
 
-def episode_below(state: Any) -> int:
+def episode_below(state):
     return -7
 
 
-def recall_backwards(state: Any, perspective: int, moves: np.ndarray) -> int:
+def recall_backwards(state, perspective, moves):
     count = 0
     for i in range(4):
         if state.taken[3 - i] != 0:
@@ -277,7 +276,7 @@ def recall_backwards(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
-def recall_of_players(state: Any, perspective: int, moves: np.ndarray) -> int:
+def recall_of_players(state, perspective, moves):
     """Where the environment's perspective has been forgotten."""
     count = recall(state, perspective, moves)
     if perspective == 2 and count > 0:
@@ -285,49 +284,49 @@ def recall_of_players(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
-def legal_none(state: Any, actions: np.ndarray) -> int:
+def legal_none(state, actions):
     if state.left < 3:
         return 0
     actions[0] = 1
     return 1
 
 
-def legal_by_luck(state: Any, actions: np.ndarray) -> int:
+def legal_by_luck(state, actions):
     actions[0] = np.random.randint(1 << 30)
     return 1
 
 
-def apply_by_luck(state: Any, action: int) -> None:
+def apply_by_luck(state, action):
     state.taken[0] = np.random.randint(1 << 30)
     state.left -= action
     state.mover = 1 - state.mover
 
 
-def initial_by_luck(state: Any, rng: np.ndarray) -> None:
+def initial_by_luck(state, rng):
     state.left = PILE
     state.taken[0] = np.random.randint(1 << 30)
 
 
-def episode_by_luck(state: Any) -> int:
+def episode_by_luck(state):
     return np.random.randint(1 << 30)
 
 
-def determinize_by_luck(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize_by_luck(state, observer, beliefs, rng):
     if observer == 1 and state.taken[0] != 0:
         state.taken[0] = 1 + np.random.randint(1 << 30)
 
 
-def legal_of_place(state: Any, actions: np.ndarray) -> int:
+def legal_of_place(state, actions):
     """What a slip with an address would do: it depends on where in memory the state stands."""
     actions[0] = address_of(state.taken)
     return 1
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state, out):
     out[0] = state.left
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state, out):
     out[0] = out[1] = 0.5
 
 
@@ -336,30 +335,30 @@ TOLD = attrs.evolve(
 )
 
 
-def features_that_write(state: Any, out: np.ndarray) -> None:
+def features_that_write(state, out):
     out[0] = 1.0
     state.taken[3] += 1
 
 
-def heuristic_of_two(state: Any, out: np.ndarray) -> None:
+def heuristic_of_two(state, out):
     out[0], out[1] = 2.0, 0.0
 
 
-def always_second(state: Any) -> int:
+def always_second(state):
     return 2
 
 
-def one_then_two(state: Any) -> int:
+def one_then_two(state):
     return 1 + state.mover
 
 
-def observe_that_writes(state: Any, action: int, moves: np.ndarray) -> None:
+def observe_that_writes(state, action, moves):
     if state.taken[0] == 0:
         moves[1] = HIDDEN_MOVE
     state.left += 1
 
 
-def initial_of_numpy(state: Any, rng: np.ndarray) -> None:
+def initial_of_numpy(state, rng):
     state.left = PILE
     state.taken[3] = int(np.random.random() < 2.0)
 
@@ -457,7 +456,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "repeat",
         "two different states from the same seed",
     ),
-    (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
+    (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
     (NIM, {"apply": apply_raising}, "errors", "apply raises ValueError('no such heap')"),
     (
@@ -466,7 +465,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "mover",
         "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL",
     ),
-    (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
+    (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
@@ -484,8 +483,8 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "recall",
         "perspective 2, the environment's, which sees",
     ),
-    (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
-    (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
+    (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),
+    (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),
     (
         SECRET,
         {"simultaneous": always_second},
@@ -517,11 +516,11 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "luck",
         "initial draws from np.random, which no seed fixes",
     ),
-    (SECRET, {"recall": None}, "recall", "the game has no recall: write one, or an episode"),  # type: ignore[dict-item]
+    (SECRET, {"recall": None}, "recall", "the game has no recall: write one, or an episode"),
 ]
 
 
-def name_of(wrong: Any) -> str | None:
+def name_of(wrong) -> str | None:
     if isinstance(wrong, dict):
         ((field, value),) = wrong.items()
         return getattr(value, "__name__", f"{field}={value}")
@@ -530,12 +529,8 @@ def name_of(wrong: Any) -> str | None:
 
 @pytest.mark.parametrize(("game", "slip", "promise", "message"), WRONG, ids=name_of)
 def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
-    game: Game,
-    slip: dict[str, Callable],
-    promise: str,
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    game, slip, promise, message, monkeypatch
+):
     monkeypatch.setattr(sys.modules["icarus.audit.contract"], "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
     found_twice = {"luck", "indices"} - {promise}  # which other promises may be broken by as well
@@ -562,21 +557,21 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
 # ------------------------------------------------------------------------------------------------------------ determinizations
 
 
-def determinize_the_mover(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize_the_mover(state, observer, beliefs, rng):
     if state.taken[0] != 0:
         state.mover = below(rng, 2)
 
 
-def determinize_the_end(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize_the_end(state, observer, beliefs, rng):
     if state.taken[0] != 0 and below(rng, 2) == 0:
         state.left = 0
 
 
-def determinize_outside(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize_outside(state, observer, beliefs, rng):
     state.taken[50] = 1
 
 
-def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize_to_four(state, observer, beliefs, rng):
     if observer == 1 and state.taken[0] != 0:
         state.taken[0] = 3 + below(rng, 2)
 
@@ -591,21 +586,21 @@ def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_determinization_that_moves_the_mover_ends_the_game_or_writes_outside_is_found(
-    slip: Callable, promise: str, message: str
-) -> None:
+    slip, promise, message
+):
     report = audit(attrs.evolve(SECRET, determinize=slip), games=2, determinizations=100)
     assert promise in report.failed
     assert message in report[promise].examples[0]
     assert "taken: " in report[promise].examples[0]
 
 
-def rewards_of_four(state: Any, out: np.ndarray) -> None:
+def rewards_of_four(state, out):
     """Only in a determinization can four have been taken."""
     out[1] = 1.0 if state.taken[0] == state.taken[1] else 0.0
     out[0] = 1.0 - out[1] if state.taken[0] < 4 else 4.0
 
 
-def test_the_contract_is_tested_in_games_that_go_on_from_determinizations() -> None:
+def test_the_contract_is_tested_in_games_that_go_on_from_determinizations():
     game = attrs.evolve(
         SECRET, determinize=determinize_to_four, rewards=rewards_of_four, retrace=None
     )
@@ -614,12 +609,12 @@ def test_the_contract_is_tested_in_games_that_go_on_from_determinizations() -> N
     assert "then in a determinization for player 1" in report["rewards"].examples[0]
 
 
-def text_of_halves(state: Any) -> str:
+def text_of_halves(state):
     """1 and 2 look the same, 3 does not."""
     return f"taken: {(state.taken[0] + 1) // 2} {' '.join(map(str, state.taken[1:]))}"
 
 
-def test_a_text_that_hides_what_differs_is_no_alarm_where_recall_tells_it_apart() -> None:
+def test_a_text_that_hides_what_differs_is_no_alarm_where_recall_tells_it_apart():
     blind = attrs.evolve(SECRET, text=text_of_halves, rewards=rewards_of_halves)
     assert audit(blind, games=10, determinizations=300).passed
     assert audit(attrs.evolve(blind, recall=None), games=2, determinizations=10).failed == (
@@ -627,16 +622,16 @@ def test_a_text_that_hides_what_differs_is_no_alarm_where_recall_tells_it_apart(
     )
 
 
-def rewards_of_halves(state: Any, out: np.ndarray) -> None:
+def rewards_of_halves(state, out):
     out[0] = out[1] = 0.5
 
 
-def test_every_promise_of_the_contract_is_broken_here() -> None:
+def test_every_promise_of_the_contract_is_broken_here():
     assert {promise for _, _, promise, _ in WRONG} == set(CONTRACT)
     assert not set(CONTRACT) & set(HIDDEN)
 
 
-def test_only_the_function_that_writes_outside_is_blamed() -> None:
+def test_only_the_function_that_writes_outside_is_blamed():
     report = audit(attrs.evolve(NIM, legal=legal_outside), games=2, determinizations=30)
     examples = report["memory"].examples
     assert len(examples) == 2

@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import attrs
 import numpy as np
@@ -51,27 +50,25 @@ COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
 
 
 @pytest.fixture(autouse=True)
-def few_games_of_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_games_of_the_contract(monkeypatch):
     """One random game for each that is looked at here: test_contract.py finds what breaks a contract."""
     monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
 
 
-def audited(
-    game: Game, broken: Callable | None = None, games: int = 4, **changes: Any
-) -> AuditReport:
+def audited(game: Game, broken: Callable | None = None, games: int = 4, **changes) -> AuditReport:
     """The report on a game, without choices made at once: those of toy-clashes are in wild places, which an audit refuses."""
     changes |= {"simultaneous": None, **({"determinize": broken} if broken else {})}
     return audit(attrs.evolve(game, **changes), games=games, determinizations=400)
 
 
 @pytest.mark.parametrize("name", slow_after(1, ["nest_egg", "phantom_environment"]))
-def test_the_examples_of_games_pass(name: str) -> None:
+def test_the_examples_of_games_pass(name):
     for game in games_in(example(name)):
         report = audit(game, games=1, determinizations=60)
         assert report.passed, report
 
 
-def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
+def test_numbers_of_choices_at_once_in_wild_places_are_found():
     (wild,) = [game for game in SECRETIVE if game.name == "toy-clashes"]
     assert audit(wild, games=2, determinizations=30).failed == ("at once",)
 
@@ -80,7 +77,7 @@ def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
 
 
 @by_game
-def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
+def test_toys_with_hidden_information_pass_every_check(game):
     report = audited(game)
     assert report.passed
     absent = {
@@ -91,7 +88,7 @@ def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     ]
 
 
-def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
+def test_a_game_of_perfect_information_has_nothing_to_determinize():
     report = audit(toy.BRANCHES)
     assert report.passed
     assert "games, no `determinize`: every player sees everything, " in str(report)
@@ -102,7 +99,7 @@ def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
     )
 
 
-def test_the_same_seed_gives_the_same_audit() -> None:
+def test_the_same_seed_gives_the_same_audit():
     first, second, third = (
         audit(CARD, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5)
     )
@@ -113,7 +110,7 @@ def test_the_same_seed_gives_the_same_audit() -> None:
 # ----------------------------------------------------------------------------------------------------- games that are broken
 
 
-def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def first_twice_as_likely(state, observer, beliefs, rng):
     if observer == CHANCE:
         return
     start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
@@ -123,7 +120,7 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
 @pytest.mark.parametrize(
     "game", slow_after(1, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name
 )
-def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
+def test_draws_that_are_not_uniform_are_found(game):
     report = audit(
         attrs.evolve(game, determinize=first_twice_as_likely), games=8, determinizations=1000
     )
@@ -136,7 +133,7 @@ def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
     )
 
 
-def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def counted_from_the_truth(state, observer, beliefs, rng):
     """Uniform, but which state a random number stands for depends on which is true."""
     if observer == CHANCE:
         return
@@ -148,7 +145,7 @@ def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndar
 
 
 @by_game
-def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
+def test_draws_that_read_a_hidden_fact_are_found(game):
     report = audited(game, counted_from_the_truth)
     assert [name for name in report.failed if name != "unseen"] == ["swap"]
 
@@ -176,27 +173,27 @@ def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
     ids=["right", "the stock is left as it is", "redrawn for chance", "a drawn card is not hidden"],
 )
 def test_draws_that_peep_at_a_hidden_step_or_forget_one_that_was_seen_are_found(
-    changes: dict[str, Any], failed: tuple[str, ...], pattern: str
-) -> None:
+    changes, failed, pattern
+):
     report = audit(attrs.evolve(STOCK_GAME, **changes), games=2, determinizations=60)
     assert report.failed == failed, report
     assert all(re.search(pattern, report[name].examples[0]) for name in failed)
     assert all("no retrace(state, data)" in report[name].note for name in ("legal", "history"))
 
 
-def anything_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def anything_but_the_truth(state, observer, beliefs, rng):
     start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
     true = state.row
     while count > 1 and state.row == true:
         state.row = ALIKE[start + below(rng, count)]
 
 
-def nothing_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def nothing_but_the_truth(state, observer, beliefs, rng):
     return
 
 
 @by_game
-def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
+def test_draws_that_exclude_the_truth_are_found(game):
     report = audited(game, anything_but_the_truth)
     assert "truth" in report.failed
     assert (
@@ -208,15 +205,15 @@ def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
     assert report["history"].passed
 
 
-def any_deal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def any_deal(state, observer, beliefs, rng):
     state.row = BESIDE_ROWS[state.row, below(rng, BESIDE_COUNTS[state.row])]
 
 
-def any_choices(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def any_choices(state, observer, beliefs, rng):
     state.row = COUSIN_ROWS[state.row, below(rng, COUSIN_COUNTS[state.row])]
 
 
-def the_next_player(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def the_next_player(state, observer, beliefs, rng):
     state.row = toy.CHILDREN[state.row, 0]
 
 
@@ -230,9 +227,7 @@ def the_next_player(state: Any, observer: int, beliefs: Any, rng: np.ndarray) ->
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
-def test_draws_of_what_he_knows_otherwise_are_found(
-    game: Game, broken: Callable, failed: tuple[str, ...], pattern: str
-) -> None:
+def test_draws_of_what_he_knows_otherwise_are_found(game, broken, failed, pattern):
     report = audited(game, broken, games=8 if game is CARD else 2)
     assert set(failed) <= set(report.failed)
     assert pattern in report[failed[0]].examples[0]
@@ -243,14 +238,14 @@ def test_draws_of_what_he_knows_otherwise_are_found(
 prepare_whist, determinize_whist = helper(prepare), helper(determinize)
 
 
-def without_voids(state: Any, observer: int, beliefs: Any) -> None:
+def without_voids(state, observer, beliefs):
     shown = state.voids.copy()
     state.voids[:] = 0
     prepare_whist(state, observer, beliefs)
     state.voids[:] = shown
 
 
-def test_hands_that_contradict_a_shown_void_are_found() -> None:
+def test_hands_that_contradict_a_shown_void_are_found():
     report = audit(attrs.evolve(WHIST, prepare=without_voids), games=1, determinizations=20)
     assert report.failed == ("legal",)
     assert re.search(
@@ -258,7 +253,7 @@ def test_hands_that_contradict_a_shown_void_are_found() -> None:
     )
 
 
-def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def with_more_cards(state, observer, beliefs, rng):
     determinize_whist(state, observer, beliefs, rng)
     if state.stage == PLAY:
         state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(
@@ -266,7 +261,7 @@ def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) ->
         )
 
 
-def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
+def test_a_hand_of_more_cards_than_were_dealt_is_found():
     report = audit(attrs.evolve(WHIST, determinize=with_more_cards), games=1, determinizations=10)
     assert "legal" in report.failed
     assert "legal actions, of 7 at most" in report["legal"].examples[0]
@@ -275,14 +270,14 @@ def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
 DETERMINIZED = 99
 
 
-def only_once(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def only_once(state, observer, beliefs, rng):
     if state.arranged == DETERMINIZED:
         raise ValueError("it has been determinized already")
     determinize_whist(state, observer, beliefs, rng)
     state.arranged = DETERMINIZED
 
 
-def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
+def test_a_determinization_that_cannot_be_determinized_is_found():
     report = audit(
         attrs.evolve(WHIST, determinize=only_once, retrace=None, ranges={}),
         games=1,
@@ -295,7 +290,7 @@ def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
 # ------------------------------------------------------------------------------------------------------- what cannot be checked
 
 
-def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> None:
+def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed():
     report = audited(KUHN, retrace=None)
     assert report.passed
     for name in ("legal", "history"):
@@ -308,7 +303,7 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
     )
 
 
-def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def some_deals_twice(state, observer, beliefs, rng):
     """Deal 0 counts twice."""
     if observer == CHANCE:
         return
@@ -319,8 +314,8 @@ def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -
     state.row = row
 
 
-def test_states_that_stand_for_several_deals_are_likelier() -> None:
-    def passes(game: Game, **settings: Any) -> bool:
+def test_states_that_stand_for_several_deals_are_likelier():
+    def passes(game: Game, **settings) -> bool:
         return audit(game, games=4, determinizations=1000, **settings).passed
 
     game = attrs.evolve(KUHN, determinize=some_deals_twice)
@@ -336,11 +331,11 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
 # ------------------------------------------------------------------------------------------------------------------- the rest
 
 
-def keeps_one_hand_of(determinize: Any) -> Any:
+def keeps_one_hand_of(determinize):
     """A determinization that leaves the hand of the next player, whatever else is drawn."""
     redraw = helper(determinize)
 
-    def keeps_one_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    def keeps_one_hand(state, observer, beliefs, rng):
         hand = state.hands[(observer + 1) % 7]
         redraw(state, observer, beliefs, rng)
         state.hands[(observer + 1) % 7] = hand
@@ -348,7 +343,7 @@ def keeps_one_hand_of(determinize: Any) -> Any:
     return keeps_one_hand
 
 
-def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found() -> None:
+def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found():
     nothing = audit(
         attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=2, determinizations=60
     )
@@ -367,7 +362,7 @@ def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_foun
     assert int(named[2]) == (int(named[1]) + 1) % 7
 
 
-def test_an_audit_has_three_outcomes() -> None:
+def test_an_audit_has_three_outcomes():
     open_game = audit(games.load("othello"), games=1)
     assert (open_game.outcome, open_game.unchecked) == ("passed", ())
     few = audit(games.load("leduc-poker"), games=1, determinizations=5)
@@ -383,8 +378,8 @@ def test_an_audit_has_three_outcomes() -> None:
     )
 
 
-def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found() -> None:
-    def state(*places: int) -> Any:
+def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
+    def state(*places: int):
         return SimpleNamespace(data=np.array([(places,)], [("place", np.int8, (4,))]))
 
     redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")

@@ -16,7 +16,7 @@ from tests.audit.passing import PASSING, sampler
 OWN = "    if i == observer:\n        return True\n"  # of `knows` in the game that `icarus new` writes
 
 
-def written(line: str, **changes: Any) -> Any:
+def written(line: str, **changes):
     """The game that `icarus new` writes, with something else that a player knows."""
     source = (SKELETONS / "hidden.py.txt").read_text("utf-8").replace("NAME", "swap")
     assert source.count(OWN) == 1
@@ -43,15 +43,13 @@ def written(line: str, **changes: Any) -> Any:
         ("i == observer or i >= TOP", ("redraw",)),  # nor is the stock
     ],
 )
-def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(
-    line: str, failed: tuple[str, ...]
-) -> None:
+def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(line, failed):
     report = audit(written(line), games=10, determinizations=60)
     assert report.failed == failed, report
 
 
 @pytest.mark.parametrize("line", ["i < 2", ""])
-def test_without_an_observation_the_first_line_says_what_is_not_known(line: str) -> None:
+def test_without_an_observation_the_first_line_says_what_is_not_known(line):
     report = audit(written(line, observation=None), games=2, determinizations=20)
     assert report.outcome == "not checked"
     assert {"view", "redraw"} <= {*report.unchecked}
@@ -63,9 +61,7 @@ def test_without_an_observation_the_first_line_says_what_is_not_known(line: str)
 
 
 @pytest.mark.parametrize("changes", [{}, {"observation": None}], ids=["told", "not told"])
-def test_an_open_card_and_one_that_was_passed_to_its_observer_are_no_alarms(
-    changes: dict[str, Any],
-) -> None:
+def test_an_open_card_and_one_that_was_passed_to_its_observer_are_no_alarms(changes):
     report = audit(attrs.evolve(PASSING, **changes), games=5, determinizations=20)
     assert not report.failed, report
     assert report["redraw"].passed == (not changes)
@@ -80,9 +76,7 @@ FORGOTTEN = {
 
 
 @pytest.mark.parametrize("what", FORGOTTEN)
-def test_what_a_sampler_forgets_is_found_by_retrace_and_without_it_nothing_has_passed(
-    what: str,
-) -> None:
+def test_what_a_sampler_forgets_is_found_by_retrace_and_without_it_nothing_has_passed(what):
     changes, check = FORGOTTEN[what]
     game = attrs.evolve(PASSING, **changes)
     assert audit(game, games=2, determinizations=20).failed == (check,)
@@ -117,13 +111,13 @@ def dealt(rng: np.ndarray) -> dict[str, Any]:
     }
 
 
-def legal(state: dict[str, Any]) -> list[int]:
+def legal(state):
     return [card for card in state["hands"][state["moves"] % 3] if fits(card, state["last"])] or [
         GO
     ]
 
 
-def act(state: dict[str, Any], action: int) -> None:
+def act(state, action):
     mover = state["moves"] % 3
     if action == GO:
         state["said"][mover].append(state["last"])
@@ -137,9 +131,7 @@ def act(state: dict[str, Any], action: int) -> None:
 def going(remembers: bool) -> PythonGame:
     """Who has no card that fits the last one says "go", which a sampler may forget."""
 
-    def determinize(
-        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
-    ) -> dict[str, Any]:
+    def determinize(state, observer, beliefs, rng):
         drawn = {
             name: [*value] if isinstance(value, list) else value for name, value in state.items()
         }
@@ -177,18 +169,16 @@ def going(remembers: bool) -> PythonGame:
 
 
 @pytest.mark.parametrize("remembers", [True, False])
-def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers: bool) -> None:
+def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers):
     report = audit(going(remembers), games=3, determinizations=40)
     assert report.failed == (() if remembers else ("legal",)), report
     assert report["legal"].checked
 
 
-def test_draws_that_like_one_card_are_found_however_many_states_there_are() -> None:
+def test_draws_that_like_one_card_are_found_however_many_states_there_are():
     game = going(remembers=True)
 
-    def determinize(
-        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
-    ) -> dict[str, Any]:
+    def determinize(state, observer, beliefs, rng):
         drawn = game.determinize(state, observer, beliefs, rng)
         if observer != CHANCE and 0 in drawn["rest"] and below(rng, 2):  # the next player gets it
             hand = drawn["hands"][(observer + 1) % 3]
@@ -206,9 +196,7 @@ def test_draws_that_like_one_card_are_found_however_many_states_there_are() -> N
 def picking(only: int = 2) -> PythonGame:
     """Three pick a side at once; the picks are a list that grows."""
 
-    def determinize(
-        state: dict[str, Any], observer: int, beliefs: None, rng: np.ndarray
-    ) -> dict[str, Any]:
+    def determinize(state, observer, beliefs, rng):
         picks = state["picks"]
         return {
             "picks": [
@@ -232,7 +220,7 @@ def picking(only: int = 2) -> PythonGame:
     )
 
 
-def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it() -> None:
+def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it():
     report = audit(picking(), games=8, determinizations=250)
     assert report.passed, report
     assert report["uniform"].checked, report
@@ -242,11 +230,11 @@ def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it() ->
 # ------------------------------------------------------------------------------------------------- what is filed where
 
 
-def wrong_recall(state: dict[str, Any], perspective: int) -> list[int]:
+def wrong_recall(state, perspective):
     raise KeyError("seen")
 
 
-def test_a_broken_recall_stops_no_other_check() -> None:
+def test_a_broken_recall_stops_no_other_check():
     report = audit(attrs.evolve(picking(), recall=wrong_recall), games=2, determinizations=40)
     assert report.failed == ("recall",), report
     assert "KeyError('seen')" in report["recall"].examples[0], report

@@ -40,7 +40,7 @@ def luck(rng: np.ndarray) -> random.Random:
 def wrongly(**wrong: Callable) -> Callable:
     """Its determinize with something wrong: by name of the fact, what it is made of the one that is right."""
 
-    def determinized(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+    def determinized(state, observer, beliefs, rng):
         drawn = second_chance.determinize(state, observer, beliefs, rng)
         for name, change in wrong.items():
             drawn[name] = change(drawn[name], rng) if observer >= 0 else drawn[name]
@@ -49,7 +49,7 @@ def wrongly(**wrong: Callable) -> Callable:
     return determinized
 
 
-def by_the_truth(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+def by_the_truth(state, observer, beliefs, rng):
     """The unknown cards are shuffled in the order in which they truly lie."""
     drawn = copy.deepcopy(state)
     if observer >= 0:
@@ -60,19 +60,19 @@ def by_the_truth(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> 
     return drawn
 
 
-def in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+def in_place(state, observer, beliefs, rng):
     """The lists of the state given are changed, though another dictionary is returned."""
     drawn = second_chance.determinize(state, observer, beliefs, rng)
     state["cards"][:] = drawn["cards"]
     return drawn
 
 
-def as_for_a_player(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+def as_for_a_player(state, observer, beliefs, rng):
     """CHANCE, who sees everything, is given the draw of player 0."""
     return second_chance.determinize(state, max(observer, 0), beliefs, rng)
 
 
-def writing(state: dict) -> list[int]:
+def writing(state):
     state["asked"] = state.get("asked", 0) + 1
     return second_chance.legal(state)
 
@@ -81,7 +81,7 @@ def with_a_talon(rng: np.ndarray) -> dict:
     return second_chance.initial(rng) | {"talon": below(rng, 9)}
 
 
-def coins(state: dict) -> int:
+def coins(state):
     return (
         second_chance.player(state)
         if state["turn"] == 2 or state["drawing"]
@@ -126,12 +126,12 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def large_in_one_deal(state: dict) -> list[float]:
+def large_in_one_deal(state):
     """A heuristic that is wrong in one deal of many."""
     return [2.0 if state["cards"] == [2, 5] else 0.5, 0.5]
 
 
-def test_after_wrong_draws_the_other_games_are_played_for_the_contract() -> None:
+def test_after_wrong_draws_the_other_games_are_played_for_the_contract():
     wrong = attrs.evolve(GAME, determinize=lambda state, *_: copy.deepcopy(state))
     report = audit(attrs.evolve(wrong, heuristic=large_in_one_deal), games=2 * FEW)
     assert {"unseen", "features"} <= set(report.failed), report
@@ -140,7 +140,7 @@ def test_after_wrong_draws_the_other_games_are_played_for_the_contract() -> None
 @pytest.mark.parametrize(
     ("changes", "claim"), CHANGES, ids=lambda each: each if isinstance(each, str) else ""
 )
-def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str) -> None:
+def test_what_is_wrong_with_a_game_is_found(changes, claim):
     random.seed(1)  # some of these games draw from it, which no seed of an audit fixes
     report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else 25)
     assert claim in report.failed or not claim, report
@@ -148,10 +148,8 @@ def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str)
 
 
 @pytest.mark.parametrize("name", ["determinize", "legal"])
-def test_a_function_that_does_not_return_is_named_with_its_line(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def endless(*arguments: Any) -> Any:
+def test_a_function_that_does_not_return_is_named_with_its_line(name, monkeypatch):
+    def endless(*arguments):
         while True:
             pass
 
@@ -168,12 +166,10 @@ def test_a_function_that_does_not_return_is_named_with_its_line(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all seconds count alike")
 @pytest.mark.parametrize(("seconds", "failed"), [(1.5, ()), (60, ("end",))])
-def test_a_function_that_is_kept_waiting_has_ten_times_as_long(
-    seconds: float, failed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_that_is_kept_waiting_has_ten_times_as_long(seconds, failed, monkeypatch):
     waits = iter([seconds])
 
-    def slow(state: dict) -> list[int]:
+    def slow(state):
         time.sleep(next(waits, 0))
         return list(second_chance.legal(state))
 
@@ -182,8 +178,8 @@ def test_a_function_that_is_kept_waiting_has_ten_times_as_long(
     assert audit(attrs.evolve(GAME, legal=slow), games=1, determinizations=20).failed == failed
 
 
-def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function() -> None:
-    def endless(state: dict) -> list[int]:
+def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function():
+    def endless(state):
         os.kill(os.getppid(), signal.SIGINT)
         time.sleep(60)
         return []
@@ -195,7 +191,7 @@ def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function() -> None:
 # ------------------------------------------------------------------------------------------------ what outlives a game
 
 
-def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
+def test_a_part_of_the_module_in_the_initial_state_is_copied():
     opened: list[int] = []
     game = attrs.evolve(GAME, initial=lambda rng: second_chance.initial(rng) | {"open": opened})
     for _ in range(2):
@@ -205,7 +201,7 @@ def test_a_part_of_the_module_in_the_initial_state_is_copied() -> None:
         assert not opened
 
 
-def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found() -> None:
+def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found():
     dealt: list[
         int
     ] = []  # what a module remembers of the games before; each deal is asked for twice
@@ -228,7 +224,7 @@ IN_A_FILE = {
 
 
 @pytest.mark.parametrize("legal", IN_A_FILE.values(), ids=IN_A_FILE)
-def test_a_game_that_is_another_one_in_a_new_process_is_found(legal: str, tmp_path: Path) -> None:
+def test_a_game_that_is_another_one_in_a_new_process_is_found(legal, tmp_path):
     source = (
         Path(second_chance.__file__).read_text().replace('name="second-chance"', 'name="outlives"')
     )
@@ -240,7 +236,7 @@ def test_a_game_that_is_another_one_in_a_new_process_is_found(legal: str, tmp_pa
     assert "in a new process is another one: legal returns" in report["repeat"].examples[0]
 
 
-def test_the_example_passes_with_and_without_what_a_player_observes() -> None:
+def test_the_example_passes_with_and_without_what_a_player_observes():
     assert audit(GAME, games=4).passed
     assert audit(attrs.evolve(GAME, observation=None), games=4).passed
 
@@ -251,7 +247,7 @@ def test_the_example_passes_with_and_without_what_a_player_observes() -> None:
 def dice(text: Callable) -> PythonGame:
     """Three throws each of a die that lies in the state."""
 
-    def throw(state: dict, action: int) -> None:
+    def throw(state, action):
         state["sums"][len(state["thrown"]) % 2] += state["die"].randrange(6) if action else 2
         state["thrown"].append(action)
 
@@ -271,7 +267,7 @@ def dice(text: Callable) -> PythonGame:
 
 
 @pytest.mark.parametrize("text", [str, lambda state: f"{state['sums']} {state['thrown']}"])
-def test_luck_that_lies_in_the_state_is_found(text: Callable) -> None:
+def test_luck_that_lies_in_the_state_is_found(text):
     report = audit(dice(text), games=FEW)
     assert report.failed == ("luck",)
     assert "1 leads to another state than in game" in report["luck"].examples[0]
@@ -310,7 +306,7 @@ class Coins:
     def returns(self) -> list[int]:
         return [self.coins[0] - self.coins[1], self.coins[1] - self.coins[0]]
 
-    def resample(self, player: int, rng: random.Random) -> Any:
+    def resample(self, player: int, rng: random.Random):
         sample = copy.deepcopy(self)
         sample.coins[1 - player] = rng.randrange(2)
         return sample
@@ -354,7 +350,7 @@ class Drawn(Coins):
     def is_terminal(self) -> bool:
         return self.player == 2 and not self.drawing
 
-    def resample(self, player: int, rng: random.Random) -> Any:
+    def resample(self, player: int, rng: random.Random):
         sample = super().resample(player, rng)
         unseen = sorted([*self.stock, *[self.cards[1 - player]] * (self.cards[1 - player] >= 0)])
         rng.shuffle(unseen)
@@ -393,7 +389,7 @@ class Three:
     def returns(self) -> list[int]:
         return [int(card == max(self.cards)) for card in self.cards]
 
-    def resample(self, player: int, rng: random.Random) -> Any:
+    def resample(self, player: int, rng: random.Random):
         sample = copy.deepcopy(self)
         fixed = {
             player,
@@ -418,7 +414,7 @@ class Three:
 def sampler(change: Callable) -> dict[str, Callable]:
     """A sampler that changes a copy: `change(state, copy, player, rng)`."""
 
-    def resample(state: Any, player: int, rng: random.Random) -> Any:
+    def resample(state, player, rng):
         sample = copy.deepcopy(state)
         change(state, sample, player, rng)
         return sample
@@ -426,16 +422,16 @@ def sampler(change: Callable) -> dict[str, Callable]:
     return {"resample": resample}
 
 
-def turned(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+def turned(state, sample, player: int, rng: random.Random) -> None:
     """The truth shows through the random numbers."""
     sample.coins[1 - player] = state.coins[1 - player] ^ rng.randrange(2)
 
 
-def biased(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+def biased(state, sample, player: int, rng: random.Random) -> None:
     sample.coins[1 - player] = int(rng.random() < 0.9)
 
 
-def changing(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+def changing(state, sample, player: int, rng: random.Random) -> None:
     state.coins[1 - player] = sample.coins[1 - player] = rng.randrange(2)
 
 
@@ -481,9 +477,7 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("base", "changes", "claim"), CLASSES, ids=lambda each: getattr(each, "__name__", None)
 )
-def test_a_class_passes_or_what_is_wrong_with_it_is_found(
-    base: type, changes: dict[str, Any], claim: str
-) -> None:
+def test_a_class_passes_or_what_is_wrong_with_it_is_found(base, changes, claim):
     game = attrs.evolve(game_of(type(base.__name__, (base,), changes)), max_length=50)
     report = audit(game, games=25 if "blind" in changes else FEW)
     assert claim in report.failed if claim else report.passed, report
@@ -492,7 +486,7 @@ def test_a_class_passes_or_what_is_wrong_with_it_is_found(
 @pytest.mark.parametrize(
     ("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")]
 )
-def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable, claim: str) -> None:
+def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions, claim):
     report = audit(game_of(type("Coins", (Coins,), {"legal_actions": legal_actions})), games=1)
     assert (
         f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})"
@@ -500,7 +494,7 @@ def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions: Callable, 
     )
 
 
-def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
+def test_a_class_with_half_of_what_hides_something_is_refused():
     with pytest.raises(ValueError, match=r"Coins has resample\(\) but no observation\(\)"):
         game_of(type("Coins", (Coins,), {"observation": property()}))
 
@@ -510,10 +504,10 @@ def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
 RANKS = (0, 0, 1)  # of the cards; a state has the rank of a card alone
 
 
-def hidden_rank(**changes: Any) -> PythonGame:
+def hidden_rank(**changes) -> PythonGame:
     """Player 0 guesses the rank of player 1's card."""
 
-    def drawn(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+    def drawn(state, observer, beliefs, rng):
         return [RANKS[below(rng, len(RANKS))] if observer == 0 else state[0], state[1]]
 
     functions: dict[str, Any] = {
@@ -528,15 +522,15 @@ def hidden_rank(**changes: Any) -> PythonGame:
     return PythonGame(name="hidden-rank", players=2, **functions | changes)
 
 
-def deals(state: list) -> int:
+def deals(state):
     return RANKS.count(state[0])
 
 
-def alike(state: list) -> int:
+def alike(state):
     return 2
 
 
-def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+def evenly(state, observer, beliefs, rng):
     return [below(rng, 2) if observer == 0 else state[0], state[1]]
 
 
@@ -551,9 +545,7 @@ def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
         ({"multiplicity": lambda state: 0}, ("errors",)),
     ],
 )
-def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(
-    changes: dict, failed: tuple[str, ...]
-) -> None:
+def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes, failed):
     report = audit(hidden_rank(**changes), games=FEW)
     assert report.failed == failed, report
     said = str(report["uniform"])
@@ -573,12 +565,12 @@ def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(
         (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
     ],
 )
-def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> None:
+def test_what_is_not_such_a_game_is_refused(call, pattern):
     with pytest.raises(TypeError, match=pattern):
         call()
 
 
-def test_a_compiled_game_passes_in_plain_python_too() -> None:
+def test_a_compiled_game_passes_in_plain_python_too():
     kuhn = audit(in_python(games.load("kuhn-poker")), games=4)
     assert kuhn.passed
     assert kuhn["view"].checked
@@ -611,7 +603,7 @@ CLAIM_OF = [
 SLOW = ("battleship",)  # whose `resample` takes long
 
 
-def game_class(name: str, text: str | None = None, fault: str = "") -> Any:
+def game_class(name: str, text: str | None = None, fault: str = ""):
     """The class of a game's file, with one text of it replaced."""
     source = (FOLDER / f"{name}.py").read_text()
     if text is not None:
@@ -627,7 +619,7 @@ def slowly(name: str, always: bool = False) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=slowly(name)) for name in NAMES])
-def test_the_games_pass(name: str) -> None:
+def test_the_games_pass(name):
     report = audit(game_of(game_class(name)), games=1, determinizations=100)
     assert report.passed, report
     assert report.perfect != hasattr(game_class(name), "resample")
@@ -636,10 +628,10 @@ def test_the_games_pass(name: str) -> None:
 @pytest.mark.parametrize(
     "fault", FAULTS["rules"], ids=lambda fault: f"{fault['game']}: {fault['wrong']}"
 )
-def test_a_fault_of_the_rules_shows_in_lock_step(fault: dict[str, str]) -> None:
+def test_a_fault_of_the_rules_shows_in_lock_step(fault):
     wrong = game_class(fault["game"], fault["text"], fault["fault"])
 
-    def reference(state: Any) -> Any:
+    def reference(state):
         faulty = wrong.__new__(wrong)
         vars(faulty).update(copy.deepcopy(vars(state.data)))
         return faulty
@@ -659,6 +651,6 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault: dict[str, str]) -> None:
         for fault, claim in zip(FAULTS["samplers"], CLAIM_OF, strict=True)
     ],
 )
-def test_a_planted_fault_of_a_sampler_is_found(fault: dict[str, str], claim: str) -> None:
+def test_a_planted_fault_of_a_sampler_is_found(fault, claim):
     report = audit(game_of(game_class(fault["game"], fault["text"], fault["fault"])), seed=4)
     assert claim in report.failed, report

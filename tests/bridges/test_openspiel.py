@@ -53,7 +53,7 @@ GAMES = [
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("scheme", [None, SO_ISMCTS, DeterminizedUCT(2)])
-def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, scheme) -> None:
+def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, scheme):
     state = dealt(openspiel.game(name))
     options = {} if scheme is None else {"scheme": scheme}
     result = search(state, RAVE >> (MAST + NAST2) / 2, iterations=12, seed=1, **options)
@@ -63,7 +63,7 @@ def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, schem
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_goes_as_openspiel_s_own_after_pickling_too(name) -> None:
+def test_a_game_goes_as_openspiel_s_own_after_pickling_too(name):
     luck, loaded = random.Random(3), pyspiel.load_game(name)
     game = pickle.loads(pickle.dumps(openspiel.game(name)))
     state, original = game.new_initial_state(), loaded.new_initial_state()
@@ -80,7 +80,7 @@ def test_a_game_goes_as_openspiel_s_own_after_pickling_too(name) -> None:
     assert np.allclose(np.array(state.returns()) * (highest - lowest) + lowest, original.returns())
 
 
-def test_a_state_of_openspiel_is_taken_up_as_it_stands_and_left_alone() -> None:
+def test_a_state_of_openspiel_is_taken_up_as_it_stands_and_left_alone():
     original = pyspiel.load_game("tic_tac_toe").new_initial_state()
     for action in (0, 3, 1, 4):
         original.apply_action(action)
@@ -88,7 +88,7 @@ def test_a_state_of_openspiel_is_taken_up_as_it_stands_and_left_alone() -> None:
     assert original.history() == [0, 3, 1, 4]
 
 
-def test_moves_of_different_information_states_differ() -> None:
+def test_moves_of_different_information_states_differ():
     """Along random games, what a player has seen and what he knows tell the same states apart."""
     game, texts = openspiel.game("leduc_poker"), {}
     for seed in range(60):
@@ -102,7 +102,7 @@ def test_moves_of_different_information_states_differ() -> None:
 
 
 @pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3,points_order=descending)"])
-def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name) -> None:
+def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name):
     game = openspiel.game(name)
     state = game.new_initial_state()
     assert state.current_player() == 0
@@ -127,7 +127,7 @@ t "" 2 "" { -1, 1 }
 @pytest.mark.parametrize(
     "name", ["laser_tag", "markov_soccer", "pathfinding", "efg_game(filename=FILE)"]
 )
-def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> None:
+def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path):
     (tmp_path / "one.efg").write_text(EFG)
     game = openspiel.game(name.replace("FILE", str(tmp_path / "one.efg")))
     assert game.name.isprintable()
@@ -164,7 +164,7 @@ def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> 
         ),
     ],
 )
-def test_what_cannot_be_searched_is_told_in_a_sentence(call, said) -> None:
+def test_what_cannot_be_searched_is_told_in_a_sentence(call, said):
     with pytest.raises((ValueError, TypeError), match=said):
         call()
 
@@ -222,7 +222,7 @@ SAMPLERS = [
 
 
 @pytest.mark.parametrize(("name", "determinize", "failed"), SAMPLERS)
-def test_sound_samplers_pass_and_those_that_cheat_are_found(name, determinize, failed) -> None:
+def test_sound_samplers_pass_and_those_that_cheat_are_found(name, determinize, failed):
     report = audit(openspiel.game(name, determinize=determinize), games=4)
     assert set(failed) <= set(report.failed) if failed else report.passed, str(report)
 
@@ -246,7 +246,7 @@ LONG = [  # their copies are replayed, all of the game at each step
 
 
 @pytest.fixture(scope="module", autouse=True)
-def registered() -> None:
+def registered():
     """Not when the file is imported, which every worker does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("icarus.bridges.openspiel.GAMES", SHIPPED)
@@ -256,12 +256,12 @@ def registered() -> None:
 @pytest.mark.parametrize(
     "name", [*(name for name in NAMES if name not in LONG), *slow_after(0, LONG)]
 )
-def test_openspiel_s_random_simulation_passes(name) -> None:
+def test_openspiel_s_random_simulation_passes(name):
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=False, verbose=False)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name) -> None:
+def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name):
     game, luck = pyspiel.load_game(name), random.Random(5)
     state = game.new_initial_state()
     while not state.is_terminal():
@@ -280,7 +280,7 @@ def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name)
     assert max(state.returns()) <= 1
 
 
-def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
+def test_exploitability_is_exact_where_a_game_lists_its_deals():
     from open_spiel.python.algorithms import exploitability
     from open_spiel.python.policy import UniformRandomPolicy
 
@@ -301,7 +301,7 @@ def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
         "tic_tac_toe",
     ],
 )
-def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
+def test_agents_play_as_bots_in_openspiel_s_evaluation(name):
     game = pickle.loads(pickle.dumps(pyspiel.load_game(name)))
     bots = [Bot(Agent(BASELINE, iterations=15), seat, seed=seat) for seat in range(2)]
     returns = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(1))
@@ -311,7 +311,7 @@ def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
 @pytest.mark.parametrize(
     "name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=2,in_a_row=2)"]
 )
-def test_openspiel_s_ismcts_plays_icarus_s_games(name) -> None:
+def test_openspiel_s_ismcts_plays_icarus_s_games(name):
     """It demands of each state drawn that the player cannot tell it from the true one."""
     game, luck = pyspiel.load_game(name), np.random.RandomState(1)
     state, evaluator = dealt(game), mcts.RandomRolloutEvaluator(1, luck)
@@ -320,7 +320,7 @@ def test_openspiel_s_ismcts_plays_icarus_s_games(name) -> None:
     assert sum(state.returns()) == game.utility_sum()
 
 
-def test_openspiel_draws_what_determinize_draws() -> None:
+def test_openspiel_draws_what_determinize_draws():
     state = dealt(pyspiel.load_game("icarus_kuhn_poker"))
     state.apply_action(0)
     drawn = [state.resample_from_infostate(1, random.Random(seed).random) for seed in range(20)]
@@ -332,7 +332,7 @@ def test_openspiel_draws_what_determinize_draws() -> None:
     assert {str(each) for each in again} == {str(again[0])}
 
 
-def test_a_bot_goes_on_from_any_state() -> None:
+def test_a_bot_goes_on_from_any_state():
     state = pyspiel.load_game("icarus_goofspiel").new_initial_state()
     state.apply_action(state.legal_actions()[0])
     bot = Bot(Agent(BASELINE, iterations=50), 1)
@@ -351,7 +351,7 @@ def test_a_bot_goes_on_from_any_state() -> None:
     ],
     ids=["compiled", "chance", "python"],
 )
-def test_a_game_of_one_s_own_goes_to_openspiel(game) -> None:
+def test_a_game_of_one_s_own_goes_to_openspiel(game):
     name = register_game(game, constant_sum=True)
     assert (
         name == "icarus_" + game.name.replace("-", "_") == register_game(game)
@@ -371,7 +371,7 @@ def test_a_game_of_one_s_own_goes_to_openspiel(game) -> None:
     )
 
 
-def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refused() -> None:
+def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refused():
     with pytest.raises(
         ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="
     ):
@@ -380,7 +380,7 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
         register_game(attrs.evolve(NIM, name="othello", actions=18))
 
 
-def test_an_action_beyond_the_number_of_actions_is_refused() -> None:
+def test_an_action_beyond_the_number_of_actions_is_refused():
     """OpenSpiel would write beyond its mask of legal actions."""
     state = pyspiel.load_game(
         register_game(attrs.evolve(NIM, name="narrow-nim", actions=3))
@@ -392,7 +392,7 @@ def test_an_action_beyond_the_number_of_actions_is_refused() -> None:
         state.legal_actions_mask()
 
 
-def test_what_is_no_game_or_no_agent_is_refused() -> None:
+def test_what_is_no_game_or_no_agent_is_refused():
     with pytest.raises(
         TypeError,
         match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'",
@@ -406,7 +406,7 @@ def test_what_is_no_game_or_no_agent_is_refused() -> None:
 
 
 @pytest.mark.parametrize("slip", [{"player": -1}, {"player": "0"}, {"seed": -1}, {"seed": (1, 2)}])
-def test_a_bot_has_a_seat_and_a_seed(slip) -> None:
+def test_a_bot_has_a_seat_and_a_seed(slip):
     with pytest.raises(
         ValueError, match=f"{next(iter(slip))} is .*; it must be an integer of at least 0"
     ):

@@ -53,7 +53,7 @@ def played(env, luck, steps=10_000):
         5, ["kuhn-poker", "goofspiel", "othello", "kuhn_poker", "leduc_poker", "knockout-whist"]
     ),
 )
-def test_pettingzoo_s_own_tests_pass(name) -> None:
+def test_pettingzoo_s_own_tests_pass(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         api_test(env_of(name), num_cycles=60, verbose_progress=False)
@@ -64,7 +64,7 @@ def test_pettingzoo_s_own_tests_pass(name) -> None:
     "name",
     [*OPENSPIEL, *(name for name in games.names() if name != "hearts"), "hearts(threshold=1)"],
 )
-def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> None:
+def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name):
     env = env_of(name)
     env.reset(seed=3)
     totals, truncated = played(env, random.Random(4))
@@ -74,7 +74,7 @@ def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> 
     assert list(totals.values()) == pytest.approx(env.state_of_game.returns())
 
 
-def test_a_reset_keeps_the_parameters_of_the_game() -> None:
+def test_a_reset_keeps_the_parameters_of_the_game():
     env = env_of("liars_dice(numdice=2)")
     for seed in (1, None):
         env.reset(seed=seed)
@@ -86,7 +86,7 @@ def test_a_reset_keeps_the_parameters_of_the_game() -> None:
 @pytest.mark.parametrize(
     "name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"]
 )
-def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
+def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name):
     env = env_of(name)
     env.reset(seed=7)
     env.step(int(np.flatnonzero(env.last()[4]["action_mask"])[0]))
@@ -96,7 +96,7 @@ def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
     assert played(clone, random.Random(1)) == played(env, random.Random(1))
 
 
-def test_an_observation_shows_only_what_the_seat_sees() -> None:
+def test_an_observation_shows_only_what_the_seat_sees():
     """Player 0 sees the same, whichever of the two other cards player 1 holds."""
     env, texts_by_card = pettingzoo.env("kuhn-poker"), {}
     for seed in range(30):
@@ -109,7 +109,7 @@ def test_an_observation_shows_only_what_the_seat_sees() -> None:
     assert all(len(texts) == 1 for texts in texts_by_card.values())
 
 
-def test_agents_are_policies() -> None:
+def test_agents_are_policies():
     env, policy = pettingzoo.env("goofspiel"), pettingzoo.policy(Agent(BASELINE, iterations=30))
     env.reset(seed=1)
     for _ in env.agent_iter():
@@ -175,6 +175,6 @@ def begun(name="othello", **settings):
         ),
     ],
 )
-def test_a_mistake_is_told_in_a_sentence(call, said) -> None:
+def test_a_mistake_is_told_in_a_sentence(call, said):
     with pytest.raises((ValueError, TypeError), match=said):
         call()

@@ -2,9 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
@@ -16,7 +14,7 @@ from icarus.commands import cli, console, new
 from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL, AnyGame, PythonGame
 from icarus.load_files import games_in, load_file
-from tests.commands.test_cli import Call, icarus, refused
+from tests.commands.test_cli import icarus, refused
 from tests.test_documents import example
 
 second_chance = example("second_chance")
@@ -84,7 +82,7 @@ STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
 
 
 @pytest.fixture(autouse=True)
-def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def games_of_a_test(monkeypatch):
     """The games and the module of the files of one test are forgotten after it."""
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
     monkeypatch.setattr(load_files, "_own_games", set())
@@ -105,7 +103,7 @@ def game_in(path: Path) -> AnyGame:
 
 
 @pytest.fixture(scope="module")
-def stones(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnyGame]:
+def stones(tmp_path_factory):
     """The game of the reference, compiled once."""
     path = tmp_path_factory.mktemp("stones") / "take_away.py"
     path.write_text(STONES.replace('name="stones"', 'name="take-away"'))
@@ -123,7 +121,7 @@ NAMES = {
 }
 
 
-def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     for name, reason in NAMES.items():
@@ -136,9 +134,7 @@ def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypat
     assert "exists and is not overwritten" in capsys.readouterr().err
 
 
-def test_a_first_game_passes_the_audit_and_lacks_little(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path, monkeypatch, capsys):
     game = game_in(written(tmp_path, monkeypatch))
     assert game.name == "my-game"
     assert "icarus check my_game.py" in capsys.readouterr().out
@@ -148,7 +144,7 @@ def test_a_first_game_passes_the_audit_and_lacks_little(
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
 
 
-def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys) -> None:
+def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys):
     path = written(tmp_path, monkeypatch, "--python")
     assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
     output = capsys.readouterr().out
@@ -169,7 +165,7 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
     assert "FAILED: notation" in capsys.readouterr().out
 
 
-def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_rules_are_checked_beside_a_reference(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(STONES)
     Path("reference.py").write_text(REFERENCE.replace(*FAULTS[1][:2]))
@@ -179,7 +175,7 @@ def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsy
     assert output.endswith("the game and the reference differ (see rules)\n")
 
 
-def test_a_class_is_checked_as_a_game(capsys) -> None:
+def test_a_class_is_checked_as_a_game(capsys):
     assert cli.run(["check", str(EXAMPLES / "adopted" / "kalah.py"), "--games", "3"]) == 0
     assert (
         "audit of Kalah: 3 games, no `determinize`: every player sees everything"
@@ -188,9 +184,7 @@ def test_a_class_is_checked_as_a_game(capsys) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
-def test_the_first_difference_from_a_reference_is_told(
-    right: str, wrong: str, sentence: str, tmp_path: Path, stones: AnyGame
-) -> None:
+def test_the_first_difference_from_a_reference_is_told(right, wrong, sentence, tmp_path, stones):
     path = tmp_path / "reference.py"
     path.write_text(REFERENCE.replace(right, wrong))
     comparison = compare(stones, reference_in(path), games=12)
@@ -199,7 +193,7 @@ def test_the_first_difference_from_a_reference_is_told(
     assert comparison.passed or str(comparison).startswith("game ")
 
 
-def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
+def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path, monkeypatch):
     """By the example of the documentation; without its function, the class would deal cards of its own."""
     game, path = game_in(written(tmp_path, monkeypatch)), tmp_path / "swap.py"
     example = (
@@ -218,7 +212,7 @@ def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch
     )
 
 
-def test_probabilities_of_chance_are_compared(tmp_path: Path) -> None:
+def test_probabilities_of_chance_are_compared(tmp_path):
     path = tmp_path / "reference.py"
     for outcomes, message in (
         ("state.chance_outcomes()", "agree in 20 games"),
@@ -256,8 +250,8 @@ LACKING = {
 
 @pytest.mark.parametrize("line", LACKING)
 def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
-    line: str, tmp_path, monkeypatch, capsys
-) -> None:
+    line, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
     Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
@@ -278,7 +272,7 @@ GAME = PythonGame(
 """
 
 
-def test_an_error_of_the_game_is_not_the_reference_s() -> None:
+def test_an_error_of_the_game_is_not_the_reference_s():
     right = PythonGame(
         name="once",
         players=1,
@@ -301,7 +295,7 @@ __all__ = ["icarus"]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -346,8 +340,8 @@ ERRORS = [
 
 @pytest.mark.parametrize(("command", "right", "wrong", "message"), ERRORS)
 def test_a_text_that_raises_an_error_is_told_with_its_line(
-    here: Path, icarus: Call, command: str, right: str, wrong: str, message: str
-) -> None:
+    here, icarus, command, right, wrong, message
+):
     code, printed, errors = icarus(*command.split(), slipped(right, wrong))
     line = line_of(wrong if "raises" in message else "def action_text")
     assert code in (1, 2)
@@ -389,8 +383,8 @@ CANNOT_BE_COMPILED = [
 
 @pytest.mark.parametrize(("right", "wrong", "at", "message"), CANNOT_BE_COMPILED)
 def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
-    here: Path, icarus: Call, right: str, wrong: str, at: str, message: str
-) -> None:
+    here, icarus, right, wrong, at, message
+):
     sentence = refused(icarus("check", slipped(right, wrong)))
     assert message in sentence
     assert sentence.endswith(f"(mine.py, line {line_of(at)})")
@@ -398,9 +392,7 @@ def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
     assert "own_" not in sentence
 
 
-def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
-    here: Path, icarus: Call
-) -> None:
+def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(here, icarus):
     Path("pairs.py").write_text(
         (EXAMPLES / "own_pairs.py").read_text().replace('"OWN_PAIRS"', '"OWN_PARIS"')
     )
@@ -412,15 +404,13 @@ def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(
     )
 
 
-def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
+def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here, icarus):
     code, _, errors = icarus("describe", slipped(ACTION, "return {}[action % 1]"), "--to", "page")
     assert code == 1
     assert errors == "page/report.html\n"
 
 
-def test_a_long_work_writes_lines_into_a_pipe(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_long_work_writes_lines_into_a_pipe(monkeypatch, capsys):
     monkeypatch.setattr(console, "_SILENCE", 0.05)
     with console.progress_of("games", 10) as show:
         show(3, description="audit of mine: games")
@@ -429,12 +419,12 @@ def test_a_long_work_writes_lines_into_a_pipe(
 
 
 def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     file, made = tmp_path / "own.py", list[int]()
     monkeypatch.setattr(new, "cache_folder", lambda: tmp_path)
 
-    def counted(game: AnyGame, **how: Any) -> AuditReport:
+    def counted(game: AnyGame, **how) -> AuditReport:
         made.append(1)
         return audit(game, games=1, determinizations=1)
 
@@ -446,7 +436,7 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
     assert len(made) == 2
     assert reports[0] == reports[1]
 
-    def stopped(game: AnyGame, **how: Any) -> None:
+    def stopped(game: AnyGame, **how) -> None:
         raise KeyboardInterrupt("in legal of second-chance")
 
     monkeypatch.setattr(new, "audit", stopped)

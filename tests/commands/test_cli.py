@@ -22,16 +22,16 @@ from icarus.arena.player import load_game
 from icarus.commands import cli, console, exploitability as measuring, search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import Agent, play
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, Scheme
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import MAST
-from tests.conftest import ROOT, TIMEOUT, Python, child_process, environment
+from tests.conftest import ROOT, TIMEOUT, child_process, environment
 
 Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+def icarus(capsys, monkeypatch):
     """Run the command in this process: (exit code, standard output, standard error)."""
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
     monkeypatch.setattr(own_files, "_own_games", set(own_files._own_games))
@@ -62,7 +62,7 @@ def refused(outcome: tuple[int, str, str]) -> str:
 # ------------------------------------------------------------------------------------------------------- games and specs
 
 
-def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
+def test_games_lists_every_game_with_players_and_information(icarus):
     rows = {line.split()[0]: line for line in icarus("games")[1].splitlines()}
     assert set(games.names()) <= set(rows)
     assert " 3  hidden  " in rows["dou-di-zhu"]
@@ -70,7 +70,7 @@ def test_games_lists_every_game_with_players_and_information(icarus: Call) -> No
     assert " 2  perfect, chance  " in rows["backgammon"]
 
 
-def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call) -> None:
+def test_specs_shows_one_as_the_paper_lays_it_out(icarus):
     name = "RAVE >> (MAST + NAST2)/2"
     assert icarus("specs", name)[:2] == (0, parse(name).specification() + "\n")
 
@@ -82,7 +82,7 @@ RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 
 
 @pytest.mark.parametrize("command", LISTS)
-def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, command: str) -> None:
+def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus, command):
     code, output, _ = icarus(command)
     assert code == 0
     assert not RULES.search(output)
@@ -93,8 +93,8 @@ def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, comman
 
 @pytest.mark.parametrize(("term", "command"), [*itertools.product(("xterm", "dumb"), LISTS)])
 def test_a_terminal_of_80_columns_is_not_exceeded_and_no_word_is_broken(
-    icarus: Call, monkeypatch: pytest.MonkeyPatch, command: str, term: str
-) -> None:
+    icarus, monkeypatch, command, term
+):
     _, whole, _ = icarus(command)
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
@@ -109,7 +109,7 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_no_word_is_broken(
 # ---------------------------------------------------------------------------------------------------------------- search
 
 
-def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: Call) -> None:
+def test_search_prints_the_position_and_what_was_found_for_each_action(icarus):
     code, output, _ = icarus(
         "search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2
     )
@@ -135,20 +135,18 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("line", OPTIONS)
-def test_options_of_a_search_are_taken_and_told(icarus: Call, line: str) -> None:
+def test_options_of_a_search_are_taken_and_told(icarus, line):
     code, output, errors = icarus(*line.split(), "--iterations", 30)
     assert code == 0, (output, errors)
     assert OPTIONS[line] in " ".join(output.split()), (output, errors)
 
 
-def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus: Call) -> None:
+def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus):
     said = icarus("exploitability", "kuhn-poker")[1]
     assert said.startswith("uniform choice: NashConv 0.916667 (exploitability 0.458333, its half)")
 
 
-def test_what_many_searches_take_is_told_first(
-    icarus: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_many_searches_take_is_told_first(icarus, monkeypatch):
     monkeypatch.setattr(measuring, "LONG", -1.0)
     _, said, errors = icarus(
         "exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5
@@ -158,7 +156,7 @@ def test_what_many_searches_take_is_told_first(
 
 
 @pytest.mark.parametrize("moves", ["F5 d6 C3", "f5d6c3", "1. f5 d6 2. c3", "1.F5 d6 2.c3"])
-def test_moves_are_read_without_regard_to_capitals_numbers_and_spaces(moves: str) -> None:
+def test_moves_are_read_without_regard_to_capitals_numbers_and_spaces(moves):
     othello = games.load("othello")
     assert state_after(othello, 0, moves).history == state_after(othello, 0, "f5 d6 c3").history
     with pytest.raises(ValueError, match="'c9' is not legal here"):
@@ -166,16 +164,14 @@ def test_moves_are_read_without_regard_to_capitals_numbers_and_spaces(moves: str
 
 
 @pytest.mark.parametrize("moves", ["11-15 23-19", "1. 11-15 23-19", "c3d4 D6xC5", "C3:D4d6-c5"])
-def test_moves_of_checkers_are_read_by_the_numbers_of_squares_and_without_separators(
-    moves: str,
-) -> None:
+def test_moves_of_checkers_are_read_by_the_numbers_of_squares_and_without_separators(moves):
     checkers = games.load("checkers")
     assert state_after(checkers, 0, moves).history_str() == "c3-d4 d6-c5"
     with pytest.raises(ValueError, match="'11-14' is not legal here; legal: c3-b4, e3-d4, "):
         state_after(checkers, 0, "11-14")
 
 
-def test_a_name_is_read_as_it_is_where_several_are_alike() -> None:
+def test_a_name_is_read_as_it_is_where_several_are_alike():
     cards = PythonGame(
         name="cards-alike",
         players=1,
@@ -193,7 +189,7 @@ def test_a_name_is_read_as_it_is_where_several_are_alike() -> None:
             state.string_to_action(text)
 
 
-def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
+def test_each_chance_event_before_a_search_is_drawn_for_itself():
     coins = PythonGame(
         name="coins",
         players=1,
@@ -217,7 +213,7 @@ POINTS = [(0.75, 0.125, 0.125), (0.25, 0.5, 0.25), (0.25, 0.25, 0.5), (0.625, 0.
 
 
 def results_of(
-    monkeypatch: Any, icarus: Call, returns: list[tuple[float, ...]], *agents: str
+    monkeypatch, icarus: Call, returns: list[tuple[float, ...]], *agents: str
 ) -> list[str]:
     """The lines of a match of three whose games came out so."""
     games = iter(returns)
@@ -229,9 +225,7 @@ def results_of(
     return output.splitlines()
 
 
-def test_graded_rewards_are_compared_by_their_mean_alone(
-    monkeypatch: pytest.MonkeyPatch, icarus: Call
-) -> None:
+def test_graded_rewards_are_compared_by_their_mean_alone(monkeypatch, icarus):
     """By hand: of .75, .5, .5, .625 the mean is .594, the standard error .060, and t of three degrees of freedom 3.182."""
     header, mast, rest = results_of(monkeypatch, icarus, POINTS, "MAST", "BASELINE")
     assert re.split(r"  +", header) == ["games", "seats", "mean reward", "95 % interval", "agent"]
@@ -251,9 +245,7 @@ def test_graded_rewards_are_compared_by_their_mean_alone(
     ]
 
 
-def test_an_agent_against_itself_has_a_line_for_each_seat(
-    monkeypatch: pytest.MonkeyPatch, icarus: Call
-) -> None:
+def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch, icarus):
     lines = results_of(monkeypatch, icarus, [(1, 0, 0), (1, 0, 0), (0, 0, 1)], "MAST", "MAST")
     rows = [re.split(r"  +", line.strip()) for line in lines[1:]]
     assert [row[:3] for row in rows] == [
@@ -287,9 +279,7 @@ STONES = (
 )  # take one, two or three; who takes the last wins
 
 
-def test_a_file_of_ones_own_brings_games_enhancements_and_weights(
-    icarus: Call, tmp_path: Path
-) -> None:
+def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus, tmp_path):
     mine, brief = tmp_path / "mine.py", tmp_path / "brief.py"
     mine.write_text(ENHANCEMENT)
     brief.write_text(STONES)
@@ -316,7 +306,7 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(
 NIM = ROOT / "examples" / "nim.py"
 
 
-def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
+def test_a_file_without_a_game_or_with_several_is_refused(icarus, tmp_path):
     said = refused(icarus("search", ROOT / "examples" / "own_pairs.py"))
     assert (
         "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name"
@@ -332,7 +322,7 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
 
 
-def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
+def test_ctrl_c_during_a_search_prints_what_was_found(icarus):
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
     command = [sys.executable, "-m", "icarus", "search", "othello", "--seconds", "120"]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -352,12 +342,10 @@ def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
 
 
 @pytest.mark.parametrize(("error", "code"), [(ValueError("a wrong game"), 2), (MemoryError(), 1)])
-def test_a_match_that_cannot_go_on_prints_the_games_so_far(
-    icarus: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int
-) -> None:
+def test_a_match_that_cannot_go_on_prints_the_games_so_far(icarus, monkeypatch, error, code):
     played = []
 
-    def play_two(*arguments: Any, **how: Any) -> Any:
+    def play_two(*arguments, **how):
         if len(played) == 2:
             raise error
         played.append(play(*arguments, **how))
@@ -372,9 +360,7 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(
     assert "stopped after 2 of 5 games" in errors
 
 
-def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(
-    python: Python, tmp_path: Path
-) -> None:
+def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(python, tmp_path):
     script = (
         "import sys; sys.stdout.reconfigure(encoding='ascii'); sys.argv[:] = ['icarus', 'search', 'hearts', '--iterations', '5', "
         f"'--html', {str(tmp_path / 'tree.html')!r}]; from icarus.commands.cli import main; main()"
@@ -453,9 +439,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
-    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
+def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(icarus, tmp_path, monkeypatch, line):
     monkeypatch.chdir(tmp_path)
     assert REFUSED[line] in refused(icarus(*shlex.split(line)))
     assert list(tmp_path.iterdir()) == []
@@ -491,7 +475,7 @@ GAMES = {
 
 
 @pytest.mark.parametrize("text", [*STRATEGIES, *GAMES], ids=lambda text: text[:20])
-def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text: str) -> None:
+def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text):
     with pytest.raises(ValueError, match=re.escape((STRATEGIES | GAMES)[text])) as told:
         parse(text) if text in STRATEGIES else games.load(text)
     assert len(str(told.value)) < 2000
@@ -509,9 +493,7 @@ def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text: str) -> 
         ),
     ],
 )
-def test_what_a_race_prints_behind_its_winner_goes_before_the_options(
-    text: str, scheme: Scheme, decay: float
-) -> None:
+def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text, scheme, decay):
     agent = load_game("othello", []).agent(
         text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None
     )

@@ -38,7 +38,7 @@ MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus im
 
 
 @pytest.fixture(autouse=True)
-def only_shipped_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def only_shipped_games(monkeypatch):
     shipped = {name: game for name, game in games.GAMES.items() if name not in own_files._own_games}
     monkeypatch.setattr(games, "GAMES", shipped)
     monkeypatch.setattr(own_files, "_own_games", set())
@@ -275,7 +275,7 @@ __all__ = ["icarus"]
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return written(tmp_path / "plain.py", RACE + OTHERS)
 

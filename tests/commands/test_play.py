@@ -15,7 +15,7 @@ from icarus.kernel import CHANCE, PythonGame, State, below
 from icarus.load_files import games_in, load_file
 from tests import toy
 from tests.commands.test_cli import icarus
-from tests.conftest import ROOT, Python
+from tests.conftest import ROOT
 
 __all__ = ["icarus"]
 
@@ -74,9 +74,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("game", [*QUICK_GAMES, *OTHERS])
-def test_every_game_can_be_played_to_its_end_by_typing_numbers(
-    game: str, tmp_path: Path, monkeypatch
-) -> None:
+def test_every_game_can_be_played_to_its_end_by_typing_numbers(game, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = {"hearts": "hearts(threshold=5)"}.get(game, game)
     session = session_of(name, seat=1)
@@ -94,7 +92,7 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(
 
 
 @pytest.mark.parametrize("game", ["othello", "hearts"])
-def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) -> None:
+def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game):
     session = played_on(session_of(game), 4)
     before, state = actions(session), str(session.state)
     last = max(index for index, played in enumerate(session.played) if played.player == 0)
@@ -108,7 +106,7 @@ def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) ->
 
 
 @pytest.mark.parametrize("game", ["othello", "knockout-whist(players=3)"])
-def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> None:
+def test_a_saved_game_goes_on_as_it_would_have(game, tmp_path):
     agent = Agent(parse("BASELINE >> NAST2"), iterations=20)
     session = played_on(session_of(game, agent=agent), 3)
     session.save(tmp_path / "game.txt")
@@ -135,7 +133,7 @@ SAVED = [
 ]
 
 
-def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
+def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path):
     file = tmp_path / "game.txt"
     session_of("othello").save(tmp_path / "good.txt")
     good = (tmp_path / "good.txt").read_text()
@@ -145,9 +143,7 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
             Session.resumed(file)
 
 
-def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(
-    tmp_path: Path, monkeypatch
-) -> None:
+def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
     slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help", "save no/such/folder.txt"]
@@ -162,9 +158,7 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
 
 
-def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_person_hears_nothing_of_what_his_seat_cannot_see(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # the game that is broken off is kept
     session = session_of("hearts", seat=2)
     said = "\n".join(talked(session, ["1", "1", "1"], seat=2))
@@ -187,7 +181,7 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(
     assert all(f"you: {text}" in said for text in own_texts)
 
 
-def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole() -> None:
+def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole():
     session = session_of("backgammon", seed=4)
     act_others(session)
     begun, text = len(session.played), str(session.state)
@@ -213,7 +207,7 @@ def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole() -> None
     assert all(session.move_of(index) == index for index in leads)
 
 
-def test_a_person_is_told_what_he_saw_of_another_s_action() -> None:
+def test_a_person_is_told_what_he_saw_of_another_s_action():
     (game,) = games_in(load_file(ROOT / "examples" / "second_chance.py"))
     session = Session(game, [QUICK, None], 3)
     session.apply(session.state.string_to_action("swap"))
@@ -221,9 +215,7 @@ def test_a_person_is_told_what_he_saw_of_another_s_action() -> None:
     assert Conversation(session, 1).log(1)[-1].text == f"Bot: swap, lays {card} open"
 
 
-def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for_who_looks() -> (
-    None
-):
+def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for_who_looks():
     """One card of three is dealt to player 0, who lays it down, face down or, if it is the highest, open."""
     game = PythonGame(
         name="laid",
@@ -248,7 +240,7 @@ def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for
         assert log == ["Bot: wait", f"Bot: {told}"]
 
 
-def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
+def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards():
     session = session_of("hearts", seat=2)
     said = talked(session, ["why", "open", "why"], seat=2)
     assert "that would reveal hidden cards or pieces; open reveals them from now on" in said
@@ -259,7 +251,7 @@ def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> Non
     )
 
 
-def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
+def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat():
     agent, cheat = (
         Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT)
     )
@@ -274,7 +266,7 @@ def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
     )
 
 
-def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path: Path) -> None:
+def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path):
     session, path = session_of("othello"), tmp_path / "game.txt"
     session.files = {Path("own.py"): "0123"}
     assert session.save(path).endswith("--with own.py")
@@ -287,9 +279,7 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     assert Session.resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
 
 
-def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
-    tmp_path: Path, python: Python
-) -> None:
+def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp_path, python):
     (tmp_path / "mine.py").write_text(
         (ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n"
     )
@@ -306,8 +296,8 @@ def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
 
 
 def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
-    tmp_path: Path, monkeypatch
-) -> None:
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     session, said = session_of("othello"), list[str]()
     monkeypatch.setattr(Agent, "search", lambda *arguments, **keywords: 1 // 0)
@@ -317,7 +307,7 @@ def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
     assert Path("othello-1.txt").exists()
 
 
-def test_actions_and_help_fit_a_terminal() -> None:
+def test_actions_and_help_fit_a_terminal():
     moves = Conversation(session_of("lotr-confrontation"), 0).say("moves")["said"]
     assert max(map(len, [*moves.splitlines(), *HELP.splitlines()])) <= 80
     assert moves.count(":") > 8
@@ -335,9 +325,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("rewards", "utilities"), ENDS)
-def test_the_end_of_a_game_of_any_number_of_players_has_words(
-    rewards: tuple[float, ...], utilities: tuple[float, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_of_a_game_of_any_number_of_players_has_words(rewards, utilities, monkeypatch):
     game = attrs.evolve(toy.CHAIN, players=len(rewards), utilities=utilities)
     session = Session(game, [None, *[Agent(BASELINE, iterations=1)] * (len(rewards) - 1)])
     monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)

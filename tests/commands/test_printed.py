@@ -5,7 +5,6 @@ import io
 import re
 import shlex
 import textwrap
-from pathlib import Path
 
 import pytest
 
@@ -65,9 +64,7 @@ def shortened(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_printed_command_runs(
-    all_of_them: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_printed_command_runs(all_of_them, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(server.Server, "serve", server.Server.server_close)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -89,7 +86,7 @@ def test_every_printed_command_runs(
     assert len(ran) >= (29 if all_of_them else 15)
 
 
-def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path: Path) -> None:
+def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path):
     text = (ROOT / "docs/plain-python.md").read_text("utf-8")
     (source,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "swap.py").write_text(source)
@@ -99,7 +96,7 @@ def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path: Path) 
     assert audit(game, games=2).passed
 
 
-def test_what_a_page_installs_is_an_extra_of_the_project() -> None:
+def test_what_a_page_installs_is_an_extra_of_the_project():
     extras = (ROOT / "pyproject.toml").read_text()
     for page in PAGES:
         for names in re.findall(r"pip install '\.\[([\w,]+)\]'", (ROOT / page).read_text("utf-8")):

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from icarus.views.document import Table, html
 
 
 @pytest.fixture(autouse=True)
-def games_of_a_test() -> Iterator[None]:
+def games_of_a_test():
     """The games of the files of one test are forgotten after it: other tests have files with games of the same names."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(games, "GAMES", dict(games.GAMES))
@@ -215,7 +214,7 @@ RACE = "discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space two
 def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypatch):
     play = RaceGames.play
 
-    def stop_after_two_batches(games: RaceGames, *arguments: Any) -> list[Any]:
+    def stop_after_two_batches(games: RaceGames, *arguments) -> list[Any]:
         if len(games.rows) > 30:
             raise KeyboardInterrupt
         return play(games, *arguments)
@@ -251,7 +250,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
 
 
 @pytest.fixture
-def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_ladder(monkeypatch):
     """A ladder of random play, one weak agent, and engines that are not installed."""
     monkeypatch.setattr(Engine, "is_installed", lambda engine: False)
     weak = Rung("weak", Rating(50, 20, 80), Entrant("BASELINE", iterations=2))

@@ -55,17 +55,17 @@ OFFSET = 10
 TENFOLD = 10
 WEIGHTS = np.array([10])
 settings = types.ModuleType("settings")
-settings.OFFSET = 10  # type: ignore[attr-defined]
+settings.OFFSET = 10
 
 
 @helper
-def tenfold(action: int) -> int:
+def tenfold(action):
     """What `key_by_helper` calls."""
     return TENFOLD * action
 
 
 @helper
-def thousandfold(action: int) -> int:
+def thousandfold(action):
     """Another such function."""
     return 1000 * action
 
@@ -73,7 +73,7 @@ def thousandfold(action: int) -> int:
 shift = tenfold
 
 
-def key_of(expression: str, **closure: Any) -> Callable:
+def key_of(expression: str, **closure) -> Callable:
     """A slot that makes a key of what it reads."""
     made: dict[str, Any] = {}
     body = f"update(updates, record({expression}), history.steps[0].player)"
@@ -82,7 +82,7 @@ def key_of(expression: str, **closure: Any) -> Callable:
     return made["make"](**closure)
 
 
-def rewards_by_global(state: Any, out: np.ndarray) -> None:
+def rewards_by_global(state, out):
     """As in nim, but who wins gets a tenth of OFFSET."""
     out[:] = 0.0
     out[1 - state.mover] = OFFSET / 1000
@@ -118,13 +118,13 @@ def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
 
 
 @helper
-def no_value(history: Any, action: int) -> float:
+def no_value(history, action):
     """What `values_by_helper` calls."""
     return 0.0
 
 
 @helper
-def value_by_key(history: Any, action: int) -> float:
+def value_by_key(history, action):
     """Another such function, which reads what the first does not."""
     return float(child(history, len(history.steps) - 1, action) % 5)
 
@@ -132,7 +132,7 @@ def value_by_key(history: Any, action: int) -> float:
 judge = no_value
 
 
-def values_by_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def values_by_helper(history, theta, legal: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(legal)):
         out[i] = judge(history, legal[i])
 
@@ -170,7 +170,7 @@ HEAD, PAIR, FIELD = BASE[:3], (BASE[:3], 1), RECORDS["weight"]
 
 
 @helper
-def head(i: int) -> int:
+def head(i):
     """What a slot calls that reads a view by a helper."""
     return int(HEAD[i])
 
@@ -198,7 +198,7 @@ def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A cache of machine code for this test alone."""
     cache = tmp_path / "cache"
     cache.mkdir()
@@ -214,7 +214,7 @@ CompiledFunction._compile = lambda kernel, *rest: names.append(kernel.name) or c
 
 
 @pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compilations(monkeypatch):
     """The names of what is compiled during the test."""
     monkeypatch.setattr(
         CompiledFunction, "_compile", CompiledFunction._compile
@@ -317,7 +317,7 @@ DOUBLE = HELPER.replace("§", "2") + "def f(x):\n    return g(x)"
 
 
 def test_an_extension_of_the_compiler_is_seen():
-    def size(array: Any) -> Any:
+    def size(array):
         return array.size_of_mine
 
     before = digest(size)
@@ -748,7 +748,7 @@ def test_a_slot_function_takes_what_its_kind_is_given(mark, function, message):
 @pytest.mark.parametrize("word", [0, 1, 2, 3, 40, 1 << 63, (1 << 64) - 1, 0xF0F0])
 def test_bits_are_counted_and_found(word):
     @njit
-    def both(word: Any) -> Any:
+    def both(word):
         return memory.popcount(word), memory.lowest_bit(word)
 
     expected = (
@@ -787,7 +787,7 @@ def rotated(word: int, bits: int) -> int:
     return (word << bits | word >> (64 - bits)) & WORD
 
 
-def xoshiro(state: list[int]) -> Iterator[int]:
+def xoshiro(state):
     """xoshiro256++ 1.0, line by line as Blackman and Vigna publish it."""
     s = list(state)
     while True:
@@ -863,9 +863,7 @@ def test_a_seed_fixes_the_generator_and_keys_are_independent():
     assert all(seeded(key).any() for key in keys)  # a state of zeros would stay zero
 
 
-def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so() -> (
-    None
-):
+def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so():
     readers = {
         "compiler/digest.py",
         "compiler/functions.py",
@@ -880,7 +878,7 @@ def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_dige
     assert asking == readers
 
 
-def test_a_helper_that_was_chosen_at_import_is_digested_by_what_it_does() -> None:
+def test_a_helper_that_was_chosen_at_import_is_digested_by_what_it_does():
     sources = ["@helper\ndef chosen(x): return x + 1", "@helper\ndef chosen(x): return x + 2"]
     names = set()
     for choice in ("0", "1"):
@@ -897,7 +895,7 @@ def indented(source: str) -> str:
     return source.replace("\n", "\n ")
 
 
-def test_an_archive_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_an_archive_is_refused_in_a_sentence(tmp_path):
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         for path in digests.PACKAGE.rglob("*.py"):
             archive.write(path, path.relative_to(digests.PACKAGE.parent))
@@ -909,7 +907,7 @@ def test_an_archive_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert "is no folder: install it in place of" in done.stderr
 
 
-def test_threads_that_the_system_does_not_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_the_system_does_not_start_are_told(monkeypatch):
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 

@@ -118,11 +118,11 @@ LUCK = random.Random(22)
 _numbers = itertools.count(random.SystemRandom().getrandbits(60))
 
 
-def compiled_anew() -> Any:
+def compiled_anew():
     """MAST with a capture that nobody has compiled before."""
     number = next(_numbers)
 
-    def capture_all(history: Any, updates: Any) -> None:
+    def capture_all(history, updates) -> None:
         for i in range(len(history.steps) - 1):
             update(updates, record(history.steps[i].action, number & 1), history.steps[i].player)
 

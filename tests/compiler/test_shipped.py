@@ -55,7 +55,7 @@ def all_files() -> set[Path]:
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("level", levels_here())
-def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) -> None:
+def test_the_package_brings_the_machine_code_of_its_loop(level, name):
     file = file_for(name, level)
     assert file.is_file(), (
         "the sources of the loop have changed: make shipped, and commit what it has made"
@@ -77,11 +77,11 @@ def test_the_package_brings_the_machine_code_of_its_loop(level: str, name: str) 
     reason="made with Python 3.11; others' bytecode becomes other machine code",
 )
 @pytest.mark.parametrize("level", levels_here())
-def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level: str) -> None:
+def test_the_machine_code_is_what_the_compiler_makes_of_the_sources(level):
     assert made(level) == {name: file_for(name, level).read_bytes() for name in KERNELS}
 
 
-def test_the_loop_is_made_of_the_sources_that_name_its_machine_code() -> None:
+def test_the_loop_is_made_of_the_sources_that_name_its_machine_code():
     parts = list(digest.reachable(loop.run))
     values = [getattr(part.value, "py_func", part.value) for part in parts]
     modules = {str(getattr(value, "__module__", "")) for value in values}

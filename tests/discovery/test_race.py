@@ -49,12 +49,12 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def race(to: Path | None = None, **changes: Any) -> Discovery:
+def race(to: Path | None = None, **changes) -> Discovery:
     return discover("kuhn-poker", to=to, **{**SETTINGS, **changes})
 
 
 @pytest.fixture(scope="module")
-def finished_race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, Path]:
+def finished_race(tmp_path_factory):
     directory = tmp_path_factory.mktemp("race") / "whole"
     return race(directory), directory
 
@@ -72,7 +72,7 @@ def test_a_killed_race_goes_on_and_ends_alike(finished_race, tmp_path, monkeypat
     discovery, whole = finished_race
     keep, directory, played = RaceGames.keep, tmp_path / "killed", 0
 
-    def kill(self: RaceGames, row: Any) -> None:
+    def kill(self: RaceGames, row) -> None:
         nonlocal played
         keep(self, row)
         played += 1
@@ -225,9 +225,7 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
 
 @pytest.mark.parametrize("finalists", [1, 3, 5])
 @pytest.mark.parametrize("deviation", [0.2, 0.5, 2.0])
-def test_a_budget_that_is_refused_is_told_which_one_would_do(
-    finalists: int, deviation: float
-) -> None:
+def test_a_budget_that_is_refused_is_told_which_one_would_do(finalists, deviation):
     def planned(games: int) -> tuple[int, int, int]:
         return plan_units(games, 2, finalists, 6, deviation, 0.01, 1)
 

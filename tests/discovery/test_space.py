@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ FACTORS = {
 def small(**changes: object) -> SearchSpace:
     return SearchSpace(
         **{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes}
-    )  # type: ignore[arg-type]
+    )
 
 
 def points_of(space: SearchSpace) -> list[Point]:
@@ -36,7 +35,7 @@ def points_of(space: SearchSpace) -> list[Point]:
     ]
 
 
-def test_points_count_active_factors_only() -> None:
+def test_points_count_active_factors_only():
     space = small()
     points = points_of(space)
     assert space.count() == len(points) == len(set(points)) == (3 + 1) * (1 + 2) * 2
@@ -46,7 +45,7 @@ def test_points_count_active_factors_only() -> None:
     assert len({space.configuration(point) for point in points}) == len(points)
 
 
-def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones() -> None:
+def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones():
     space = small()
     near = space.neighbours(space.canonical([1, 0, 0, 0, 0]))
     assert {str(space.configuration(point)) for point in near} == {
@@ -56,7 +55,7 @@ def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones() -> None
     }
 
 
-def test_exclusions_are_no_points() -> None:
+def test_exclusions_are_no_points():
     space = small(excluded=({"tree": "RAVE", "cutoff": " with cutoff=8"},))
     points = points_of(space)
     assert space.count() == len(points) == 21
@@ -66,7 +65,7 @@ def test_exclusions_are_no_points() -> None:
 
 
 @pytest.mark.parametrize("name", shipped_spaces())
-def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
+def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name):
     space = load_space(name)
     space.check()
     covered = {
@@ -82,7 +81,7 @@ def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
     }
 
 
-def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None:
+def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points():
     assert load_space("general").count() >= 10**5
     assert load_space("sixteen").count() == 16
 
@@ -105,24 +104,24 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
     ],
 )
-def test_spaces_that_make_no_sense_are_refused(changes: dict, message: str) -> None:
+def test_spaces_that_make_no_sense_are_refused(changes, message):
     with pytest.raises(ValueError, match=message.replace("{", r"\{").replace("}", r"\}")):
         small(**changes)
 
 
-def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
+def test_a_level_that_makes_no_strategy_is_refused_with_its_point():
     space = small(factors={**FACTORS, "epsilon": (0.1, 7)})
     with pytest.raises(ValueError, match="epsilon = 7.*at most 1"):
         space.check()
 
 
-def test_levels_that_do_not_go_together_are_refused() -> None:
+def test_levels_that_do_not_go_together_are_refused():
     factors = {"grams": ("nast(2, {rule})", "nst(7, {rule})"), "rule": ("gibbs(1.0)", "ucb1(0.7)")}
     with pytest.raises(ValueError, match="rule = ucb1.*needs a @candidates function"):
         SearchSpace("BASELINE >> {grams}", factors).check()
 
 
-def test_bad_files_are_refused(tmp_path: Path) -> None:
+def test_bad_files_are_refused(tmp_path):
     (tmp_path / "space.toml").write_text("name = \n")
     for name, message in (
         ("nothing", "there is no space and no file"),
@@ -156,11 +155,11 @@ def recommended(seed: int, budget: int = 1200) -> float:
     return rate(finder.finalists(1)[0])
 
 
-def test_a_finder_finds_what_is_clearly_good() -> None:
+def test_a_finder_finds_what_is_clearly_good():
     assert np.mean([recommended(seed) for seed in range(2)]) > 0.75
 
 
-def test_the_same_seed_asks_the_same() -> None:
+def test_the_same_seed_asks_the_same():
     def run() -> list[list[Point]]:
         finder, batches = Factorial(SPACE, 300, 5), []
         for _ in range(20):
@@ -171,7 +170,7 @@ def test_the_same_seed_asks_the_same() -> None:
     assert run() == run()
 
 
-def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
+def test_the_model_recovers_main_effects_through_effects_of_batches():
     rng = np.random.default_rng(3)
     points = [SPACE.sample(rng) for _ in range(1600)]
     batches = [i // 8 for i in range(len(points))]
@@ -194,7 +193,7 @@ def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
 
 
 @pytest.mark.parametrize("level", [0.002, 0.01, 0.05])
-def test_what_a_proof_detects_it_finds_with_its_power(level: float) -> None:
+def test_what_a_proof_detects_it_finds_with_its_power(level):
     for units in (LEAST_UNITS, 60, 200):
         shift = detectable(units, 0.4, level) / 0.4 * math.sqrt(units)
         power = stats.nct.sf(stats.t.isf(level, units - 1), units - 1, shift)

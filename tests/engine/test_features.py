@@ -2,7 +2,6 @@
 
 import math
 import random
-from typing import Any
 
 import attrs
 import numpy as np
@@ -48,7 +47,6 @@ from icarus.specs.baseline import children
 from icarus.testing import Decision, HistoryExample
 from tests import naive, naive_catalogue as twins, toy
 from tests.audit import test_contract as contract
-from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
 from tests.naive_catalogue import Twin
 from tests.test_documents import example
@@ -58,14 +56,7 @@ NIBBLES = 16  # of a context: the weight, then the player
 
 
 @values
-def informed(
-    history: Any,
-    theta: Any,
-    legal: np.ndarray,
-    out: np.ndarray,
-    state: str = "seventh",
-    action: str = "fifth",
-) -> None:
+def informed(history, theta, legal, out, state="seventh", action="fifth"):
     """q/n + f_state/7 + f_action + heuristic, 9 for an action that wins at once"""
     present, player = len(history.steps) - 1, history.steps[-1].player
     for i in range(len(legal)):
@@ -78,7 +69,7 @@ def informed(
 
 
 @capture
-def capture_told(history: Any, updates: Any, state: str = "seventh", action: str = "fifth") -> None:
+def capture_told(history, updates, state="seventh", action="fifth"):
     """⟨((a_i, ρ_i), (f_state(s_i) + 4 f_action + f_state(s_t), ρ_i))⟩"""
     end = int(history.features[-1, state])
     for i in range(len(history.steps) - 1):
@@ -92,7 +83,7 @@ def capture_told(history: Any, updates: Any, state: str = "seventh", action: str
 
 
 @backpropagation
-def backpropagate_told(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_told(stats, context, rewards):
     """(q + μ_ρ, n + 1, w + weight)"""
     stats.reward += rewards[context % NIBBLES]
     stats.visits += 1
@@ -114,10 +105,10 @@ INFORMED = Enhancement(
 class Informed:
     """The naive twin."""
 
-    def initial(self, leaf: naive.Leaf, players: int) -> Any:
+    def initial(self, leaf, players):
         return 0.0, 0, 0.0
 
-    def values(self, leaf: naive.Leaf, theta: naive.Theta, h: naive.Playout) -> list[float]:
+    def values(self, leaf, theta, h):
         i, player, v = h.t, h.players[h.t], []
         for a in h.legals[i]:
             q, n, _ = theta[a, player]
@@ -127,9 +118,7 @@ class Informed:
             v.append(9.0 if h.endings(i, a)[player] == 1.0 else value + h.lookahead(i, a)[player])
         return v
 
-    def capture(
-        self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta
-    ) -> list[tuple[tuple, Any]]:
+    def capture(self, leaf, h, theta):
         updates = []
         for i, (a, player) in enumerate(zip(h.actions, h.players, strict=True)):
             if player != CHANCE:
@@ -141,9 +130,7 @@ class Informed:
                 updates.append(((a, player), (player, weight)))
         return updates
 
-    def backpropagation(
-        self, leaf: naive.Leaf, information: Any, context: Any, rewards: tuple[float, ...]
-    ) -> Any:
+    def backpropagation(self, leaf, information, context, rewards):
         q, n, w = information
         player, weight = context
         return q + rewards[player], n + 1, w + weight
@@ -159,13 +146,13 @@ COMPOSITIONS = [
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_the_game_tells(number: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_what_the_game_tells(number, toys):
     strategy, twin = COMPOSITIONS[number]
     for place, game in toys:
         agree(starts(game, place), strategy, twin, 25, seed=number)
 
 
-def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
+def test_a_policy_reads_features_by_name_in_a_history_made_by_hand():
     example = HistoryExample(
         [
             Decision(
@@ -182,7 +169,7 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
     assert example.values(INFORMED) == [0.5 + 0.5, 0.5 + 0.25 + 0.125, 9.0]
 
 
-def test_what_nobody_reads_is_not_told() -> None:
+def test_what_nobody_reads_is_not_told():
     state = starts(toy.BRANCHES, 1)
     program = CompiledSearch(state, BASELINE >> MAST).program
     assert (program.reads["features_in_tree"], program.reads["features_in_simulation"]) == (0, 0)
@@ -200,7 +187,7 @@ def test_what_nobody_reads_is_not_told() -> None:
 
 
 @capture(reads_simulation=False)
-def ends_only(history: Any, updates: Any) -> None:
+def ends_only(history, updates):
     """of the tree: actions that end the game"""
     for i in range(len(history.steps) - 1):
         if history.steps[i].phase != SIMULATION and endings_at(history, i)[0, 0] == 1.0:
@@ -212,9 +199,7 @@ def ends_only(history: Any, updates: Any) -> None:
     ("table", "needed"),
     [("features", "features"), ("action_features", "action_features"), ("lookahead", "heuristic")],
 )
-def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(
-    table: str, needed: str, engine: str
-) -> None:
+def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table, needed, engine):
     names = {} if needed == "heuristic" else {f"{needed.removesuffix('s')}_names": ()}
     bare = attrs.evolve(toy.BRANCHES, **{needed: None}, **names)
     message = rf"informed of INFORMED reads history.{table}, but .* has no {needed}; give Game\({needed}=…\)"
@@ -223,7 +208,7 @@ def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine: str) -> None:
+def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine):
     mistaken = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
     with pytest.raises(
         ValueError, match="has no feature 'corners'; it has seventh, branching, fifth"
@@ -231,19 +216,19 @@ def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engin
         search(toy.BRANCHES.new_initial_state(), mistaken, iterations=5, engine=engine)
 
 
-def nan_features(state: Any, out: np.ndarray) -> None:
+def nan_features(state, out):
     out[0] = out[1] = math.nan
 
 
-def unwritten_features(state: Any, out: np.ndarray) -> None:
+def unwritten_features(state, out):
     out[0] = 1.0
 
 
-def infinite_features(state: Any, action: int, out: np.ndarray) -> None:
+def infinite_features(state, action, out):
     out[0] = math.inf
 
 
-def large_heuristic(state: Any, out: np.ndarray) -> None:
+def large_heuristic(state, out):
     out[:] = 1.5
 
 
@@ -267,16 +252,14 @@ def large_heuristic(state: Any, out: np.ndarray) -> None:
     ],
     ids=["not a number", "unwritten", "infinite", "above 1"],
 )
-def test_what_a_game_tells_must_make_sense(
-    changed: dict[str, Any], message: str, engine: str
-) -> None:
+def test_what_a_game_tells_must_make_sense(changed, message, engine):
     game = attrs.evolve(toy.BRANCHES, **changed)
     with pytest.raises(ValueError, match=message):
         search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
 
 
 @candidates(independent=True)
-def by_feature(history: Any, legal: np.ndarray, records: np.ndarray, action: str = "fifth") -> None:
+def by_feature(history, legal, records, action="fifth"):
     """the record of a feature"""
     for i in range(len(legal)):
         records[i] = record(
@@ -284,7 +267,7 @@ def by_feature(history: Any, legal: np.ndarray, records: np.ndarray, action: str
         )
 
 
-def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all() -> None:
+def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all():
     strategy = attrs.evolve(MAST, name="BY_FEATURE", policy=gibbs(1.0).over(by_feature))
     with pytest.raises(
         ValueError,
@@ -293,7 +276,7 @@ def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all() -> N
         search(toy.BRANCHES.new_initial_state(), strategy, iterations=5)
 
 
-def test_a_state_tells_its_features_and_heuristic() -> None:
+def test_a_state_tells_its_features_and_heuristic():
     state = toy.BRANCHES.new_initial_state()
     row = int(state.facts.row)
     assert state.features() == {
@@ -327,16 +310,14 @@ CUT = [
         for place, cutoff in enumerate([0, 1, 3])
     ],
 )
-def test_engine_and_twin_agree_on_playouts_that_are_cut_off(
-    number: int, cutoff: int, toys: Toys
-) -> None:
+def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number, cutoff, toys):
     strategy, twin = CUT[number]
     for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
         for place, game in toys:
             agree(starts(game, place), strategy, twin, 20, place, scheme.with_cutoff(cutoff))
 
 
-def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() -> None:
+def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more():
     state = toy.THICKETS[0].new_initial_state()
     for cutoff in (0, 1, 2):
         result = search(state, BASELINE, iterations=50, seed=1, cutoff=cutoff)
@@ -347,7 +328,7 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() ->
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine: str) -> None:
+def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine):
     state = attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state()
     with pytest.raises(
         ValueError, match="cutoff is 3, but .* has no heuristic to end playouts with"
@@ -362,7 +343,7 @@ WORTH = 4  # visits that the heuristic is worth
 
 
 @initial_information
-def nudge(history: Any, i: int, stats: Any, visits: int = WORTH) -> None:
+def nudge(history, i, stats, visits=WORTH):
     """(n lookahead of a, n, n) for [h # a]~"""
     lookahead = lookahead_at(history, len(history.steps) - 1)
     for player in range(len(stats.reward)):
@@ -402,16 +383,14 @@ NUDGED_TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(
-    alone: bool, toys: Toys
-) -> None:
+def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone, toys):
     strategy = NUDGED if alone else NUDGED >> MAST
     twin = NUDGED_TWIN if alone else naive.Sequential(NUDGED_TWIN, naive.mast())
     for number, game in toys:
         agree(starts(game, number), strategy, twin, 40, seed=number)
 
 
-def test_initial_information_by_hand() -> None:
+def test_initial_information_by_hand():
     lookahead = {4: (0.25, 0.75), 5: (1.0, 0.0)}
     example = HistoryExample([Decision(0, (4, 5), lookahead=lookahead)], players=2)
     assert example.priors(NUDGED) == [
@@ -422,9 +401,7 @@ def test_initial_information_by_hand() -> None:
 
 
 @pytest.mark.parametrize("strategy", [NUDGED, BASELINE >> (SOFT + NUDGED) / 2], ids=str)
-def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_asked_about(
-    strategy: Enhancement,
-) -> None:
+def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_asked_about(strategy):
     small, large = (
         CompiledSearch(games.load("othello").new_initial_state(), strategy, 7) for _ in range(2)
     )
@@ -437,12 +414,12 @@ def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_as
 
 
 @values
-def flat(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def flat(history, theta, legal, out):
     """all 0"""
     out[:] = 0.0
 
 
-def test_a_policy_over_values_or_single_actions_is_refused() -> None:
+def test_a_policy_over_values_or_single_actions_is_refused():
     with pytest.raises(
         ValueError,
         match="information of X is a function: its policy must use a @candidates function",
@@ -452,7 +429,7 @@ def test_a_policy_over_values_or_single_actions_is_refused() -> None:
         attrs.evolve(MAST, name="X", initial=initial(nudge))
 
 
-def test_a_game_without_a_heuristic_is_refused() -> None:
+def test_a_game_without_a_heuristic_is_refused():
     with pytest.raises(
         ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"
     ):
@@ -465,7 +442,7 @@ def test_a_game_without_a_heuristic_is_refused() -> None:
 
 
 @values
-def drawn(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def drawn(history, theta, legal, out):
     """u + q/n with u from the search's own generator"""
     player = history.steps[-1].player
     for i in range(len(legal)):
@@ -474,7 +451,7 @@ def drawn(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
 
 
 @capture
-def capture_surprises(history: Any, theta: Any, updates: Any) -> None:
+def capture_surprises(history, theta, updates):
     """⟨((a_i, ρ_i), (ρ_i, iteration + 1 if μ is far from q/n, else 0))⟩"""
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
@@ -488,7 +465,7 @@ def capture_surprises(history: Any, theta: Any, updates: Any) -> None:
 
 
 @backpropagation
-def backpropagate_surprises(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_surprises(stats, context, rewards):
     """(q + μ_ρ, n + 1, s + weight)"""
     stats.reward += rewards[context % MAX_PLAYERS]
     stats.visits += 1
@@ -507,7 +484,7 @@ SURPRISES = Enhancement(
 )
 
 
-def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
+def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand():
     example = HistoryExample(
         [Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6
     )
@@ -521,7 +498,7 @@ def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
     assert not MAST.capture.reads_theta
 
 
-def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
+def test_draws_of_a_policy_are_fixed_by_the_seed():
     example = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
     same = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
     different = HistoryExample([Decision(0, (4, 5, 6))], seed=4)
@@ -536,7 +513,7 @@ def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_what_slots_may_read(number, toys):
     strategy, twin = [
         (SURPRISES, twins.surprises()),
         (BASELINE >> SURPRISES, naive.Sequential(naive.baseline(), twins.surprises())),
@@ -547,25 +524,25 @@ def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -
 
 
 @helper
-def tossed() -> float:
+def tossed():
     return np.random.random()
 
 
-def a_function_that_draws(how: str) -> Any:
+def a_function_that_draws(how: str):
     """A values function of numbers that no seed of a search fixes."""
     if how == "np.random":
 
-        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+        def noisy(history, theta, legal: np.ndarray, out: np.ndarray) -> None:
             for i in range(len(legal)):
                 out[i] = np.random.random()
     elif how == "a helper":
 
-        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+        def noisy(history, theta, legal: np.ndarray, out: np.ndarray) -> None:
             for i in range(len(legal)):
                 out[i] = tossed()
     else:
 
-        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+        def noisy(history, theta, legal: np.ndarray, out: np.ndarray) -> None:
             for i in range(len(legal)):
                 out[i] = random.random()
 
@@ -574,7 +551,7 @@ def a_function_that_draws(how: str) -> Any:
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize("how", ["np.random", "a helper", "random"])
-def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> None:
+def test_a_slot_that_draws_from_elsewhere_is_refused(how, engine):
     strategy = attrs.evolve(MAST, name="NOISY", policy=argmax().over(a_function_that_draws(how)))
     message = "noisy draws from (np.)?random, which no seed fixes; .* uniform\\(rng\\)"
     with pytest.raises(ValueError, match=message):
@@ -587,13 +564,13 @@ def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> N
 
 
 @candidates
-def at_root(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def at_root(history, legal, records):
     """The record of each action at the root"""
     for i in range(len(legal)):
         records[i] = child(history, 0, legal[i])
 
 
-def test_a_policy_over_the_baseline_s_records_is_asked_in_simulation() -> None:
+def test_a_policy_over_the_baseline_s_records_is_asked_in_simulation():
     rooted = attrs.evolve(BASELINE, name="ROOTED", policy=ucb1(0.7).over(at_root))
     state = games.load("othello").new_initial_state()
     results = [
@@ -608,7 +585,7 @@ ANOTHER_PILE = np.zeros(1, contract.STATE)[0]
 
 
 @capture
-def capture_on_own_states(history: Any, updates: Any) -> None:
+def capture_on_own_states(history, updates):
     """Plays on a state that it makes, and looks at one that its module made."""
     actions, states = np.zeros(8, np.int64), np.zeros(2, contract.STATE)
     state = states[1]
@@ -617,7 +594,7 @@ def capture_on_own_states(history: Any, updates: Any) -> None:
     update(updates, record(list_legal(states[1], actions), list_legal(ANOTHER_PILE, actions)), 0)
 
 
-def test_a_slot_may_call_a_game_s_functions_on_states_of_its_own_in_both_engines() -> None:
+def test_a_slot_may_call_a_game_s_functions_on_states_of_its_own_in_both_engines():
     state = contract.NIM.new_initial_state(1)
     strategy = attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states)
     keys = [
@@ -638,13 +615,13 @@ capture_mast, add_mast, capture_nast2 = MAST.capture, MAST.backpropagation, NAST
 
 
 @capture
-def capture_again(history: Any, updates: Any) -> None:
+def capture_again(history, updates):
     """ξ_MAST(h)"""
     capture_mast(history, updates)
 
 
 @backpropagation(bounded_mean=True)
-def add_again(stats: Any, context: int, rewards: Any) -> None:
+def add_again(stats, context, rewards):
     """as MAST's"""
     add_mast(stats, context, rewards)
 
@@ -652,18 +629,18 @@ def add_again(stats: Any, context: int, rewards: Any) -> None:
 AGAIN = attrs.evolve(MAST, name="AGAIN", capture=capture_again, backpropagation=add_again)
 
 
-def result_of(strategy: Enhancement, iterations: int = 40) -> Any:
+def result_of(strategy: Enhancement, iterations: int = 40):
     return search(after(toy.THICKETS[0]), BASELINE >> strategy, iterations=iterations, seed=2)
 
 
-def test_an_enhancement_made_of_the_slots_of_another_is_the_other() -> None:
+def test_an_enhancement_made_of_the_slots_of_another_is_the_other():
     result, expected = result_of(AGAIN), result_of(MAST)
     assert (result.visits == expected.visits).all()
     assert (result.records["AGAIN"].rows == expected.records["MAST"].rows).all()
     assert len(result.records["AGAIN"]) > 3
 
 
-def test_the_values_of_another_are_over_the_records_of_whoever_asks() -> None:
+def test_the_values_of_another_are_over_the_records_of_whoever_asks():
     example = HistoryExample(
         [Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2
     )
@@ -679,12 +656,12 @@ def test_the_values_of_another_are_over_the_records_of_whoever_asks() -> None:
 
 
 @capture
-def capture_grams(history: Any, updates: Any) -> None:
+def capture_grams(history, updates):
     """ξ_NAST2(h)"""
     capture_nast2(history, updates)
 
 
-def test_what_a_called_slot_reads_is_read_by_the_one_that_calls() -> None:
+def test_what_a_called_slot_reads_is_read_by_the_one_that_calls():
     assert {"steps", "player"} <= attributes_read(capture_again.function)
     assert "keys" in attributes_read(BIASED.policy.source.function)
     program = lower(games.load("othello"), BASELINE >> attrs.evolve(NAST2, capture=capture_grams))
@@ -692,12 +669,12 @@ def test_what_a_called_slot_reads_is_read_by_the_one_that_calls() -> None:
 
 
 @capture
-def capture_by_enhancement(history: Any, updates: Any) -> None:
+def capture_by_enhancement(history, updates):
     """none"""
     MAST.capture(history, updates)
 
 
-def test_a_slot_is_not_called_as_a_part_of_its_enhancement() -> None:
+def test_a_slot_is_not_called_as_a_part_of_its_enhancement():
     with pytest.raises(CompilationError) as refused:
         result_of(attrs.evolve(MAST, name="WRONG", capture=capture_by_enhancement))
     assert "MAST is a Enhancement" in str(refused.value)

@@ -4,7 +4,6 @@ import random
 import re
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -78,7 +77,7 @@ def same(first: Result, second: Result) -> None:
         same(part, second_part)
 
 
-def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: Any) -> None:
+def both(state, strategy: Enhancement, iterations: int, seed: int, **how) -> None:
     compiled, plain = (
         search(state, strategy, iterations=iterations, seed=seed, engine=engine, **how)
         for engine in ("compiled", "python")
@@ -87,7 +86,7 @@ def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: A
 
 
 @pytest.mark.parametrize("number", slow_after(1, range(12)))
-def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
+def test_both_engines_find_the_same_in_every_toy_game(number):
     strategy, _ = composition(random.Random(number), 3)
     for game in ALL_TOYS:
         both(starts(game, number), strategy, 25, seed=number)
@@ -95,7 +94,7 @@ def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
 
 @pytest.mark.parametrize("name", slow_after(5, WHOLE))
 @pytest.mark.parametrize("number", slow_after(1, range(2)))
-def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> None:
+def test_both_engines_find_the_same_in_whole_games(name, number):
     strategy, _ = composition(random.Random(500 + number), 2)
     both(starts(games.load(name), number), strategy, 3, seed=number)
 
@@ -103,7 +102,7 @@ def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> No
 @pytest.mark.parametrize(
     "scheme", [*SCHEMES, *slow_after(1, [scheme.with_exp3() for scheme in SCHEMES])], ids=str
 )
-def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
+def test_both_engines_find_the_same_under_every_scheme(scheme):
     for number, game in enumerate((WHISPERS, CLASHES, games.load("goofspiel"))):
         strategy, _ = composition(random.Random(number), 2)
         both(starts(game, number), strategy, 12, seed=number, scheme=scheme)
@@ -112,7 +111,7 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
 # ------------------------------------------------------------------------------------------------------- plain functions
 
 
-def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
+def test_plain_bits_and_random_numbers_are_those_of_compiled_code():
     rng, second_rng = seeded(7), seeded(7)
     assert [int(next_word(rng)) for _ in range(200)] == [
         int(plain_next_word(second_rng)) for _ in range(200)
@@ -130,7 +129,7 @@ def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
     assert [interpret(lowest_bit)(n) for n in (0, 6, -(1 << 63))] == [64, 1, 63]
 
 
-def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
+def test_a_helper_in_a_closure_or_a_module_is_plain_as_well():
     from icarus import kernel
 
     def drawn(rng: np.ndarray) -> int:
@@ -145,7 +144,7 @@ def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
 # -------------------------------------------------------------------------------------------- mistakes that make no sense
 
 
-def test_an_engine_that_is_none_and_threads_in_python_are_refused() -> None:
+def test_an_engine_that_is_none_and_threads_in_python_are_refused():
     state = starts(games.load("othello"), 1)
     with pytest.raises(ValueError, match="it must be 'compiled' or 'python'"):
         search(state, BASELINE, iterations=3, engine="fast")
@@ -187,7 +186,7 @@ def nim(**changes: Callable) -> PythonGame:
 
 
 @pytest.mark.parametrize("strategy", [BASELINE, RAVE >> (MAST + NAST2) / 2, EPIC >> LGRF], ids=str)
-def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhancement) -> None:
+def test_a_game_of_python_objects_is_searched_by_any_composition(strategy):
     state = nim().new_initial_state()
     result = search(state, strategy, iterations=300, seed=1)
     assert result.action == 2  # leaves 8, a multiple of 4
@@ -195,7 +194,7 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhan
     assert result.records["BASELINE"][0, (2,)]["visits"] == result.visits[1]
 
 
-def test_a_wrong_game_of_python_objects_is_refused() -> None:
+def test_a_wrong_game_of_python_objects_is_refused():
     with pytest.raises(
         ValueError, match="players of a game is 9; it must be an integer from 1 to 8"
     ):
@@ -219,15 +218,15 @@ def test_a_wrong_game_of_python_objects_is_refused() -> None:
 def hidden_coin() -> PythonGame:
     """Nature tosses a coin that only player 0 sees; he bets or passes, player 1 guesses."""
 
-    def determinize(state: dict, observer: int, beliefs: Any, rng: np.ndarray) -> dict:
+    def determinize(state, observer, beliefs, rng):
         return (
             {**state, "coin": below(rng, 2)} if observer == 1 and "coin" in state else dict(state)
         )
 
-    def observe(state: dict, action: int) -> list[int]:
+    def observe(state, action):
         return [action, 7 if state["turn"] == 0 else action]
 
-    def apply(state: dict, action: int) -> None:
+    def apply(state, action):
         state[("coin", "bet", "guess")[state["turn"]]] = action
         state["turn"] += 1
 
@@ -252,10 +251,10 @@ def hidden_coin() -> PythonGame:
 @pytest.mark.parametrize(
     "answer", [[True, False], {1, 2}, [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None]
 )
-def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer: Any) -> None:
+def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer):
     asked = []
 
-    def legal(heap: Heap) -> Any:
+    def legal(heap: Heap):
         if heap.sticks > 4:
             return [1, 2]
         asked.append(heap.sticks)
@@ -269,7 +268,7 @@ def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer: Any
     assert len(asked) == 1
 
 
-def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched() -> None:
+def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched():
     game = attrs.evolve(
         nim(), legal=lambda heap: list(range(1, heap.sticks + 1)), parameters={"sticks": 2000}
     )
@@ -278,7 +277,7 @@ def test_a_game_with_more_legal_actions_than_there_is_room_for_is_searched() -> 
     assert len(result.visits) == 2000
 
 
-def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
+def test_hidden_information_and_chance_of_python_objects_are_searched():
     state = hidden_coin().new_initial_state()
     assert state.chance_outcomes() == [(0, 0.25), (1, 0.75)]
     state.apply_action(1)
@@ -303,9 +302,7 @@ print(search(state, RAVE >> MAST, iterations=5, seed=5, engine="python").visits.
 """
 
 
-def test_nothing_is_compiled_for_a_search_in_python(
-    python: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_compiled_for_a_search_in_python(python, capsys):
     plain = python(UNCOMPILED, NUMBA_DISABLE_JIT="1")
     assert plain.returncode == 0, plain.stderr
     with warnings.catch_warnings():
@@ -314,7 +311,7 @@ def test_nothing_is_compiled_for_a_search_in_python(
     assert plain.stdout.count("[") == 1
 
 
-def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
+def test_ctrl_c_in_a_python_search_loses_nothing():
     counted = iter(range(10**9))
 
     def interrupted(heap: Heap) -> int:
@@ -349,7 +346,7 @@ PLAYERS = {"0": (0, 1, 0), "1": (0, 0, 1), "2": (0,)}  # by the first action
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: int) -> None:
+def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed):
     playout = inspect_playout(BRANCHES.new_initial_state(), BASELINE >> MAST, seed)
     path = tuple(choice.action for choice in playout.choices)
     players = PLAYERS[path[0]][: len(path)]
@@ -386,9 +383,7 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         ("goofspiel", "MAST", SO_ISMCTS_POM),
     ],
 )
-def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(
-    game, strategy, scheme
-) -> None:
+def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, strategy, scheme):
     state = games.load(game).new_initial_state(seed=3)
     options = {} if scheme is None else {"scheme": scheme}
     playout = inspect_playout(state, parse(strategy), 5, 40, **options)
@@ -402,7 +397,7 @@ def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(
     assert not any("key" in update.record for update in playout.updates["BASELINE"])
 
 
-def test_each_alternative_of_a_mixture_decides_with_its_weight() -> None:
+def test_each_alternative_of_a_mixture_decides_with_its_weight():
     playout = inspect_playout(
         games.load("othello").new_initial_state(),
         parse("BASELINE >> (0.25*MAST + 0.75*LGRF)"),
@@ -416,7 +411,7 @@ def test_each_alternative_of_a_mixture_decides_with_its_weight() -> None:
     assert all(len(choice.values) == choice.legal for choice in simulated)
 
 
-def test_a_game_in_plain_python_shows_the_same_playout() -> None:
+def test_a_game_in_plain_python_shows_the_same_playout():
     game, strategy = games.load("kuhn-poker"), parse("MAST")
     shown, plain = (
         show_playout(variant.new_initial_state(seed=2), strategy, 1, 15)
@@ -428,10 +423,10 @@ def test_a_game_in_plain_python_shows_the_same_playout() -> None:
     assert shown._repr_html_().startswith("<iframe ")
 
 
-def test_what_a_notebook_shows_of_states_games_enhancements_and_logs() -> None:
+def test_what_a_notebook_shows_of_states_games_enhancements_and_logs():
     game, shown = games.load("phantom-mnk"), MAST >> BASELINE
     state = game.new_initial_state(seed=2)
-    frame = state._repr_html_()  # type: ignore[attr-defined]
+    frame = state._repr_html_()
     assert frame.startswith("<svg ")
     assert 'data-part="a1' in frame
     assert game._repr_html_().startswith("<pre>phantom-mnk")
@@ -446,7 +441,7 @@ def test_what_a_notebook_shows_of_states_games_enhancements_and_logs() -> None:
     ]
 
 
-def test_what_cannot_be_inspected_is_refused_in_a_sentence() -> None:
+def test_what_cannot_be_inspected_is_refused_in_a_sentence():
     state = games.load("kuhn-poker").new_initial_state(seed=2)
     with pytest.raises(ValueError, match="which grows several trees"):
         inspect_playout(state, BASELINE, scheme=DeterminizedUCT(4))
@@ -471,7 +466,7 @@ print("searched")
 """
 
 
-def test_the_debugger_stops_in_a_slot_and_knows_its_names(python: Any) -> None:
+def test_the_debugger_stops_in_a_slot_and_knows_its_names(python):
     typed = "p len(history.steps) > 3\np record(1, 2)\ns\nw\nc\nc\n"
     done = python(BREAKPOINT, stdin=typed)
     assert "True" in done.stdout, done.stdout + done.stderr

@@ -61,7 +61,7 @@ def decided(game: Game, seed: int) -> State:
     )
 
 
-def held_in(table: Any) -> dict[int, Any]:
+def held_in(table) -> dict[int, Any]:
     return {int(row["record"]): named_information(row) for row in table.rows}
 
 
@@ -69,7 +69,7 @@ class Compared:
     """The records of an engine and of the twin, component by component; those that the engine has elsewhere than below the root apart."""
 
     def __init__(
-        self, engine: Any, parts: dict, inherited: dict[naive.Leaf, naive.Theta] | None
+        self, engine, parts: dict, inherited: dict[naive.Leaf, naive.Theta] | None
     ) -> None:
         self.engine, self.parts = engine, parts
         self.elsewhere: dict[naive.Leaf, dict[int, Any]] = {}
@@ -80,7 +80,7 @@ class Compared:
                 key: information for key, information in held.items() if key not in below
             }
 
-    def table(self, leaf: naive.Leaf) -> Any:
+    def table(self, leaf: naive.Leaf):
         return self.engine.records()[
             str(self.parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))
         ]
@@ -113,7 +113,7 @@ class Compared:
 def go_on(
     state: State,
     strategy: Enhancement,
-    twin: Any,
+    twin,
     scheme: Scheme,
     decay: float,
     seed: int,
@@ -158,7 +158,7 @@ CASES = [(0, 1.0), (1, 0.5), (2, 0.5), (3, 1.0)]  # compositions and decays
 
 
 @pytest.mark.parametrize("case", slow_after(2, CASES), ids=str)
-def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case: tuple[int, float]) -> None:
+def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case):
     number, decay = case
     strategy, twin = composition(random.Random(number), 2)
     for game in TOYS:
@@ -168,7 +168,7 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case: tuple[int
 @pytest.mark.parametrize(
     "scheme", slow_after(2, [MO_ISMCTS.with_exp3(), SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT]), ids=str
 )
-def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
+def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme):
     for number in range(2):
         strategy, twin = composition(random.Random(40 + number), 2)
         for game in [toy.SECRETS, toy.CLASHES, toy.THREE, toy.THICKETS[0]][number::2]:
@@ -185,13 +185,13 @@ def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme
         ),
     ],
 )
-def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, compositions: int) -> None:
+def test_engine_and_twin_hold_the_same_records_in_whole_games(name, compositions):
     for number in range(compositions):  # the twin takes its time in Backgammon
         strategy, twin = composition(random.Random(90 + number), 2)
         go_on(decided(games.load(name), number), strategy, twin, MO_ISMCTS, 1.0, number, None)
 
 
-def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
+def test_proven_bounds_are_those_of_the_moves_that_were_played():
     state = toy.CHAIN.new_initial_state()
     first = search(state, MCTS_SOLVER, iterations=60, seed=1)
     for action in first.actions:
@@ -211,7 +211,7 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
 # ------------------------------------------------------------------------------------------------------------ by the hand
 
 
-def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> None:
+def test_records_below_the_moves_played_live_on_and_no_others_of_histories():
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE >> MAST, iterations=300, seed=1)
     after = state.clone()
@@ -235,7 +235,7 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     assert (second.records["MAST"].rows == first.records["MAST"].rows).all()
 
 
-def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() -> None:
+def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays():
     whist = games.load("knockout-whist(players=2)")
     state = decided(whist, 2)
     first = search(state, BASELINE >> MAST, iterations=60, seed=1, scheme=DeterminizedUCT(3))
@@ -251,7 +251,7 @@ def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() ->
     assert all(0 < len(part.records["BASELINE"]) for part in second.parts)
 
 
-def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
+def test_what_another_has_seen_in_secret_is_not_found_in_his_records():
     # Phantom's stones are hidden: whatever the other has played, what the searching player inherits is the same.
     state = games.load("phantom-mnk").new_initial_state(seed=1)
     first = search(state, BASELINE, iterations=400, seed=1)
@@ -277,7 +277,7 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
 # ---------------------------------------------------------------------------------------------------------------- decay
 
 
-def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
+def test_decay_goes_back_to_the_initial_information_and_keeps_replies():
     hopeful = attrs.evolve(MAST, name="HOPEFUL", initial=initial(reward=3, visits=4))
     first = search(
         OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1
@@ -291,7 +291,7 @@ def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
 
 
 @pytest.mark.parametrize("name", slow_after(8, list(SPECIFICATIONS)[::4]))
-def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
+def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name):
     result = search(
         toy.BRANCHES.new_initial_state(),
         SPECIFICATIONS[name],
@@ -327,7 +327,7 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> N
 
 
 @pytest.mark.parametrize("name", SPECIFICATIONS)
-def test_every_strategy_searches_on_with_records_that_have_decayed(name: str) -> None:
+def test_every_strategy_searches_on_with_records_that_have_decayed(name):
     proves = SPECIFICATIONS[name].components[0].capture.proves
     for game in [toy.BRANCHES, toy.CHAIN if proves else toy.PENNIES]:
         state = decided(game, 1)
@@ -345,7 +345,7 @@ def test_every_strategy_searches_on_with_records_that_have_decayed(name: str) ->
                 assert result.earlier_iterations == 40 * (seed - 1)
 
 
-def test_a_discounted_count_below_one_adds_no_exploration() -> None:
+def test_a_discounted_count_below_one_adds_no_exploration():
     state = toy.BRANCHES.new_initial_state()
     first = search(state, DISCOUNTED_UCB, iterations=3, seed=1).decayed(0.1)
     rows = first.records["DISCOUNTED_UCB"].rows
@@ -359,7 +359,7 @@ def test_a_discounted_count_below_one_adds_no_exploration() -> None:
     ).all()
 
 
-def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
+def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations():
     strategy = BASELINE >> MAST_BATCH_DECAY(0.5, 20)
     first = search(OTHELLO.new_initial_state(), strategy, iterations=100, seed=1)
     second = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9))
@@ -376,7 +376,7 @@ def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iteratio
     )
 
 
-def test_without_histories_only_what_fits_every_root_is_left() -> None:
+def test_without_histories_only_what_fits_every_root_is_left():
     first = search(
         OTHELLO.new_initial_state(),
         GRAVE >> (MAST + PROGRESSIVE_HISTORY()) / 2,
@@ -406,7 +406,7 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
 # -------------------------------------------------------------------------------------------------------------- refusals
 
 
-def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None:
+def test_rows_of_histories_are_left_behind_whatever_stands_beside_them():
     state = walked(
         OTHELLO.new_initial_state(), random.Random(1), 54
     )  # where something can be proved
@@ -436,7 +436,7 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them() -> None
     )
 
 
-def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
+def test_records_that_do_not_fit_are_refused_in_a_sentence():
     state = OTHELLO.new_initial_state()
     first = search(state, BASELINE >> MAST, iterations=20, seed=1)
     successor = state.clone()
@@ -473,7 +473,7 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
     search(beside, BASELINE, iterations=2, records=later.without_histories())
 
 
-def test_eyes_of_the_root_player_are_nobody_elses() -> None:
+def test_eyes_of_the_root_player_are_nobody_elses():
     state = decided(toy.SECRETS, 1)
     first = search(state, BASELINE, iterations=20, scheme=SO_ISMCTS_POM)
     after = state.clone()

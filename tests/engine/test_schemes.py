@@ -83,7 +83,7 @@ def phantom(*squares: str) -> State:
 
 
 @every_scheme
-def test_a_scheme_is_read_back_from_its_text(scheme: Scheme) -> None:
+def test_a_scheme_is_read_back_from_its_text(scheme):
     assert (
         parse_scheme(str(scheme))
         == scheme
@@ -92,7 +92,7 @@ def test_a_scheme_is_read_back_from_its_text(scheme: Scheme) -> None:
     )
 
 
-def test_the_number_of_trees_may_be_given() -> None:
+def test_the_number_of_trees_may_be_given():
     assert (
         parse_scheme("DeterminizedUCT(7)")
         == parse_scheme("DeterminizedUCT(determinizations=7)")
@@ -113,12 +113,12 @@ def test_the_number_of_trees_may_be_given() -> None:
         "CheatingUCT with",
     ],
 )
-def test_what_is_no_scheme_is_refused(text: str) -> None:
+def test_what_is_no_scheme_is_refused(text):
     with pytest.raises(ValueError, match="scheme|at least 1|from 1 to"):
         parse_scheme(text)
 
 
-def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
+def test_only_two_schemes_cheat_and_their_results_say_so():
     assert [str(scheme) for scheme in SCHEMES.values() if scheme.cheats] == [
         "CheatingUCT",
         "CheatingEnsembleUCT(trees=40)",
@@ -132,7 +132,7 @@ def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
 
 
 @pytest.mark.parametrize("game", HIDDEN, ids=str)
-def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> None:
+def test_the_environment_sees_everything_but_the_luck_to_come(game):
     fields = [name for name in game.state.names or () if name not in NOT_SEEN.get(game.name, ())]
     for state in states(game, seed=5)[::7]:
         world = state.determinize(CHANCE, seed=3)
@@ -151,7 +151,7 @@ def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> Non
     ],
     ids=str,
 )
-def test_every_scheme_runs_every_composition_and_repeats_itself(name: str, scheme: Scheme) -> None:
+def test_every_scheme_runs_every_composition_and_repeats_itself(name, scheme):
     state = choice(name, seed=2)
     first, second = (
         search(state, EVERYTHING, iterations=45, seed=6, scheme=scheme.with_exp3())
@@ -163,7 +163,7 @@ def test_every_scheme_runs_every_composition_and_repeats_itself(name: str, schem
 
 
 @pytest.mark.parametrize("scheme", [DeterminizedUCT(5), CheatingEnsembleUCT(5)], ids=str)
-def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> None:
+def test_trees_have_equal_shares_and_records_of_their_own(scheme):
     result = search(phantom(), BASELINE, iterations=203, seed=4, scheme=scheme)
     assert [part.iterations for part in result.parts] == [41, 41, 41, 40, 40]
     assert [part.records["BASELINE"][()]["visits"] for part in result.parts] == [41, 41, 41, 40, 40]
@@ -172,7 +172,7 @@ def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> Non
 
 
 @pytest.mark.parametrize("strategy", [BASELINE, EVERYTHING], ids=["BASELINE", "everything"])
-def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: object) -> None:
+def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy):
     state = games.load("othello").new_initial_state()
     results = [
         search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
@@ -183,7 +183,7 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
         assert results[0].phase_steps == result.phase_steps
 
 
-def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
+def test_a_cheat_sees_the_mark_that_is_hidden():
     # 4,4,4: player 0 holds three of the first row; player 1, who is to move and has seen none of it, must take the fourth.
     state = phantom("a1", "a2", "b1", "b3", "c1")
     assert state.current_player() == 1
@@ -193,7 +193,7 @@ def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
     assert honest.policy.max() < 0.5
 
 
-def test_fewer_iterations_than_trees_are_refused() -> None:
+def test_fewer_iterations_than_trees_are_refused():
     with pytest.raises(
         ValueError,
         match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees",
@@ -217,9 +217,7 @@ HIDES_THREE = PythonGame(
 
 
 @pytest.mark.parametrize("strategy", ["BASELINE", "BASELINE >> MAST"])
-def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(
-    strategy: str,
-) -> None:
+def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(strategy):
     """Three actions look alike, one does not: each move is as likely, whatever policy simulates."""
     state, plays = HIDES_THREE.new_initial_state(), 400
     results = [
@@ -232,7 +230,7 @@ def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(
     )  # five standard errors; over actions it would be 1/4
 
 
-def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing() -> None:
+def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing():
     """Toys write the move of each player; Hearts only what it hides, so that all see each card that is played."""
     state = next(
         each for each in states(games.load("hearts"), 1)[20:] if each.current_player() == 3
@@ -282,9 +280,7 @@ def value(result: Result, action: int) -> float:
 
 @by_seed
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(
-    scheme: Scheme, seed: int
-) -> None:
+def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(scheme, seed):
     result = searched(after(FUSION), scheme, seed)
     assert result.action == A2
     assert value(result, A2) == STAY
@@ -295,9 +291,7 @@ def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(
 
 @by_seed
 @pytest.mark.parametrize("scheme", ONE_STATE, ids=str)
-def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(
-    scheme: Scheme, seed: int
-) -> None:
+def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(scheme, seed):
     for deal in (X, Y):
         result = searched(after(FUSION, deal=deal), scheme, seed)
         assert result.action == A1
@@ -306,7 +300,7 @@ def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(
 
 
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_2_each_environment_node_is_worth_the_expected_value(scheme: Scheme) -> None:
+def test_figure_2_each_environment_node_is_worth_the_expected_value(scheme):
     result = searched(after(FUSION, A1), scheme)
     assert node(result, 0, A3)[0] == pytest.approx(0.5, abs=0.03)
     assert node(result, 0, A4)[0] == pytest.approx(0.5, abs=0.03)
@@ -326,13 +320,13 @@ FIGURE_2 = [
 
 
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_2_each_node_is_an_information_set(scheme: Scheme) -> None:
+def test_figure_2_each_node_is_an_information_set(scheme):
     # Action a₁ is visited rarely: one may not do.
     trees = [searched(after(FUSION), scheme, seed).records["BASELINE"] for seed in range(4)]
     assert set.union(*map(set, trees)) == {trees[0].key(record) for record in [(), *FIGURE_2]}
 
 
-def test_figure_1_a_determinization_has_the_tree_of_one_state() -> None:
+def test_figure_1_a_determinization_has_the_tree_of_one_state():
     in_x, in_y = (
         (
             (0, (A1,)),
@@ -366,14 +360,12 @@ FIGURE_4 = [(0, (A1,)), (0, (A2,)), *((1, (A1, b)) for b in (B1, B2, B3)), *REPL
 
 
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_4_there_is_a_branch_for_every_action_that_can_be_available(scheme: Scheme) -> None:
+def test_figure_4_there_is_a_branch_for_every_action_that_can_be_available(scheme):
     assert holds_exactly(searched(after(THREE_STATES), scheme), *FIGURE_4)
 
 
 @by_seed
-def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_them(
-    seed: int,
-) -> None:
+def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_them(seed):
     result = searched(after(THREE_STATES), SO_ISMCTS, seed)
     decisions = node(result, 0, A1)[1] - 1  # the first visit expands a₁ and simulates the rest
     _, visits, available = zip(*(node(result, 1, A1, b) for b in (B1, B2, B3)), strict=True)
@@ -385,7 +377,7 @@ def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_th
         assert n == m  # the outcome of the other state is never a sibling
 
 
-def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
+def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2():
     restricted = [
         (mover, moves)
         for mover, moves in FIGURE_4
@@ -400,9 +392,7 @@ def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
 
 @by_seed
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(
-    scheme: Scheme, seed: int
-) -> None:
+def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(scheme, seed):
     result = searched(after(THREE_STATES), scheme, seed)
     assert result.action == A1
     assert value(result, A1) == pytest.approx(2 / 3, abs=0.03)  # ½ in x and in y, 1 in z
@@ -413,7 +403,7 @@ def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(
 # ---------------------------------------------------------------------------------------------------------------- Figure 5
 
 
-def test_figure_5a_moves_that_player_1_cannot_tell_apart_share_a_single_branch() -> None:
+def test_figure_5a_moves_that_player_1_cannot_tell_apart_share_a_single_branch():
     result = searched(after(BLIND_STATES), SO_ISMCTS_POM)
     nodes_seen = {(CHANCE, (A1, SOMETHING, *moves[2:])) for _, moves in TOLD}
     assert holds_exactly(
@@ -429,7 +419,7 @@ def test_figure_5a_moves_that_player_1_cannot_tell_apart_share_a_single_branch()
     assert node(result, 1, A1, SOMETHING)[1:] == (decisions, decisions)
 
 
-def test_figure_5_both_players_trees_are_searched_at_once() -> None:
+def test_figure_5_both_players_trees_are_searched_at_once():
     # The environment sees everything, so that its nodes are those of Figure 4.
     by_player_1 = [(0, (A1,)), (0, (A2,)), (0, (A1, SOMETHING, A3)), (0, (A1, SOMETHING, A4))]
     by_player_2 = [(1, (SOMETHING, b)) for b in (B1, B2, B3)]
@@ -438,7 +428,7 @@ def test_figure_5_both_players_trees_are_searched_at_once() -> None:
     )
 
 
-def test_a_single_observer_treats_partially_observable_moves_as_fully_observable() -> None:
+def test_a_single_observer_treats_partially_observable_moves_as_fully_observable():
     blind, seeing = (
         searched(after(game), SO_ISMCTS, seed=5) for game in (BLIND_STATES, THREE_STATES)
     )
@@ -450,7 +440,7 @@ def test_a_single_observer_treats_partially_observable_moves_as_fully_observable
 
 
 @by_seed
-def test_different_actions_are_taken_in_response_to_what_cannot_be_told_apart(seed: int) -> None:
+def test_different_actions_are_taken_in_response_to_what_cannot_be_told_apart(seed):
     # To a player who sees which b it was a₁ is worth 2/3, more than the 0.6 of a₂; to one who does not, ½.
     fused = searched(after(BLIND_STATES), SO_ISMCTS, seed)
     assert fused.action == A1
@@ -461,14 +451,14 @@ def test_different_actions_are_taken_in_response_to_what_cannot_be_told_apart(se
 
 @by_seed
 @pytest.mark.parametrize("scheme", [SO_ISMCTS_POM, MO_ISMCTS], ids=str)
-def test_observing_moves_avoids_strategy_fusion(scheme: Scheme, seed: int) -> None:
+def test_observing_moves_avoids_strategy_fusion(scheme, seed):
     result = searched(after(BLIND_STATES), scheme, seed)
     assert result.action == A2
     assert value(result, A1) < 0.6
 
 
 @by_seed
-def test_a_single_observer_of_moves_models_an_opponent_who_chooses_at_random(seed: int) -> None:
+def test_a_single_observer_of_moves_models_an_opponent_who_chooses_at_random(seed):
     # After a₁ player 2 would meet a₃ with b₃ where he can (y, z: player 1 gets 1/3) and the like; at random he leaves ½.
     result = searched(after(BLIND_STATES, A1, B2, deal=X), SO_ISMCTS_POM, seed)
     assert value(result, A3) == pytest.approx(0.5, abs=0.05)
@@ -480,9 +470,7 @@ def test_a_single_observer_of_moves_models_an_opponent_who_chooses_at_random(see
 
 @by_seed
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, DeterminizedUCT(10)], ids=str)
-def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic(
-    scheme: Scheme, seed: int
-) -> None:
+def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic(scheme, seed):
     # Each player expects half of the two coins; one whose coin is seen none, and one who sees the other's all.
     assert searched(after(PENNIES), scheme, seed).value < 0.1
     if scheme is not SO_ISMCTS:  # only a tree of one state fixes the first choice
@@ -491,7 +479,7 @@ def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic
 
 @by_seed
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, CheatingUCT], ids=str)
-def test_exp3_mixes_both_coins_evenly(scheme: Scheme, seed: int) -> None:
+def test_exp3_mixes_both_coins_evenly(scheme, seed):
     result = searched(after(PENNIES), scheme.with_exp3(), seed, iterations=60_000)
     assert result.visits[0] / result.visits.sum() == pytest.approx(0.5, abs=0.05)
     assert result.value == pytest.approx(0.5, abs=0.03)

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -103,7 +102,7 @@ def same(first: Result, second: Result) -> bool:
 @pytest.mark.parametrize(
     "stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)]
 )
-def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int, ...]) -> None:
+def test_the_result_does_not_depend_on_where_the_search_paused(stops):
     whole, paused = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
     whole.run(200)
     for stop in stops:
@@ -111,7 +110,7 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int,
     assert same(whole.result(), paused.result())
 
 
-def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself() -> None:
+def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself():
     game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
     first, again, third = (
         CompiledSearch(game.new_initial_state(), each) for each in (strategy, strategy, equal)
@@ -123,9 +122,7 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     ].any()  # where its tables are, each search says for itself
 
 
-def test_a_search_that_has_found_no_room_is_remembered_as_others_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_that_has_found_no_room_is_remembered_as_others_are(monkeypatch):
     monkeypatch.setattr(running_module, "_UPDATES", 1)
     state = games.load("othello").new_initial_state()
     strategy = parse("BASELINE >> MAST")
@@ -142,9 +139,7 @@ def test_a_search_that_has_found_no_room_is_remembered_as_others_are(
 
 
 @pytest.mark.parametrize("name", ["othello", "hearts"])
-def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name, monkeypatch):
     state = games.load(name).new_initial_state(seed=1)
     roomy = search(state, parse(str(EVERYTHING)), iterations=60, seed=8)
     monkeypatch.setattr(tables_module, "SMALLEST", FILTER_SHARE)
@@ -156,7 +151,7 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_nobody_can_write_to_what_a_search_returns(engine: str) -> None:
+def test_nobody_can_write_to_what_a_search_returns(engine):
     result = search(whist(), BASELINE >> MAST, iterations=20, seed=5, engine=engine)
     records = result.records["MAST"]
     arrays: list[Any] = [result.visits, result.values, result.policy, records.rows]
@@ -170,7 +165,7 @@ def test_nobody_can_write_to_what_a_search_returns(engine: str) -> None:
         result.records["BASELINE"][()]["reward"][0] = 99
 
 
-def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are() -> None:
+def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are():
     records = search(whist(), BASELINE >> MAST, iterations=1).records
     with pytest.raises(
         KeyError,
@@ -184,7 +179,7 @@ def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those
 # ---------------------------------------------------------------------------------------------------------------- budgets
 
 
-def test_a_search_ends_when_its_time_is_up() -> None:
+def test_a_search_ends_when_its_time_is_up():
     state = games.load("othello").new_initial_state()
     search(state, BASELINE, iterations=50)  # everything is loaded
     for seconds in (0.05, 0.2):
@@ -195,7 +190,7 @@ def test_a_search_ends_when_its_time_is_up() -> None:
         assert result.iterations > 50
 
 
-def test_progress_is_told_in_order_and_to_the_end() -> None:
+def test_progress_is_told_in_order_and_to_the_end():
     reports: list[tuple[int, float]] = []
     state = games.load("othello").new_initial_state()
     result = search(
@@ -211,7 +206,7 @@ def test_progress_is_told_in_order_and_to_the_end() -> None:
     assert same(result, silent)
 
 
-def test_an_exception_in_progress_surfaces_as_itself() -> None:
+def test_an_exception_in_progress_surfaces_as_itself():
     def stop(iterations: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
 
@@ -265,9 +260,7 @@ def ended() -> State:
         ),
     ],
 )
-def test_bad_input_is_refused_with_what_would_be_right(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_bad_input_is_refused_with_what_would_be_right(arguments, error, message):
     state = arguments.get("state", lambda: after(toy.BRANCHES))
     strategy = arguments.get("strategy", MAST)
     budget = {name: value for name, value in arguments.items() if name not in ("state", "strategy")}
@@ -298,7 +291,7 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
         signal.signal(signal.SIGINT, previous)
 
 
-def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
+def test_ctrl_c_is_answered_at_once_with_what_was_found():
     state = games.load("othello").new_initial_state()
     search(state, EVERYTHING, iterations=10)
     with ctrl_c(0.1) as sent, pytest.raises(SearchInterrupted) as caught:
@@ -313,7 +306,7 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
     assert same(result, whole)
 
 
-def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch):
     state, growths = games.load("othello").new_initial_state(), []
     growth = tables_module.growth()
 
@@ -335,7 +328,7 @@ def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatc
 # ---------------------------------------------------------------------------------------------------------------- threads
 
 
-def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
+def test_searches_in_several_threads_do_not_disturb_each_other():
     results: dict[int, Result] = {}
     state = games.load("othello").new_initial_state()
 
@@ -356,19 +349,19 @@ def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
 
 
 @weight
-def leaves_the_interval(rewards: Any, visits: int, availability: int) -> float:
+def leaves_the_interval(rewards, visits, availability):
     """½, but 1.5 at five visits"""
     return 1.5 if visits == 5 else 0.5
 
 
 @weight
-def half(rewards: Any, visits: int, availability: int) -> float:
+def half(rewards, visits, availability):
     """½"""
     return 0.5
 
 
 @weight
-def half_for_now(rewards: Any, visits: int, availability: int) -> float:
+def half_for_now(rewards, visits, availability):
     """½, but ¼ at five visits"""
     return 0.25 if visits == 5 else 0.5
 
@@ -380,14 +373,12 @@ def half_for_now(rewards: Any, visits: int, availability: int) -> float:
         leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE,
     ],
 )
-def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(
-    strategy: Enhancement,
-) -> None:
+def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(strategy):
     with pytest.raises(ValueError, match=r"weight function .* outside \[0, 1\]"):
         search(after(toy.BRANCHES), strategy, iterations=100)
 
 
-def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None:
+def test_weights_that_stop_summing_to_one_during_a_search_are_an_error():
     with pytest.raises(ValueError, match="sum"):
         search(after(toy.BRANCHES), half * MAST + half_for_now * BASELINE, iterations=100)
 
@@ -395,7 +386,7 @@ def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None
 # ------------------------------------------------------------------------------------------------------------ the result
 
 
-def test_the_result_is_what_the_search_counted() -> None:
+def test_the_result_is_what_the_search_counted():
     result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
     assert result.actions == (0, 1, 2)
     assert result.policy.tolist() == (result.visits / 400).tolist()
@@ -410,7 +401,7 @@ def test_the_result_is_what_the_search_counted() -> None:
     assert result.memory > base.rows.nbytes
 
 
-def test_the_result_prints_a_row_for_each_action_the_most_visited_first() -> None:
+def test_the_result_prints_a_row_for_each_action_the_most_visited_first():
     result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
     head, titles, *rows = str(result).splitlines()
     assert head.startswith("toy-branches(tree=0), player 0, BASELINE: 400 iterations in ")
@@ -446,7 +437,7 @@ def looking_alike(game: Game, most: int) -> list[list[State]]:
     ],
     ids=str,
 )
-def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhancement) -> None:
+def test_swapping_the_hidden_facts_changes_nothing(game, strategy):
     alike = looking_alike(game, most=8)
     assert alike
     for states in alike:
@@ -467,7 +458,7 @@ def othello() -> State:
 
 
 @pytest.fixture(autouse=True)
-def no_thread_is_left_over() -> Iterator[None]:
+def no_thread_is_left_over():
     def running() -> set[threading.Thread]:
         """All but the one that hears of signals, of which there is one for a process."""
         return {thread for thread in threading.enumerate() if thread.name != "icarus-interrupts"}
@@ -482,9 +473,7 @@ def no_thread_is_left_over() -> Iterator[None]:
 
 @SEVERAL
 @pytest.mark.parametrize("root", [othello, whist])
-def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(
-    root: Any, threads: int
-) -> None:
+def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root, threads):
     first, second = (
         search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2)
     )
@@ -493,7 +482,7 @@ def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(
     assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
 
 
-def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
+def test_the_searches_from_one_root_are_those_of_seeds_of_their_own():
     together = search(whist(), EVERYTHING, iterations=301, seed=9, threads=2)
     alone = [
         search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread))
@@ -504,13 +493,13 @@ def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
 
 
 @SEVERAL
-def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
+def test_what_the_searches_from_one_root_found_is_summed(threads):
     result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
     parts = result.parts
     assert (
         result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
     )
-    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()  # type: ignore[union-attr]
+    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()
     assert result.policy.tolist() == (result.visits / 1000).tolist()
     assert result.visits[result.actions.index(result.action)] == result.visits.max()
     assert result.depth == max(part.depth for part in parts)
@@ -556,11 +545,11 @@ def root(visits: list[int], rewards: list[float]) -> RootStatistics:
         (lambda statistics: np.array([0.0, 0.0, 0.0, 1.0]), 3),
     ],
 )
-def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
+def test_each_rule_recommends_by_hand(rule, action):
     assert recommend(root([100, 81, 1, 0], [50, 48.6, 1, 0]), rule, RNG) == action
 
 
-def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> None:
+def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule():
     statistics = attrs.evolve(
         root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0])
     )
@@ -579,9 +568,7 @@ def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> Non
         max_size=5,
     )
 )
-def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_better(
-    bounds: list,
-) -> None:
+def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_better(bounds):
     lower, upper = np.array([(min(pair), max(pair)) for pair in bounds]).T
     statistics = attrs.evolve(root([1] * len(bounds), [0] * len(bounds)), lower=lower, upper=upper)
     better = [
@@ -592,7 +579,7 @@ def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_bet
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_result_is_by_its_rule_and_says_so(engine: str) -> None:
+def test_a_result_is_by_its_rule_and_says_so(engine):
     state = games.load("kuhn-poker").new_initial_state(seed=1)
     results = [
         search(state, BASELINE, iterations=60, seed=1, engine=engine, recommendation=rule)
@@ -605,21 +592,21 @@ def test_a_result_is_by_its_rule_and_says_so(engine: str) -> None:
     assert ", by " not in str(results[0]).split(":")[0]
 
 
-def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> None:
+def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused():
     state = games.load("kuhn-poker").new_initial_state(seed=1)
     agent = Agent(BASELINE, iterations=40, threads=2, recommendation=greatest_value)
     result = agent.search(state, 3)
     assert result.value == np.nanmax(result.values)
     assert str(agent).endswith(", greatest_value)")
     with pytest.raises(TypeError, match="recommendation is 'most'; it must be a function"):
-        search(state, BASELINE, iterations=5, recommendation="most")  # type: ignore[arg-type]
+        search(state, BASELINE, iterations=5, recommendation="most")
     with pytest.raises(
         ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"
     ):
         search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
 
 
-def test_sequential_halving_is_that_of_the_textbook() -> None:
+def test_sequential_halving_is_that_of_the_textbook():
     """Karnin, Koren and Somekh (2013), Algorithm 1, playout for playout: which actions may be tried next, and which is left."""
     state, budget = games.load("othello").new_initial_state(), 200
     running = CompiledSearch(state, HALVING >> MAST, 7)
@@ -666,8 +653,8 @@ class Clocked:
     ("iterations", "seconds", "total"), [(50, None, 50), (None, 2.0, 200), (150, 2.0, 150)]
 )
 def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
-    iterations: int | None, seconds: float | None, total: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    iterations, seconds, total, monkeypatch
+):
     clock = [0.0]
     monkeypatch.setattr("icarus.engine.search.time.perf_counter", lambda: clock[0])
     running = Clocked(clock)
@@ -708,7 +695,7 @@ def held(table: RecordTable) -> dict[int, tuple]:
     st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300),
     st.integers(0, 5000),
 )
-def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> None:
+def test_growth_keeps_every_record_and_every_mark(keys, room):
     table = RecordTable(MAST, toy.BRANCHES)
     table.insert_rows(numbered_rows(table, sorted(keys)))
     table.filter_visits()
@@ -734,7 +721,7 @@ def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> 
     assert table.nbytes <= table.rows.nbytes + table.entries.nbytes + len(table.visit_filter)
 
 
-def test_records_of_one_place_of_the_index_are_all_found() -> None:
+def test_records_of_one_place_of_the_index_are_all_found():
     table, keys = RecordTable(MAST, toy.BRANCHES), [key << 20 for key in range(1, 1000)]
     for key in keys[:3]:
         table.insert_rows(numbered_rows(table, [key]))
@@ -746,7 +733,7 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
 
 
 @pytest.mark.parametrize("room", [1 << 32, 1 << 62])
-def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room: int) -> None:
+def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room):
     table = RecordTable(MAST, games.load("othello"))
     table.insert_rows(numbered_rows(table, range(1, 200)))
     before = table.rows.copy()
@@ -756,7 +743,7 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room:
     assert (table.rows == before).all()
 
 
-def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
+def test_the_memory_of_a_search_is_free_when_its_result_is():
     def tables() -> int:
         return sum(isinstance(each, RecordTable) for each in gc.get_objects())
 
@@ -769,9 +756,7 @@ def test_the_memory_of_a_search_is_free_when_its_result_is() -> None:
 
 
 @pytest.mark.parametrize("name", ["othello", "hearts", "lotr-confrontation"])
-def test_what_a_filter_says_is_new_has_no_records(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_filter_says_is_new_has_no_records(name, monkeypatch):
     state, choices = games.load(name).new_initial_state(seed=2), np.random.default_rng(2)
     for _ in range(6):  # in the middle of an episode
         state.apply_action(int(choices.choice(state.legal_actions())))
@@ -793,9 +778,7 @@ def test_what_a_filter_says_is_new_has_no_records(
         assert (asked.values == result.values).all()
 
 
-def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch):
     def limited(table: RecordTable, rows: np.ndarray, capacity: int, most: int) -> None:
         if capacity > 1 << 16:
             raise MemoryError
@@ -812,14 +795,14 @@ def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(
 
 
 def after_one(
-    strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1
+    strategy: Enhancement, *actions: int, game=toy.CHAIN, iterations: int = 1
 ) -> CompiledSearch:
     search = CompiledSearch(after(game, *actions), strategy, 3)
     search.run(iterations)
     return search
 
 
-def test_a_record_starts_from_the_common_initial_information() -> None:
+def test_a_record_starts_from_the_common_initial_information():
     # Below ⟨0, pass, 2⟩ all is forced and the reward is 1: one playout adds 1 to q and to n of (pass, 0) and of (1, 0).
     optimist = attrs.evolve(MAST, name="OPTIMIST", initial=initial(reward=3, visits=4))
     records = after_one(optimist, 0, toy.PASS, 2).records()["OPTIMIST"]
@@ -828,7 +811,7 @@ def test_a_record_starts_from_the_common_initial_information() -> None:
     assert (records.initial["reward"], records.initial["visits"]) == (3.0, 4)
 
 
-def test_given_records_start_from_their_own_information_before_anything_is_updated() -> None:
+def test_given_records_start_from_their_own_information_before_anything_is_updated():
     hints = {(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}
     prepared = attrs.evolve(MAST, name="PREPARED", initial=initial(hints, visits=1))
     records = after_one(prepared, 0, toy.PASS, 2).records()["PREPARED"]
@@ -841,7 +824,7 @@ def test_given_records_start_from_their_own_information_before_anything_is_updat
     assert len(records) == 3
 
 
-def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -> None:
+def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen():
     # The given mean of action 1 is 1 where every other action starts with 0: the first playout takes it.
     biased = attrs.evolve(
         MAST,
@@ -855,7 +838,7 @@ def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -
         assert search.result().action == 1
 
 
-def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> None:
+def test_given_records_of_every_space_are_keyed_as_the_search_keys_them():
     hints = {
         "BASE": attrs.evolve(
             BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})
@@ -883,7 +866,7 @@ def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> Non
 # -------------------------------------------------------------------------------------------------- records by their parts
 
 
-def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
+def test_records_of_every_kind_are_looked_up_by_their_parts():
     # ⟨0, pass, 2⟩ of the chain, then pass and 1: everything is forced and the reward is 1.
     search = after_one((BASELINE >> MAST) >> (NAST2 >> LGR) >> EPIC, 0, toy.PASS, 2, iterations=3)
     records = search.records()
@@ -909,7 +892,7 @@ def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
         (NAST(3), (2, 9, 1, 0)),
     ],
 )
-def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
+def test_an_absent_record_is_a_key_error(strategy, absent):
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
     with pytest.raises(KeyError, match="has no record .*: the search has not updated it"):
         records[absent]
@@ -923,13 +906,13 @@ def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> 
     ("strategy", "parts"),
     [(MAST, (9, 0, 1)), (MAST, (9,)), (MAST, "e6"), (BASELINE, (9, 0)), (EPIC(ucb1()), (0, (2,)))],
 )
-def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any) -> None:
+def test_parts_of_no_record_are_refused(strategy, parts):
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
     with pytest.raises(ValueError, match=f"is not a record of {re.escape(str(strategy.records))}"):
         records[parts]
 
 
-def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
+def test_components_that_differ_in_their_policy_only_share_a_table():
     greedy = attrs.evolve(BASELINE, name="GREEDY", policy=ucb1(0.0).over(children))
     search = after_one(BASELINE >> greedy, 0, toy.PASS, 2, iterations=5)
     assert len(search.tables) == 1
@@ -937,7 +920,7 @@ def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
     assert np.array_equal(records["GREEDY"].rows, records["BASELINE"].rows)
 
 
-def test_the_parts_of_records_of_moves_and_a_player_are_found_by_their_keys() -> None:
+def test_the_parts_of_records_of_moves_and_a_player_are_found_by_their_keys():
     made_of = {
         ACTION * PLAYER: (7, 3),
         MOVE**2 * PLAYER: (64, -1, 0),
@@ -964,7 +947,7 @@ def timeless(log: GameLog) -> GameLog:
 
 
 def watched(
-    game: Game, agents: list[Agent], seed: Any
+    game: Game, agents: list[Agent], seed
 ) -> tuple[GameLog, list[tuple[State, int | None, DecisionLog | None]]]:
     """A game, and copies of all that a watcher was told."""
     events: list[tuple[State, int | None, DecisionLog | None]] = []
@@ -983,13 +966,13 @@ def watched(
 @pytest.mark.parametrize(
     "game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str
 )
-def test_the_same_seed_gives_the_same_game(game: Game) -> None:
+def test_the_same_seed_gives_the_same_game(game):
     agents = [QUICK, OTHER, QUICK, OTHER][: game.players]
     first, second = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
     assert first == second
 
 
-def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
+def test_the_deal_follows_from_the_seed_and_not_from_the_agents():
     for seed in range(3):
         first, second = (
             watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER])
@@ -999,7 +982,7 @@ def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
     assert len(set(deals)) == 3
 
 
-def test_chance_follows_from_the_seed_and_not_from_the_agents() -> None:
+def test_chance_follows_from_the_seed_and_not_from_the_agents():
     # The rolls of backgammon come one after the other, whatever is played between them.
     backgammon, rolls = games.load("backgammon"), []
     for agents in ([Agent(BASELINE, iterations=1)] * 2, [Agent(BASELINE, iterations=2)] * 2):
@@ -1010,7 +993,7 @@ def test_chance_follows_from_the_seed_and_not_from_the_agents() -> None:
     assert rolls[0][:common] == rolls[1][:common]
 
 
-def test_chance_keeps_to_its_probabilities() -> None:
+def test_chance_keeps_to_its_probabilities():
     # Whoever takes 0 rolls 7, 8, 9 with 0.2, 0.5, 0.3; 1 always shows 7.
     rolled = {7: 0, 8: 0, 9: 0}
     for seed in range(200):
@@ -1044,7 +1027,7 @@ def positions(log: GameLog) -> list[tuple[State, int]]:
 # ------------------------------------------------------------------------------------------------------------ the log
 
 
-def test_a_record_is_the_game_as_it_was_played() -> None:
+def test_a_record_is_the_game_as_it_was_played():
     log = play(games.load("othello"), [QUICK, OTHER], seed=9)
     state = games.load("othello").new_initial_state()
     for player, action in log.actions:
@@ -1057,7 +1040,7 @@ def test_a_record_is_the_game_as_it_was_played() -> None:
     assert log.seconds > sum(decision.seconds for decision in log.decisions) > 0
 
 
-def test_a_decision_without_a_choice_is_not_searched() -> None:
+def test_a_decision_without_a_choice_is_not_searched():
     log = play(toy.CHAIN, [QUICK], seed=1)
     assert [decision.legal > 1 for decision in log.decisions] == [True, False, True, False, False]
     for decision in log.decisions:
@@ -1075,7 +1058,7 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
 
 
 @pytest.mark.parametrize("game", [toy.DICE, toy.CHAIN, WHIST], ids=str)
-def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game: Game) -> None:
+def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game):
     log, events = watched(game, [QUICK] * game.players, 6)
     assert len(events) == len(log.actions) + 1
     for (player, action), (state, shown, decision) in zip(log.actions, events, strict=False):
@@ -1094,31 +1077,31 @@ def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])
-def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
+def test_a_wrong_number_of_agents_is_refused(number):
     with pytest.raises(ValueError, match=f"othello needs 2 agents, not {number}"):
         play(games.load("othello"), [QUICK] * number)
 
 
-def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence() -> None:
+def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence():
     with pytest.raises(
         TypeError, match=r"play needs a Game, such as games.load\('othello'\), not 'othello'"
     ):
-        play("othello", [QUICK] * 2)  # type: ignore[arg-type]
+        play("othello", [QUICK] * 2)
     with pytest.raises(TypeError, match="play needs a list of agents, one for each seat, not "):
-        play(games.load("othello"), QUICK)  # type: ignore[arg-type]
+        play(games.load("othello"), QUICK)
 
 
-def test_a_class_in_place_of_an_agent_and_a_number_in_place_of_a_watcher_are_refused() -> None:
+def test_a_class_in_place_of_an_agent_and_a_number_in_place_of_a_watcher_are_refused():
     kuhn, agent = games.load("kuhn-poker"), Agent(BASELINE, iterations=5)
     with pytest.raises(
         TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not <class "
     ):
-        play(kuhn, [Agent, Agent])  # type: ignore[list-item]
+        play(kuhn, [Agent, Agent])
     with pytest.raises(TypeError, match="watch is 3; it must be a function of"):
-        play(kuhn, [agent, agent], watch=3)  # type: ignore[arg-type]
+        play(kuhn, [agent, agent], watch=3)
 
 
-def test_a_seated_player_has_one_seat_and_one_game() -> None:
+def test_a_seated_player_has_one_seat_and_one_game():
     agent = Agent(BASELINE, iterations=5, move_decay=1)
     whist = games.load("knockout-whist(players=2)")
     player = agent.seated(whist)
@@ -1129,7 +1112,7 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
     ):
         play(games.load("othello"), [player, agent])
     with pytest.raises(TypeError, match="play needs a Game"):
-        agent.seated("othello")  # type: ignore[arg-type]
+        agent.seated("othello")
 
 
 @pytest.mark.parametrize(
@@ -1141,7 +1124,7 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
         "Agent(BASELINE, iterations=8, scheme=SO_ISMCTS, move_decay=0.5)",
     ],
 )
-def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
+def test_an_agent_is_shown_as_it_is_called(text):
     names = {
         "Agent": Agent,
         "BASELINE": BASELINE,
@@ -1156,7 +1139,7 @@ def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
 
 
 @pytest.fixture
-def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def measured(tmp_path, monkeypatch):
     """A game whose levels are 1 to 8 iterations."""
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     path = tmp_path / "levels.json"
@@ -1164,7 +1147,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "DATA", path)
 
 
-def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
+def test_a_level_is_an_agent_of_its_game(measured):
     assert str(Agent.at_level("othello", 3)) == "MAST (3 iterations)"
     assert Agent.at_level(games.load("othello"), 8).iterations == 8
     with pytest.raises(
@@ -1176,14 +1159,14 @@ def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
     assert once == again
 
 
-def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
+def test_a_game_without_measured_levels_is_refused(measured):
     with pytest.raises(
         ValueError, match="hearts has no measured levels; these games have: othello"
     ):
         Agent.at_level("hearts", 3)
 
 
-def test_levels_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
+def test_levels_of_a_file_and_its_mistakes(tmp_path):
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     (tmp_path / "levels.json").write_text(
         json.dumps({"games": {"knockout-whist(players=3)": rows}})
@@ -1211,7 +1194,7 @@ def test_levels_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
 FAR = {"backgammon": [5, 7, 8], "checkers": [3, 10, 11], "hearts": [3]}
 
 
-def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apart() -> None:
+def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apart():
     """Each 75 to 125 Elo above the one below, as measured, the first above random play; of those of FAR, intervals reach it."""
     measured = json.loads(levels.DATA.read_text())["games"]
     names = "othello 9, dou-di-zhu 7, knockout-whist 3, lotr-confrontation 8, backgammon 9, checkers 13, hearts 3"
@@ -1234,6 +1217,6 @@ def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apa
             )
 
 
-def test_a_game_with_other_parameters_has_levels_of_its_own_or_none() -> None:
+def test_a_game_with_other_parameters_has_levels_of_its_own_or_none():
     with pytest.raises(ValueError, match=r"knockout-whist\(players=2\) has no measured levels"):
         levels.levels_of(games.load("knockout-whist(players=2)"))

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus import Game, SearchExhausted, games, search
+from icarus import SearchExhausted, games, search
 from icarus.algebra import (
     ACTION,
     COUNT,
@@ -59,7 +58,7 @@ from tests.test_toy import after
 ENGINES = pytest.mark.parametrize("engine", ["compiled", "python"])
 
 
-def state() -> Any:
+def state():
     return games.load("othello").new_initial_state()
 
 
@@ -81,24 +80,22 @@ def state() -> Any:
             lambda: attrs.evolve(LGRF2, initial=initial({(1, 2, 3, 4): {"reply": 3}})),
             "no record of M.2",
         ),
-        (lambda: initial({(1, 0): 3}), r"given is {\(1, 0\): 3}; it must be {parts: {field: "),  # type: ignore[dict-item]
+        (lambda: initial({(1, 0): 3}), r"given is {\(1, 0\): 3}; it must be {parts: {field: "),
     ],
 )
-def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(
-    slip: Callable, message: str
-) -> None:
+def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip, message):
     with pytest.raises((TypeError, ValueError), match=message):
         slip()
 
 
 @weight
-def no_number(rewards: np.ndarray, visits: int, availability: int) -> Any:
+def no_number(rewards, visits, availability):
     return "a"
 
 
-def order_slipped() -> Any:
+def order_slipped():
     @candidates
-    def named(history: Any, theta: Any, legal: Any, records: Any) -> None: ...
+    def named(history, theta, legal, records): ...
 
 
 @pytest.mark.parametrize(
@@ -107,43 +104,41 @@ def order_slipped() -> Any:
         (
             lambda: search(state(), MAST, iterations=5, progress=3),
             "^progress is 3; it must be a function of",
-        ),  # type: ignore[arg-type]
+        ),
         (
             lambda: no_number * MAST + (1 - no_number) * NAST2,
             "no_number returned 'a'; it must return a number from 0",
         ),
-        (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
-        (lambda: Space("abc"), "^factors is 'abc'; it must be a tuple"),  # type: ignore[arg-type]
+        (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),
+        (lambda: Space("abc"), "^factors is 'abc'; it must be a tuple"),
         (order_slipped, "^parameter records of named needs a default"),
         (lambda: math.nan * MAST, "^nan is not a weight: it must be a finite number"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
-    slip: Callable, message: str
-) -> None:
+def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip, message):
     with pytest.raises(TypeError, match=message):
         slip()
 
 
-def with_prior(enhancement: Enhancement, parts: Any) -> Enhancement:
+def with_prior(enhancement: Enhancement, parts) -> Enhancement:
     return attrs.evolve(enhancement, initial=initial(given={parts: {"visits": 1}}))
 
 
 @capture
-def capture_by_place(history: Any, updates: Any) -> None:
+def capture_by_place(history, updates):
     """⟨(the last move, 0)⟩, read by its place"""
     moves = history[1]
     update(updates, record(moves[-1, 0], 0), 0)
 
 
 @capture
-def capture_of_another_name(h: Any, updates: Any) -> None:
+def capture_of_another_name(h, updates):
     """⟨(the last move, 0)⟩, read by its place from an argument of another name"""
     update(updates, record(h[1][-1, 0], 0), 0)
 
 
 @pytest.mark.parametrize("slot", [capture_by_place, capture_of_another_name])
-def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any) -> None:
+def test_a_part_of_a_history_taken_by_its_place_is_refused(slot):
     strategy = attrs.evolve(MAST, name="BY_PLACE", capture=slot)
     message = f"{slot.name} reads a field of the history by its index; read it by its name, as in history.moves"
     with pytest.raises(CompilationError, match=message):
@@ -151,19 +146,19 @@ def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any) -> None:
 
 
 @capture
-def capture_a_key_of_a_real(history: Any, updates: Any) -> None:
+def capture_a_key_of_a_real(history, updates):
     """A part of a key that is not an integer, which compiled code would cut down to 0."""
     update(updates, record(history.steps[0].action, 0.5), 0)
 
 
 @capture
-def capture_a_key_of_reals(history: Any, updates: Any) -> None:
+def capture_a_key_of_reals(history, updates):
     update(updates, record(0.5, 1.5), 0)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize("slot", [capture_a_key_of_a_real, capture_a_key_of_reals])
-def test_a_key_of_a_real_is_refused(slot: Any, engine: str) -> None:
+def test_a_key_of_a_real_is_refused(slot, engine):
     strategy = attrs.evolve(MAST, name="REAL_KEY", capture=slot)
     with pytest.raises(
         TypeError,
@@ -172,7 +167,7 @@ def test_a_key_of_a_real_is_refused(slot: Any, engine: str) -> None:
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 
-def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
+def test_what_is_known_to_begin_with_is_read_in_simulation_too():
     prior = attrs.evolve(AMAF, name="PRIOR", initial=initial(visits=1, reward=0.5))
     strategy = BASELINE >> (0.5 * prior ^ 0.5 * NAST2)
     compiled, reference = (
@@ -187,7 +182,7 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
     assert lower(games.load("othello"), BASELINE >> (0.5 * AMAF ^ 0.5 * NAST2)).leaf["uniform"][-2]
 
 
-def test_gibbs_weighs_means_above_1_that_were_given() -> None:
+def test_gibbs_weighs_means_above_1_that_were_given():
     generous = attrs.evolve(
         MAST, name="GENEROUS", initial=initial(given={(0, 0): {"reward": 3.0, "visits": 1}})
     )
@@ -206,136 +201,136 @@ def test_gibbs_weighs_means_above_1_that_were_given() -> None:
 
 
 @values
-def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def half_written(history, theta, legal, out):
     out[0] = 0.5
 
 
 @values
-def not_a_number(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def not_a_number(history, theta, legal, out):
     for i in range(len(legal)):
         stats = find(theta, record(legal[i], 0))
         out[i] = 0.0 if stats.visits > 0 else np.nan
 
 
 @values
-def negative(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def negative(history, theta, legal, out):
     for i in range(len(legal)):
         out[i] = -1.0
 
 
 @helper
-def forget(stats: Any) -> None:
+def forget(stats):
     stats.visits = 0
 
 
 @values
-def writes_by_a_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def writes_by_a_helper(history, theta, legal, out):
     for i in range(len(legal)):
         forget(find(theta, record(legal[i], 0)))
         out[i] = 0.5
 
 
 @capture
-def capture_for_chance(history: Any, updates: Any) -> None:
+def capture_for_chance(history, updates):
     update(updates, record(history.steps[0].action, 0), CHANCE)
 
 
 @backpropagation
-def reward_of_a_ninth_player(stats: Any, player: int, rewards: np.ndarray) -> None:
+def reward_of_a_ninth_player(stats, player, rewards):
     stats.reward += rewards[8]
     stats.visits += 1
 
 
 @values
-def beyond_the_last(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def beyond_the_last(history, theta, legal, out):
     out[:] = 0.5
     out[len(legal)] = 0.5
 
 
 @capture
-def yields_updates(history: Any, updates: Any) -> Any:
+def yields_updates(history, updates):
     yield update(updates, record(history.steps[0].action, 0), 0)
 
 
 @values
-def returns_a_value(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> Any:
+def returns_a_value(history, theta, legal, out):
     return 0.5
 
 
 @backpropagation
-def takes_a_visit(stats: Any, player: int, rewards: np.ndarray) -> None:
+def takes_a_visit(stats, player, rewards):
     stats.visits -= 1
 
 
 @capture
-def capture_without_a_context(history: Any, updates: Any) -> None:
-    update(updates, record(1, 0))  # type: ignore[call-arg]
+def capture_without_a_context(history, updates):
+    update(updates, record(1, 0))
 
 
 @capture
-def capture_by_a_misspelt_name(history: Any, updates: Any) -> None:
-    update(updates, record(int(math.sqrtt(4.0)), 0), 0)  # type: ignore[attr-defined]
+def capture_by_a_misspelt_name(history, updates):
+    update(updates, record(int(math.sqrtt(4.0)), 0), 0)
 
 
 @values
-def sorts_legal(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def sorts_legal(history, theta, legal, out):
     legal.sort()
     out[:] = 0.5
 
 
 @capture
-def adds_to_rewards(history: Any, updates: Any) -> None:
+def adds_to_rewards(history, updates):
     mine = history.rewards
     mine += 1.0
 
 
 @backpropagation
-def half_a_visit(stats: Any, player: int, rewards: np.ndarray) -> None:
+def half_a_visit(stats, player, rewards):
     stats.reward += rewards[player]
     stats.visits += 0.5
 
 
 @backpropagation(bounded_mean=True)
-def two_rewards(stats: Any, player: int, rewards: np.ndarray) -> None:
+def two_rewards(stats, player, rewards):
     stats.reward += 2.0
     stats.visits += 1
 
 
 @capture
-def capture_beyond_the_end(history: Any, updates: Any) -> None:
+def capture_beyond_the_end(history, updates):
     for i in range(len(history.steps)):
         update(updates, record(history.steps[i + 1].action, 0), 0)
 
 
 @candidates
-def records_beyond_the_end(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def records_beyond_the_end(history, legal, records):
     for i in range(len(legal)):
         records[i] = record(legal[i + 1], 0)
 
 
 @candidates
-def half_a_record(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def half_a_record(history, legal, records):
     for i in range(len(legal)):
         records[i] = legal[i] / 2
 
 
 @capture
-def capture_of_a_misspelt_field(history: Any, updates: Any) -> None:
+def capture_of_a_misspelt_field(history, updates):
     update(updates, record(history.steps[0].plyer), 0)
 
 
 @capture
-def capture_of_parts(history: Any, updates: Any) -> None:
+def capture_of_parts(history, updates):
     update(updates, (history.steps[0].action, history.steps[0].player), 0)
 
 
 @capture
-def capture_by_a_generator(history: Any, updates: Any) -> None:
+def capture_by_a_generator(history, updates):
     update(updates, record(sum(action for action in history.legal)), 0)
 
 
 @capture
-def capture_a_bare_action(history: Any, updates: Any) -> None:
+def capture_a_bare_action(history, updates):
     for i in range(len(history.steps) - 1):
         update(updates, history.steps[i].action - history.steps[0].action, 0)
 
@@ -345,19 +340,19 @@ class Refused(Exception):
 
 
 @capture
-def capture_refused(history: Any, updates: Any) -> None:
+def capture_refused(history, updates):
     raise Refused("this playout is not captured")
 
 
 @candidates
-def named_for_some(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def named_for_some(history, legal, records):
     """All but the last."""
     for i in range(len(legal) - 1):
         records[i] = record(legal[i], history.steps[-1].player)
 
 
 @backpropagation
-def added_nothing(row: Any, context: int, rewards: np.ndarray) -> None:
+def added_nothing(row, context, rewards):
     """0/0 for the reward"""
     row.reward += (
         (rewards[context] - rewards[context]) / np.float64(row.visits) if row.visits > 0 else np.nan
@@ -458,9 +453,7 @@ SLIPS: list[
 
 @ENGINES
 @pytest.mark.parametrize(("changes", "message", "plainly"), SLIPS, ids=lambda part: str(part)[-60:])
-def test_a_slip_inside_a_slot_ends_in_a_sentence(
-    changes: dict[str, Any], message: str, plainly: str | None, engine: str
-) -> None:
+def test_a_slip_inside_a_slot_ends_in_a_sentence(changes, message, plainly, engine):
     if engine == "python" and plainly is None:
         return
     strategy = BASELINE >> attrs.evolve(MAST, name="SLIP", **changes)
@@ -490,9 +483,7 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence(
         (capture_by_a_generator, "yield in a closure is unsupported .*line"),
     ],
 )
-def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(
-    slot: Any, message: str
-) -> None:
+def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot, message):
     with pytest.raises(CompilationError, match=message) as refused:
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", capture=slot), iterations=3)
     assert "\n" not in str(refused.value)
@@ -500,19 +491,19 @@ def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(
 
 
 @candidates
-def by_number_of_choices(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def by_number_of_choices(history, legal, records):
     """Another record where more is legal: no function to be asked about one action."""
     for i in range(len(legal)):
         records[i] = record(legal[i], len(legal))
 
 
 @capture
-def capture_by_number_of_choices(history: Any, updates: Any) -> None:
+def capture_by_number_of_choices(history, updates):
     for i in range(len(history.steps) - 1):
         update(updates, record(history.steps[i].action, history.steps[i].count), 0)
 
 
-def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_at_once() -> None:
+def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_at_once():
     strategy = BASELINE >> attrs.evolve(
         MAST,
         name="BY_NUMBER",
@@ -543,7 +534,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def legal_of_four(state: Any, actions: slips.np.ndarray) -> int:
+def legal_of_four(state, actions):
     """One more than max_legal, after the root."""
     count = 3 if state.left == 7 else 4
     for i in range(count):
@@ -551,7 +542,7 @@ def legal_of_four(state: Any, actions: slips.np.ndarray) -> int:
     return count
 
 
-def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
+def legal_of_a_million(state, actions):
     """As many are claimed, after the root."""
     for i in range(3):
         actions[i] = i + 1
@@ -573,9 +564,7 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
     ),
 )
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
-def test_a_search_of_a_wrong_game_ends_in_a_sentence(
-    game: Game, slip: dict[str, Callable], message: str, way: dict[str, Any]
-) -> None:
+def test_a_search_of_a_wrong_game_ends_in_a_sentence(game, slip, message, way):
     state = attrs.evolve(game, **slip).new_initial_state(1)
     if game is SECRET:
         state.apply_action(2)
@@ -586,7 +575,7 @@ def test_a_search_of_a_wrong_game_ends_in_a_sentence(
         search(state, BASELINE, iterations=200, **way)
 
 
-def legal_forgotten(state: Any, actions: slips.np.ndarray) -> Any:
+def legal_forgotten(state, actions):
     """Nothing is returned after the root."""
     for i in range(3):
         actions[i] = i + 1
@@ -595,7 +584,7 @@ def legal_forgotten(state: Any, actions: slips.np.ndarray) -> Any:
     return None
 
 
-def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
+def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled():
     message = (
         "legal_forgotten cannot be compiled: it returns nothing on some ways; it must return how"
     )
@@ -614,15 +603,13 @@ def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
         ("episode", lambda state: 0.5, "a label, or CONTINUES"),
     ],
 )
-def test_a_float_in_place_of_an_integer_is_not_compiled(
-    name: str, function: Callable, right: str
-) -> None:
+def test_a_float_in_place_of_an_integer_is_not_compiled(name, function, right):
     message = rf"cannot be compiled: it returns a float; it must return {right} \(.*test_slips.py, line \d+\)"
     with pytest.raises(CompilationError, match=message):
         search(attrs.evolve(NIM, **{name: function}).new_initial_state(1), BASELINE, iterations=10)
 
 
-def toss_in_the_middle(state: Any, action: int) -> None:
+def toss_in_the_middle(state, action):
     """After the first choice a coin says who goes on."""
     if state.mover == -1:
         state.mover = action
@@ -631,7 +618,7 @@ def toss_in_the_middle(state: Any, action: int) -> None:
         state.mover = -1 if state.left == 4 else 1 - state.mover
 
 
-def test_probabilities_that_do_not_sum_to_1_end_a_search() -> None:
+def test_probabilities_that_do_not_sum_to_1_end_a_search():
     game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle)
     assert search(game.new_initial_state(1), BASELINE, iterations=200).iterations == 200
     with pytest.raises(
@@ -647,18 +634,18 @@ def test_probabilities_that_do_not_sum_to_1_end_a_search() -> None:
 # ------------------------------------------------------------------------------ checked in the first iterations and every 16th
 
 
-def chance_negative(state: Any, probabilities: slips.np.ndarray) -> None:
+def chance_negative(state, probabilities):
     """They sum to 1."""
     probabilities[0], probabilities[1] = -0.5, 1.5
 
 
-def legal_negative(state: Any, actions: slips.np.ndarray) -> int:
+def legal_negative(state, actions):
     """After the root."""
     actions[0], actions[1] = 1, 2 if state.left == 7 else -2
     return 2
 
 
-def legal_twice(state: Any, actions: slips.np.ndarray) -> int:
+def legal_twice(state, actions):
     """After the root."""
     actions[0], actions[1], actions[2] = 2, 1, 3 if state.left == 7 else 2
     return 3
@@ -681,9 +668,7 @@ def legal_twice(state: Any, actions: slips.np.ndarray) -> int:
     ids=["negative", "twice", "too long"],
 )
 @pytest.mark.parametrize("strategy", [BASELINE, BASELINE >> MAST], ids=str)
-def test_wrong_actions_end_a_search(
-    slip: dict[str, Any], message: str, strategy: Any, engine: str
-) -> None:
+def test_wrong_actions_end_a_search(slip, message, strategy, engine):
     with pytest.raises(ValueError, match=message):
         search(
             attrs.evolve(NIM, **slip).new_initial_state(1), strategy, iterations=200, engine=engine
@@ -691,7 +676,7 @@ def test_wrong_actions_end_a_search(
 
 
 @ENGINES
-def test_a_negative_probability_ends_a_search(engine: str) -> None:
+def test_a_negative_probability_ends_a_search(engine):
     game = attrs.evolve(
         COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative
     )
@@ -702,7 +687,7 @@ def test_a_negative_probability_ends_a_search(engine: str) -> None:
         search(game.new_initial_state(1), BASELINE, iterations=200, engine=engine)
 
 
-def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
+def test_exactly_actions_that_are_negative_or_twice_are_wrong():
     """Lists of all orders, with numbers beyond 64 too, against what a set says."""
     luck, check = np.random.default_rng(22), PlainPython()(check_actions)
     for _ in range(2000):
@@ -732,19 +717,19 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
         ),
     ],
 )
-def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], message: str) -> None:
+def test_the_game_the_answer_and_the_line_are_told(slip, message):
     line = next(iter(slip.values())).__code__.co_firstlineno
     with pytest.raises(ValueError, match=rf"{message}.* \(.*\.py, line {line}\)$"):
         search(attrs.evolve(NIM, **slip).new_initial_state(seed=0), BASELINE, iterations=40)
 
 
-def rewards_by_luck(state: Any, out: np.ndarray) -> None:
+def rewards_by_luck(state, out):
     out[0] = np.random.random()
     out[1] = 1.0 - out[0]
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_rules_that_draw_as_no_seed_fixes_are_refused(engine: str) -> None:
+def test_rules_that_draw_as_no_seed_fixes_are_refused(engine):
     game = attrs.evolve(NIM, name="unseeded-nim", rewards=rewards_by_luck)
     sentence = r"rewards of unseeded-nim draws from np\.random, which no seed fixes; .* \(.*test_slips\.py, line \d+\)"
     with pytest.raises(ValueError, match=sentence):
@@ -757,7 +742,7 @@ def test_rules_that_draw_as_no_seed_fixes_are_refused(engine: str) -> None:
 SOON = 60.0  # seconds, on a busy machine
 
 
-def apply_without_end(state: Any, action: int) -> None:
+def apply_without_end(state, action):
     """Nothing is ever taken."""
     state.mover = 1 - state.mover
 
@@ -767,9 +752,7 @@ ENDLESS = attrs.evolve(NIM, apply=apply_without_end)
 
 @pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(
-    strategy: str, engine: str
-) -> None:
+def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy, engine):
     game = attrs.evolve(ENDLESS, max_length=300)
     state = game.new_initial_state(1)
     state.apply_action(2)
@@ -782,7 +765,7 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
-def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads: int) -> None:
+def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy, threads):
     state = attrs.evolve(
         ENDLESS, max_length=10**7 if strategy == "BASELINE" else 10**6
     ).new_initial_state(1)
@@ -797,7 +780,7 @@ def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads
     assert time.monotonic() - began < SOON
 
 
-def test_a_command_that_only_starts_ends_without_a_word() -> None:
+def test_a_command_that_only_starts_ends_without_a_word():
     call = [sys.executable, "-m", "icarus", "--help"]
     for moment in (0.0, 0.2):
         with child_process(
@@ -819,27 +802,27 @@ def test_a_command_that_only_starts_ends_without_a_word() -> None:
 # ------------------------------------------------------------------------------------------- facts without a solution
 
 
-def _hearts(facts: Any) -> None:
+def _hearts(facts) -> None:
     facts.excluded[1:] = np.uint64((1 << 52) - 1)  # nobody else may hold anything
 
 
-def _confrontation(facts: Any) -> None:
+def _confrontation(facts) -> None:
     facts.possible[:] = 0
 
 
-def _confrontation_crowded(facts: Any) -> None:
+def _confrontation_crowded(facts) -> None:
     facts.count[:, 0] += 3  # more pieces than a side has
 
 
-def _confrontation_empty(facts: Any) -> None:
+def _confrontation_empty(facts) -> None:
     facts.count[:] = 0
 
 
-def _goofspiel(facts: Any) -> None:
+def _goofspiel(facts) -> None:
     facts.bids[0, 0], facts.bids[1, 0], facts.rounds = 1, 0, 1  # the lowest card has won
 
 
-def _phantom(facts: Any) -> None:
+def _phantom(facts) -> None:
     facts.open[0] = 0
     facts.marks[1] = np.uint64(0b1111)  # a line of four, all of them found
 
@@ -863,9 +846,7 @@ def _phantom(facts: Any) -> None:
         ("phantom-mnk", _phantom, "the other's `marks` in phantom-mnk cannot be"),
     ],
 )
-def test_facts_that_contradict_each_other_are_named(
-    name: str, slip: Callable[[Any], None], message: str
-) -> None:
+def test_facts_that_contradict_each_other_are_named(name, slip, message):
     state = games.load(name).new_initial_state(seed=3)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
@@ -894,8 +875,8 @@ FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ("name", "strategy", "part", "count", "how"), FULL_COUNTS.values(), ids=list(FULL_COUNTS)
 )
 def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
-    name: str, strategy: str, part: str, count: str, how: dict[str, Any]
-) -> None:
+    name, strategy, part, count, how
+):
     state = games.load(name).new_initial_state(1)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
@@ -917,12 +898,12 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
 
 
 @backpropagation
-def count_by_sevens(stats: Any, context: int, rewards: np.ndarray) -> None:
+def count_by_sevens(stats, context, rewards):
     stats.visits += 7
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> None:
+def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine):
     nearly = initial(reward=0.0, visits=np.iinfo(np.int32).max - 17)
     jumping = attrs.evolve(MAST, name="JUMPING", initial=nearly, backpropagation=count_by_sevens)
     with pytest.raises(SearchExhausted, match="a count has reached 2147483647") as ended:
@@ -940,25 +921,25 @@ def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> N
 
 
 @candidates(independent=True)
-def other_keys(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+def other_keys(history, legal, records):
     for i in range(len(legal)):
         records[i] = record(legal[i], history.steps[-1].player, 7)
 
 
 @capture
-def asks_for_nothing(history: Any, updates: Any) -> None:
+def asks_for_nothing(history, updates):
     pass
 
 
 @capture
-def steps_from_the_end(history: Any, updates: Any) -> None:
+def steps_from_the_end(history, updates):
     steps = history.steps
     for i in range(len(steps) - 1):
         update(updates, record(steps[i - 1].action, steps[i].action), steps[i].player)
 
 
 @capture
-def steps_guarded(history: Any, updates: Any) -> None:
+def steps_guarded(history, updates):
     for i in range(1, len(history.steps) - 1):
         before = history.steps[i - 1].action
         update(
@@ -969,7 +950,7 @@ def steps_guarded(history: Any, updates: Any) -> None:
 
 
 @backpropagation
-def changes_nothing(stats: Any, context: int, rewards: np.ndarray) -> None:
+def changes_nothing(stats, context, rewards):
     pass
 
 
@@ -989,34 +970,32 @@ def changes_nothing(stats: Any, context: int, rewards: np.ndarray) -> None:
         ({"capture": steps_guarded}, ""),
     ],
 )
-def test_a_slot_that_does_nothing_is_noted_with_the_result(
-    slots: dict[str, Any], notes: str
-) -> None:
+def test_a_slot_that_does_nothing_is_noted_with_the_result(slots, notes):
     result = search(state(), BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots), iterations=40)
     assert re.search(notes, " ".join(result.notes)) if notes else not result.notes
     assert not notes or str(result).endswith(result.notes[-1])
 
 
 @backpropagation
-def changes_the_key(stats: Any, context: int, rewards: np.ndarray) -> None:
+def changes_the_key(stats, context, rewards):
     stats.record += 1
 
 
 @ENGINES
-def test_the_key_of_a_record_is_not_changed(engine: str) -> None:
+def test_the_key_of_a_record_is_not_changed(engine):
     wrong = BASELINE >> attrs.evolve(MAST, name="KEYED", backpropagation=changes_the_key)
     with pytest.raises(TypeError, match=r"stats\.record"):
         search(state(), wrong, iterations=5, engine=engine)
 
 
 @values
-def logarithms(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def logarithms(history, theta, legal, out):
     for i in range(len(legal)):
         visits = find(theta, record(legal[i], history.steps[-1].player)).visits
         out[i] = math.exp(-math.log(visits)) + math.exp(1e3 * visits)
 
 
-def test_logarithms_of_nothing_are_the_same_in_both_engines() -> None:
+def test_logarithms_of_nothing_are_the_same_in_both_engines():
     by_visits = BASELINE >> attrs.evolve(MAST, name="LOGARITHMS", policy=argmax().over(logarithms))
     both = [
         search(toy.KINDS[0].new_initial_state(), by_visits, iterations=30, engine=e)

@@ -35,7 +35,6 @@ from icarus.specs import (
     TO_MAST,
 )
 from tests import naive, toy
-from tests.conftest import Toys
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
@@ -45,12 +44,12 @@ LAST_BITS = 1e-12  # relative, and of sums that cancel
 
 
 @weight
-def half_visited(rewards: Any, visits: int, availability: int, k: int = 4) -> float:
+def half_visited(rewards, visits, availability, k=4):
     """A weight that depends on visits and availability."""
     return k / (visits + availability + 2 * k)
 
 
-def naive_half(q: Any, n: int, m: int) -> float:
+def naive_half(q, n: int, m: int) -> float:
     return 4 / (n + m + 8)
 
 
@@ -133,7 +132,7 @@ def composition(
     return combine(weights[0] * first, weights[1] * second), twin
 
 
-def named_parts(kind: str, record: tuple) -> Any:
+def named_parts(kind: str, record: tuple):
     """The parts of a twin's record as the engine's spaces take them."""
     if kind in naive.CATALOGUE:
         return record
@@ -145,7 +144,7 @@ def named_parts(kind: str, record: tuple) -> Any:
     return (*moves, player)
 
 
-def named_information(row: Any) -> Any:
+def named_information(row):
     """A row of the engine as the twin's tuple."""
     names = [name for name in row.dtype.names if name != "record"]
     if names == ["reply"]:
@@ -165,7 +164,7 @@ def same_information(kind: str, held: dict[int, Any], expected: dict[int, Any]) 
     )
 
 
-def starts(game: Game, seed: int) -> Any:
+def starts(game: Game, seed: int):
     """A random state of a game in which a player is about to act."""
     rng = random.Random(seed)
     state = game.new_initial_state(seed=seed)
@@ -183,11 +182,7 @@ def compared(iteration: int, iterations: int) -> bool:
 
 
 def same_records(
-    records: Mapping[str, Any],
-    strategy: Enhancement,
-    twin: Any,
-    outcome: naive.Outcome,
-    where: tuple,
+    records: Mapping[str, Any], strategy: Enhancement, twin, outcome: naive.Outcome, where: tuple
 ) -> None:
     """Every record of every enhancement, and EXP3's, holds the same information in engine and twin."""
     parts = dict(zip(naive.leaves(twin), map(str, strategy.components), strict=True))
@@ -205,9 +200,9 @@ def same_records(
 
 
 def agree(
-    state: Any,
+    state,
     strategy: Enhancement,
-    twin: Any,
+    twin,
     iterations: int,
     seed: int | tuple[int, ...],
     scheme: Scheme = MO_ISMCTS,
@@ -231,7 +226,7 @@ def agree(
 
 
 @pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
-def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
+def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number):
     rng = random.Random(number)
     strategy, twin = composition(rng, 3)
     for game in ALL_TOYS:
@@ -240,14 +235,14 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) ->
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
 @pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
-def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
+def test_engine_and_twin_hold_the_same_records_in_whole_games(name, number):
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
 
 
 @pytest.mark.parametrize("number", slow_after(1, range(12)))
-def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_majority_votes(number, toys):
     rng = random.Random(500 + number)
     members = [composition(rng, 2) for _ in range(3)]
     nested = 0.5 * (members[0][0] & members[1][0]) + 0.5 * members[2][0]
@@ -272,7 +267,7 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
 
 
 @pytest.mark.parametrize("number", slow_after(1, range(4)))
-def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_both_readings_of_amaf(number, toys):
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)
         strategy = weight * enhancement ^ (1 - weight) * BASELINE
@@ -299,7 +294,7 @@ by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)
 
 
 def agree_in_all_trees(
-    state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int, scheme: Scheme
+    state, strategy: Enhancement, twin, iterations: int, seed: int, scheme: Scheme
 ) -> None:
     """At the end, tree by tree."""
     whole = naive.search(state, twin, iterations, seed, scheme)
@@ -321,7 +316,7 @@ def compositions(seed: int) -> tuple[Enhancement, Any]:
 
 @by_scheme
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
-def test_engine_and_twin_agree_by_every_scheme(number: int, scheme: Scheme, toys: Toys) -> None:
+def test_engine_and_twin_agree_by_every_scheme(number, scheme, toys):
     strategy, twin = compositions(2000 + number)
     for _, game in toys:
         agree(starts(game, number), strategy, twin, SHORT["toy"], (number, 7), scheme)
@@ -356,9 +351,7 @@ UNIFORM = [  # compositions that come to the baseline in simulation, in several 
     UNIFORM,
     ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
 )
-def test_engine_and_twin_agree_on_what_is_uniform_by_definition(
-    strategy: Enhancement, twin: Any
-) -> None:
+def test_engine_and_twin_agree_on_what_is_uniform_by_definition(strategy, twin):
     for game in (BLIND_STATES, WHISPERS, CLASHES):
         agree(starts(game, 1), strategy, twin, SHORT["toy"], 3, SO_ISMCTS_POM)
 
@@ -382,14 +375,12 @@ SINGLE = [
     ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
 )
 @pytest.mark.parametrize("game", slow_after(1, [THICKETS[0], WHISPERS, *THICKETS[1:]]), ids=str)
-def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(
-    game: Game, strategy: Enhancement, twin: Any
-) -> None:
+def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(game, strategy, twin):
     for scheme in (SO_ISMCTS, SO_ISMCTS_POM):
         agree(starts(game, 1), strategy, twin, SHORT["toy"], 1, scheme)
 
 
-def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
+def test_engine_and_twin_break_the_ties_of_all_trees_alike():
     tied = 0
     for seed in range(30):
         whole = naive.search(
@@ -417,9 +408,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
-def test_engine_and_twin_agree_by_exp3_in_toy_games(
-    number: int, scheme: Scheme, game: Game
-) -> None:
+def test_engine_and_twin_agree_by_exp3_in_toy_games(number, scheme, game):
     strategy, twin = compositions(3000 + number)
     for start in range(2):
         agree(
@@ -434,9 +423,7 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(
 
 @pytest.mark.parametrize("scheme", SEVERAL_TREES, ids=str)
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
-def test_engine_and_twin_agree_in_every_one_of_several_trees(
-    number: int, scheme: Scheme, toys: Toys
-) -> None:
+def test_engine_and_twin_agree_in_every_one_of_several_trees(number, scheme, toys):
     strategy, twin = compositions(4000 + number)
     for _, game in toys:
         agree_in_all_trees(
@@ -462,7 +449,7 @@ def test_engine_and_twin_agree_in_every_one_of_several_trees(
 @by_scheme
 @pytest.mark.parametrize("name", slow_after(4, REAL_GAMES))
 @pytest.mark.parametrize("number", slow_after(1, range(2)))
-def test_engine_and_twin_agree_in_whole_games(number: int, name: str, scheme: Scheme) -> None:
+def test_engine_and_twin_agree_in_whole_games(number, name, scheme):
     strategy, twin = compositions(5000 + number)
     agree(starts(games.load(name), number), strategy, twin, SHORT["whole"], number, scheme)
 
@@ -475,23 +462,23 @@ ORDERED = np.dtype(
 )
 
 
-def shuffle_order(state: Any, rng: np.ndarray) -> None:
+def shuffle_order(state, rng):
     state.order = below(rng, 4)
 
 
 @helper
-def mover_of(state: Any) -> int:
+def mover_of(state):
     """Player 0 makes the first, third and fifth move; a bit of the order says who makes each of the others."""
     if state.count == 5:
         return TERMINAL
     return state.order >> state.count // 2 & 1 if state.count % 2 == 1 else 0
 
 
-def in_order(state: Any) -> int:
+def in_order(state):
     return mover_of(state)
 
 
-def redraw_order(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def redraw_order(state, observer, beliefs, rng):
     mover = mover_of(state)
     if observer != CHANCE:
         state.order = below(rng, 4)
@@ -499,17 +486,17 @@ def redraw_order(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> No
             state.order = below(rng, 4)
 
 
-def three(state: Any, actions: np.ndarray) -> int:
+def three(state, actions):
     actions[0], actions[1], actions[2] = 0, 1, 2
     return 3
 
 
-def write_down(state: Any, action: int) -> None:
+def write_down(state, action):
     state.actions[state.count] = action
     state.count += 1
 
 
-def winner(state: Any, out: np.ndarray) -> None:
+def winner(state, out):
     total = 0
     for i in range(5):
         total = 3 * total + state.actions[i] + state.order
@@ -542,8 +529,6 @@ SECRET_ORDER = Game(
     ids=str,
 )
 @pytest.mark.parametrize("seed", [0, 1, 39])
-def test_engine_and_twin_agree_where_the_same_moves_may_be_of_other_players(
-    game: Game, scheme: Scheme, seed: int
-) -> None:
+def test_engine_and_twin_agree_where_the_same_moves_may_be_of_other_players(game, scheme, seed):
     """A history beyond the tree, by who made its last move, may have the moves of one that is in it: AMAF has records of its children."""
     agree(starts(game, seed), AMAF, naive.amaf(), 60, seed, scheme)

@@ -268,7 +268,7 @@ def test_a_game_may_have_more_actions_than_room_was_thought_of():
     assert GameTree(wide).histories == 2 + 600 + 2 * 600 + 600
 
 
-def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown() -> None:
+def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown():
     endless = PythonGame(
         name="endless",
         players=2,

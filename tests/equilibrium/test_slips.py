@@ -31,13 +31,13 @@ AGENT = Agent(RAVE, iterations=5)
 STAKE = 1.0  # bound anew by a test
 
 
-def staked_rewards(state: Any, out: Any) -> None:
+def staked_rewards(state, out):
     gain = STAKE * (state.paid[1] if state.cards[0] > state.cards[1] else -state.paid[0])
     out[0], out[1] = (gain + 4) / 8, (4 - gain) / 8
 
 
 @pytest.mark.parametrize("kind", [CFR, OOSSearch])
-def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) -> None:
+def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind):
     solver = kind(KUHN)
     solver.make(20)
     twins = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))]
@@ -52,9 +52,7 @@ def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) 
         assert (after != before).any()
 
 
-def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch):
     game = attrs.evolve(KUHN, name="staked-kuhn", rewards=staked_rewards, utilities=(-4, 4))
     before, tree = exploitability(game, None).nash_conv, tree_of(game)
     assert tree_of(game) is tree
@@ -63,8 +61,8 @@ def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(
     assert tree_of(game) is not tree
 
 
-def test_an_error_of_a_policy_has_a_note_where_it_was_asked() -> None:
-    def policy(state: Any) -> list[float]:
+def test_an_error_of_a_policy_has_a_note_where_it_was_asked():
+    def policy(state):
         player = state.current_player()
         state.apply_action(0)  # the state is the policy's own
         return [1 / (1 - player), 0]
@@ -77,33 +75,33 @@ def test_an_error_of_a_policy_has_a_note_where_it_was_asked() -> None:
 # ------------------------------------------------------------------------------------------------------------ refusals
 
 
-def knowing(state: Any, actions: Any) -> int:
+def knowing(state, actions):
     actions[0], actions[1] = 0, 1
     return 1 if state.cards[1] == 2 else 2
 
 
-def generous(state: Any, out: Any) -> None:
+def generous(state, out):
     out[0], out[1] = 1.0, 1.0
 
 
-def kuhn(**changes: Any) -> Any:
+def kuhn(**changes):
     return attrs.evolve(KUHN, **changes)
 
 
-def played(*actions: int) -> Any:
+def played(*actions: int):
     state = KUHN.new_initial_state(seed=1)
     for action in actions:
         state.apply_action(action)
     return state
 
 
-def policy(probabilities: Any) -> Any:
+def policy(probabilities):
     return lambda: TabularPolicy(
         tree_of(KUHN), probabilities(tabulate(tree_of(KUHN), None).probabilities)
     )
 
 
-def measured(policy: Any, **settings: Any) -> Any:
+def measured(policy, **settings):
     return lambda: exploitability(KUHN, policy, **settings)
 
 
@@ -118,13 +116,13 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (
         lambda: tabulate(KUHN, None),
         "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>",
-    ),  # type: ignore[arg-type]
+    ),
     (
         lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3),
         "progress is 3; it must be a function of ",
-    ),  # type: ignore[arg-type]
-    (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
-    (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),  # type: ignore[arg-type]
+    ),
+    (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),
+    (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),
 ]
 VALUE_ERRORS: list[tuple[Any, str]] = [
     # games
@@ -165,6 +163,6 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     ("error", "call", "pattern"),
     [(TypeError, *case) for case in TYPE_ERRORS] + [(ValueError, *case) for case in VALUE_ERRORS],
 )
-def test_a_slip_is_refused_in_a_sentence(error: type[Exception], call: Any, pattern: str) -> None:
+def test_a_slip_is_refused_in_a_sentence(error, call, pattern):
     with pytest.raises(error, match=pattern):
         call()

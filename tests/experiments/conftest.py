@@ -59,7 +59,7 @@ TABLE = {
 }
 
 
-def built(**changes: Any) -> Experiment:
+def built(**changes) -> Experiment:
     """The experiment of a table that differs from `TABLE`; a key that is None is not in it."""
     return build({key: value for key, value in {**TABLE, **changes}.items() if value is not None})
 
@@ -68,7 +68,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
+def call(capsys):
     """Run a command in this process: (exit code, standard output, standard error)."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
@@ -79,12 +79,12 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(tmp_path):
     return Command(tmp_path)
 
 
 @pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory):
     """A complete run that nothing disturbed, played in this process; not to be changed."""
     experiment = small()
     directory = tmp_path_factory.mktemp("played") / "run"
@@ -104,7 +104,7 @@ def games(directory: Path) -> dict[tuple[str, int], GameRow]:
     }
 
 
-def without_clocks(value: Any) -> Any:
+def without_clocks(value):
     if isinstance(value, dict):
         return {
             key: without_clocks(inner)
@@ -114,19 +114,19 @@ def without_clocks(value: Any) -> Any:
     return value
 
 
-def small() -> Any:
+def small():
     """The experiment that `SMALL` names."""
     return loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": 20})
 
 
-def all_of_table_1(trials: int = 4, **changes: Any) -> Any:
+def all_of_table_1(trials: int = 4, **changes):
     """The sixteen combinations in Othello."""
     return loading.load(
         "figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes}
     )
 
 
-def keep(directory: Path, experiment: Any, rows: Iterable[GameRow]) -> Path:
+def keep(directory: Path, experiment, rows: Iterable[GameRow]) -> Path:
     """A directory with invented games."""
     with store.ledger_of(directory, experiment) as ledger:
         for each in rows:
@@ -141,19 +141,19 @@ class Invented(Workers):
         super().__init__()
         self.played: list[tuple[str, int]] = []
 
-    def results(self, play: Any, tasks: Iterable[Any]) -> Iterator[Any]:
+    def results(self, play, tasks: Iterable[Any]) -> Iterator[Any]:
         for match in tasks:
             self.played.append(match.key)
             yield row_of_match(match)
 
 
-def play(experiment: Any, directory: Path, workers: Workers = ALONE) -> None:
+def play(experiment, directory: Path, workers: Workers = ALONE) -> None:
     """Play what is missing."""
     for _ in run(experiment, directory, workers):
         pass
 
 
-def a_row(cell: Any, trial: int, **changes: Any) -> GameRow:
+def a_row(cell, trial: int, **changes) -> GameRow:
     """A row as a game of a cell would leave it, with an invented game."""
     return {
         "cell": cell.key,
@@ -169,7 +169,7 @@ def a_row(cell: Any, trial: int, **changes: Any) -> GameRow:
     }
 
 
-def row_of_match(match: Any, **changes: Any) -> GameRow:
+def row_of_match(match, **changes) -> GameRow:
     """A row as a match would leave it, with an invented game."""
     return (
         dict(zip(store.KEY, match.key, strict=True))
@@ -178,7 +178,7 @@ def row_of_match(match: Any, **changes: Any) -> GameRow:
     )
 
 
-def course(**changes: Any) -> GameRow:
+def course(**changes) -> GameRow:
     """What an invented game leaves in its row."""
     return {
         "win": True,

@@ -148,7 +148,7 @@ def interims(
                 name: Drawn(total / games, TREE[name][1] / games**0.5, games)
                 for name, total in totals.items()
             }
-            tallies[number].append(Tally(cell, games, wins, 0, MILLION, moments))  # type: ignore[arg-type]
+            tallies[number].append(Tally(cell, games, wins, 0, MILLION, moments))
     return [
         Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)
     ]

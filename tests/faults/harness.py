@@ -139,7 +139,7 @@ def rows_of(directory: Path, experiment: Experiment) -> dict[tuple[str, int], An
     return rows
 
 
-def timeless(value: Any) -> Any:
+def timeless(value):
     """A value without what clocks say."""
     if isinstance(value, dict):
         return {key: timeless(inner) for key, inner in value.items() if key not in _CLOCKS}
@@ -147,7 +147,7 @@ def timeless(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def command(*arguments: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
+def command(*arguments: object, **options) -> Iterator[subprocess.Popen[str]]:
     """`python -m experiments` in a process group of its own."""
     process = subprocess.Popen(
         [sys.executable, "-m", "experiments", *map(str, arguments)],

@@ -144,12 +144,12 @@ def _dask(name: str, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]"
     )
 
 
-class _Ended(subprocess.Popen):  # type: ignore[type-arg]
+class _Ended(subprocess.Popen):
     """A process that ends with its block."""
 
     def __exit__(self, *raised: object) -> None:
         self.kill()
-        super().__exit__(*raised)  # type: ignore[arg-type]
+        super().__exit__(*raised)
 
 
 def _address(folder: Path) -> str:

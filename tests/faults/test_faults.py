@@ -209,22 +209,18 @@ FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+def bench(tmp_path_factory):
     return Bench.create(tmp_path_factory.mktemp("faults"), seed=1)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_fault_ends_in_equal_rows_or_one_sentence(
-    bench: Bench, fault: Callable[[Bench], None], request: pytest.FixtureRequest
-) -> None:
+def test_a_fault_ends_in_equal_rows_or_one_sentence(bench, fault, request):
     for _ in range(FAULTS[fault] if request.config.getoption("--slow") else 2):
         fault(bench)
 
 
 @pytest.mark.parametrize("fault", others.KINDS, ids=lambda fault: fault.__name__)
-def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(
-    bench: Bench, fault: Callable[[Bench], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(bench, fault, monkeypatch):
     monkeypatch.setattr(*others.KINDS[fault][1:])
     with pytest.raises(Wrong):
         for _ in range(100):
@@ -235,9 +231,7 @@ def test_a_fault_is_noticed_where_the_library_does_nothing_against_it(
 @pytest.mark.parametrize(
     "fault", [fault for fault, times in processes.FAULTS.items() for _ in range(times)]
 )
-def test_a_fault_of_a_process_ends_in_equal_rows_or_one_sentence(
-    bench: Bench, fault: Callable[[Bench], None]
-) -> None:
+def test_a_fault_of_a_process_ends_in_equal_rows_or_one_sentence(bench, fault):
     fault(bench)
 
 
@@ -255,15 +249,13 @@ NONSENSE = [
 
 @pytest.mark.parametrize("kind", [kind for kind in others.READERS if kind != "own.py"])
 @pytest.mark.parametrize("content", NONSENSE, ids=range(len(NONSENSE)))
-def test_a_file_of_nonsense_is_named_in_a_sentence(
-    kind: str, content: bytes, tmp_path: Path
-) -> None:
+def test_a_file_of_nonsense_is_named_in_a_sentence(kind, content, tmp_path):
     (path := tmp_path / kind).write_bytes(content + b"\n")
     with pytest.raises(ValueError, match=f"^[^\n]*{tmp_path}[^\n]*$"):
         others.READERS[kind][1](path)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     space, table = tmp_path / "space.toml", tmp_path / "one.toml"
     space.write_text((SHIPPED / "knowledge.toml").read_text(), "utf-8-sig")
     table.write_text('games = "kuhn-poker"\nagents = ["MAST"]\niterations = 5\n', "utf-8-sig")
@@ -296,12 +288,12 @@ HUGE = 10**400
         ),
     ],
 )
-def test_a_number_or_a_state_of_nonsense_is_told(call: Callable[[], object], said: str) -> None:
+def test_a_number_or_a_state_of_nonsense_is_told(call, said):
     with pytest.raises((ValueError, TypeError), match=said):
         call()
 
 
-def test_settings_are_quoted_where_they_differ(tmp_path: Path) -> None:
+def test_settings_are_quoted_where_they_differ(tmp_path):
     there, here = ({"space": "x" * 500 + end} for end in ("one", "two"))
     write_settings(tmp_path / "settings", there)
     with pytest.raises(ValueError, match="space is …x+one there and …x+two here"):
@@ -333,16 +325,12 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("app", "line", "said"), MISSING, ids=[line for _, line, _ in MISSING])
-def test_a_folder_that_is_missing_is_named(
-    app: Any, line: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_is_missing_is_named(app, line, said, capsys):
     assert run_program(app, "study", line.split()) == REFUSED
     assert said in capsys.readouterr().err
 
 
-def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(capsys, monkeypatch):
     monkeypatch.setattr(console.out, "quiet", False)  # which a closed pipe changes
     reading, writing = os.pipe()
     os.close(reading)
@@ -355,9 +343,7 @@ def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(
     assert "the output cannot be used: no space left on device" in capsys.readouterr().err
 
 
-def test_ctrl_c_names_the_function_that_has_not_returned(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_ctrl_c_names_the_function_that_has_not_returned(capsys):
     def endless(state: object) -> list[int]:
         raise KeyboardInterrupt
 
@@ -371,7 +357,7 @@ def test_ctrl_c_names_the_function_that_has_not_returned(
     assert capsys.readouterr().err.endswith(said)
 
 
-def test_the_types_of_tables_can_be_freed() -> None:
+def test_the_types_of_tables_can_be_freed():
     """Interpreters free them at their end; what follows crashed in one of three."""
 
     def free(number: int) -> None:

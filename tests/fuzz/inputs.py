@@ -457,7 +457,7 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
             return state | {"luck": luck.getrandbits(64)}
         return state | ({} if kind == "chance" else {"deck": deck})
 
-    def player(state: dict[str, Any]) -> int:
+    def player(state):
         return (
             TERMINAL
             if state["turn"] == 2 * turns
@@ -466,7 +466,7 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
             else state["turn"] % 2
         )
 
-    def top_card(state: dict[str, Any]) -> int:
+    def top_card(state):
         if kind == "generator":
             return state["luck"].randrange(cards)
         if kind == "number":
@@ -474,7 +474,7 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
             return (state["luck"] >> 40) % cards
         return state["deck"][state["turn"] % cards]
 
-    def apply(state: dict[str, Any], action: int) -> None:
+    def apply(state, action):
         if kind == "chance" and action and not state["draws"]:
             state["draws"] = True
             return
@@ -483,7 +483,7 @@ def luck_game(kind: str, cards: int, turns: int) -> PythonGame:
         state["told"].append(gain)
         state["turn"], state["draws"] = state["turn"] + 1, False
 
-    def text(state: dict[str, Any]) -> str:
+    def text(state):
         deck = state.get("deck") if kind in ("shown", "none") else ""
         return f"{state['points']} after {state['turn']}, {state['draws']} {deck}"
 
@@ -513,34 +513,34 @@ _FIELDS = [
 _LUCK = np.dtype(_FIELDS, align=True)
 
 
-def _deal(state: Any, rng: np.ndarray) -> None:
+def _deal(state, rng):
     for i in range(CARDS):
         state.deck[i] = i
     shuffle(rng, state.deck, CARDS)
     state.number = below(rng, 1 << 30)
 
 
-def _player(state: Any) -> int:
+def _player(state):
     return TERMINAL if state.turn == 2 * TURNS else state.turn % 2
 
 
-def _legal(state: Any, actions: np.ndarray) -> int:
+def _legal(state, actions):
     actions[0], actions[1] = 0, 1
     return 2
 
 
-def _take_from_deck(state: Any, action: int) -> None:
+def _take_from_deck(state, action):
     state.points[state.turn % 2] += state.deck[state.turn] if action == 1 else 2
     state.turn += 1
 
 
-def _take_by_number(state: Any, action: int) -> None:
+def _take_by_number(state, action):
     state.number = (state.number * 1103515245 + 12345) % (1 << 31)
     state.points[state.turn % 2] += (state.number >> 16) % CARDS if action == 1 else 2
     state.turn += 1
 
 
-def _rewards(state: Any, out: np.ndarray) -> None:
+def _rewards(state, out):
     for i in range(2):
         out[i] = 1.0 if state.points[i] > state.points[1 - i] else 0.0
 

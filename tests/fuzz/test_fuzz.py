@@ -22,7 +22,7 @@ from experiments import results as store
 from experiments.plan import loading as building
 from experiments.plan.definition import Refusal, from_settings
 from experiments.results import results_of
-from icarus import Enhancement, Game, audit, parse, search
+from icarus import Enhancement, audit, parse, search
 from icarus.arena import ledger
 from icarus.audit.contract import Contract
 from icarus.commands import cli, options
@@ -64,7 +64,7 @@ def one_sentence(error: BaseException) -> None:
 
 @tried(25)
 @given(text=inputs.texts)
-def test_a_text_is_a_strategy_that_reads_back_or_is_refused(text: str) -> None:
+def test_a_text_is_a_strategy_that_reads_back_or_is_refused(text):
     try:
         strategy = parse(text)
     except ValueError as error:
@@ -77,9 +77,7 @@ def test_a_text_is_a_strategy_that_reads_back_or_is_refused(text: str) -> None:
 
 @tried(2)
 @given(**SEARCHES, iterations=st.integers(2, 40))
-def test_both_engines_find_the_same(
-    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int
-) -> None:
+def test_both_engines_find_the_same(game, strategy, scheme, seed, iterations):
     outcomes = [
         _outcome(
             lambda engine=engine: search(
@@ -108,10 +106,8 @@ def test_both_engines_find_the_same(
     iterations=st.integers(2, 300),
     threads=st.integers(1, 5),
 )
-def test_threads_find_the_same_twice(
-    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int, threads: int
-) -> None:
-    def once() -> Any:
+def test_threads_find_the_same_twice(game, strategy, scheme, seed, iterations, threads):
+    def once():
         how: dict[str, Any] = {"threads": threads, "scheme": scheme}
         return search(starts(game, seed), strategy, iterations=iterations, seed=seed, **how)
 
@@ -130,7 +126,7 @@ def test_threads_find_the_same_twice(
     same(attrs.evolve(first, seconds=0.0), attrs.evolve(second, seconds=0.0))
 
 
-def _outcome(work: Callable[[], Any]) -> Any:
+def _outcome(work: Callable[[], Any]):
     """A result, or the sentence that refuses."""
     try:
         return work()
@@ -141,7 +137,7 @@ def _outcome(work: Callable[[], Any]) -> Any:
 
 @tried(8)
 @given(arguments=inputs.command_lines, page=st.sampled_from(["utf-8", *OUTPUTS]))
-def test_a_command_ends_in_output_or_one_sentence(arguments: list[str], page: str) -> None:
+def test_a_command_ends_in_output_or_one_sentence(arguments, page):
     errors, output = io.StringIO(), io.TextIOWrapper(io.BytesIO(), page, "backslashreplace")
     no_input = unittest.mock.patch("sys.stdin", io.StringIO(""))
     with (
@@ -157,7 +153,7 @@ def test_a_command_ends_in_output_or_one_sentence(arguments: list[str], page: st
 
 @tried(60)
 @given(table=inputs.tables())
-def test_a_table_is_an_experiment_that_reads_back_or_is_refused(table: dict[str, Any]) -> None:
+def test_a_table_is_an_experiment_that_reads_back_or_is_refused(table):
     try:
         experiment = building.build(table)
     except Refusal as error:
@@ -180,9 +176,7 @@ def _whole() -> tuple[bytes, list[Any]]:
 
 @tried(60)
 @given(damage=inputs.damages)
-def test_a_damaged_run_is_told_or_gives_games_that_were_played(
-    damage: list[tuple[float, str, int]],
-) -> None:
+def test_a_damaged_run_is_told_or_gives_games_that_were_played(damage):
     content, rows = _whole()
     for where, what, byte in damage:
         place = int(where * len(content))
@@ -215,7 +209,7 @@ def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
 
 @tried(60)
 @given(foreign=inputs.foreign_requests)
-def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Request) -> None:
+def test_a_foreign_request_is_refused_and_changes_nothing(foreign):
     """So is whatever stands in its body: one answer, and the connection is closed."""
     games = inputs.served().tables.games
     game, numbers = games[0], list(games)
@@ -229,7 +223,7 @@ def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Reques
 
 @tried(1)
 @given(drawn=inputs.slots_with_views)
-def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
+def test_what_a_view_is_of_may_be_written_to(drawn):
     """The next search reads it: both engines do, whatever they have read before."""
     slot, base, where = drawn
     assert keys(slot, "compiled") == keys(slot, "python"), where
@@ -240,9 +234,7 @@ def test_what_a_view_is_of_may_be_written_to(drawn: Any) -> None:
 @tried(4)
 @example(pieces=["?", "=", "\n", "= a1\n\n"], ends=False)  # words of a refusal in two lines
 @given(pieces=inputs.engine_outputs, ends=st.booleans())
-def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(
-    pieces: list[str], ends: bool
-) -> None:
+def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces, ends):
     script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
     process = Process(
         "fake",
@@ -265,7 +257,7 @@ def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(
 
 @tried(20)
 @given(nest=inputs.nests, kind=st.sampled_from([*READERS]))
-def test_a_file_of_brackets_is_read_or_named_in_a_sentence(nest: inputs.Nest, kind: str) -> None:
+def test_a_file_of_brackets_is_read_or_named_in_a_sentence(nest, kind):
     with tempfile.TemporaryDirectory() as folder:
         (path := Path(folder) / kind).write_bytes(bytes(nest))
         try:
@@ -277,14 +269,14 @@ def test_a_file_of_brackets_is_read_or_named_in_a_sentence(nest: inputs.Nest, ki
 
 @tried(3)
 @given(drawn=inputs.luck_games)
-def test_luck_that_nobody_sees_is_found_wherever_it_lies(drawn: tuple[str, int, int]) -> None:
+def test_luck_that_nobody_sees_is_found_wherever_it_lies(drawn):
     report = audit(inputs.luck_game(*drawn), games=15)
     assert report.failed == (("luck",) if drawn[0] in inputs.FORESEEN else ()), (drawn, str(report))
 
 
 @tried(1)
 @given(game=st.sampled_from(inputs.COMPILED_LUCK), seed=inputs.seeds)
-def test_luck_in_the_state_of_a_compiled_game_is_found(game: Game, seed: int) -> None:
+def test_luck_in_the_state_of_a_compiled_game_is_found(game, seed):
     report = audit(game, games=3, seed=seed)
     assert report.failed == ("luck",), (game, str(report))
 
@@ -308,12 +300,8 @@ NOTICED: list[tuple[Callable, dict[str, Any], tuple[Any, str], object]] = [  # w
     ("test", "drawn", "place", "planted"), NOTICED, ids=lambda each: getattr(each, "__name__", "")
 )
 def test_an_input_is_noticed_where_the_library_does_nothing_about_it(
-    test: Any,
-    drawn: dict[str, Any],
-    place: tuple[Any, str],
-    planted: object,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    test, drawn, place, planted, monkeypatch
+):
     monkeypatch.setattr(*place, planted, raising=False)
     with pytest.raises((AssertionError, RecursionError)):
         test.hypothesis.inner_test(**drawn)

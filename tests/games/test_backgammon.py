@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +58,7 @@ def checkers(state: State, player: int) -> dict[int, int]:
 # ------------------------------------------------------------------------------------------------------------------ rolls
 
 
-def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles() -> None:
+def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles():
     state = BACKGAMMON.new_initial_state()
     assert state.current_player() == CHANCE
     outcomes = {
@@ -72,13 +71,13 @@ def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles() -> None:
 
 
 @pytest.mark.parametrize(("roll", "beginner"), [("63", X), ("36", O), ("21", X), ("56", O)])
-def test_the_higher_die_begins_and_plays_both(roll: str, beginner: int) -> None:
+def test_the_higher_die_begins_and_plays_both(roll, beginner):
     state = play(BACKGAMMON.new_initial_state(), f"opening roll {roll}")
     assert state.current_player() == beginner
     assert {action // POINTS + 1 for action in state.legal_actions()} == {int(die) for die in roll}
 
 
-def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely() -> None:
+def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely():
     state = position({6: 15}, {6: 15})
     outcomes = {
         state.action_to_string(action): probability
@@ -95,7 +94,7 @@ def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely() -> None:
 # ------------------------------------------------------------------------------------------------------------- usual moves
 
 
-def test_a_blot_that_is_hit_goes_to_the_bar() -> None:
+def test_a_blot_that_is_hit_goes_to_the_bar():
     state = play(position({10: 2, 3: 13}, {19: 1, 2: 14}), "roll 41", "10/6*")
     assert checkers(state, O) == {2: 14, BAR: 1}
     assert checkers(state, X) == {10: 1, 6: 1, 3: 13}
@@ -104,7 +103,7 @@ def test_a_blot_that_is_hit_goes_to_the_bar() -> None:
 # ----------------------------------------------------------------------------------------------------------------- the bar
 
 
-def test_a_player_who_cannot_enter_has_no_decision() -> None:
+def test_a_player_who_cannot_enter_has_no_decision():
     closed = dict.fromkeys(range(1, 7), 2)
     for roll in [action for action, _ in position({BAR: 1, 13: 14}, closed).chance_outcomes()]:
         state = position({BAR: 1, 13: 14}, closed)
@@ -116,13 +115,13 @@ def test_a_player_who_cannot_enter_has_no_decision() -> None:
 # ------------------------------------------------------------------------------------------------- the law of the whole turn
 
 
-def test_a_move_that_makes_the_other_die_unplayable_is_illegal() -> None:
+def test_a_move_that_makes_the_other_die_unplayable_is_illegal():
     # the 5 can be played 8/3 only, 24/19 being blocked, so the 6 must not be played 8/2
     state = play(position({24: 1, 8: 1, 2: 13}, {6: 2, 5: 13}), "roll 65")
     assert moves(state) == {"24/18", "8/3"}
 
 
-def test_the_larger_die_is_played_where_only_one_can_be() -> None:
+def test_the_larger_die_is_played_where_only_one_can_be():
     # 20/14 and 20/15 are open, but both dice together end on the blocked 9
     state = play(position({20: 1}, {16: 2, 1: 13}), "roll 65")
     assert moves(state) == {"20/14"}
@@ -132,7 +131,7 @@ def test_the_larger_die_is_played_where_only_one_can_be() -> None:
 # ------------------------------------------------------------------------------------------------------------- bearing off
 
 
-def test_a_larger_die_bears_off_from_the_highest_point_only() -> None:
+def test_a_larger_die_bears_off_from_the_highest_point_only():
     assert moves(play(position({4: 2, 2: 2}, {1: 15}), "roll 65")) == {"4/off[6]", "4/off[5]"}
     assert moves(play(position({5: 2, 2: 2}, {1: 15}), "roll 63")) == {"5/off[6]", "5/2"}
 
@@ -140,7 +139,7 @@ def test_a_larger_die_bears_off_from_the_highest_point_only() -> None:
 # ----------------------------------------------------------------------------------------------- invariants of random games
 
 
-def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
+def test_no_checker_is_lost_and_the_kept_sets_fit_the_points():
     choose = random.Random(76)
     for _ in range(30):
         state = BACKGAMMON.new_initial_state()
@@ -252,9 +251,7 @@ HOME_OR_ANYWHERE = st.integers(1, 6) | st.integers(1, BAR)
     dice=st.tuples(st.integers(1, 6), st.integers(1, 6)),
     to_roll=st.sampled_from([X, O]),
 )
-def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
-    own_placed: dict[int, int], opposed: dict[int, int], dice: tuple[int, int], to_roll: int
-) -> None:
+def test_every_way_to_play_a_roll_is_one_that_the_law_allows(own_placed, opposed, dice, to_roll):
     low, high = sorted(dice)
     other_placed = {BAR: 1} | {
         point: count for point, count in opposed.items() if BAR - point not in own_placed
@@ -283,11 +280,11 @@ THEIR_PLACES = [
 ]
 
 
-def their_position(state: Any) -> bytes:
+def their_position(state):
     return bytes(state.board(player, place) for player, place in THEIR_PLACES)
 
 
-def their_turns(state: Any, player: int) -> dict[bytes, Any]:
+def their_turns(state, player):
     """The positions that OpenSpiel's player reaches by a whole turn (a double is two of its decisions), with a state for each."""
     reached = {}
     for action in state.legal_actions():
@@ -299,7 +296,7 @@ def their_turns(state: Any, player: int) -> dict[bytes, Any]:
     return ends
 
 
-def roll_text(state: Any, outcome: int) -> str:
+def roll_text(state, outcome: int) -> str:
     """OpenSpiel's roll in our notation: the larger die first, at the opening that of X first."""
     written = state.action_to_string(CHANCE, outcome)
     small, large = sorted(re.search(r"roll: (\d)(\d)", written).groups())
@@ -340,7 +337,7 @@ def compare_with_openspiel(games: int, seed: int) -> int:
     return compared
 
 
-def test_openspiel_rolls_with_the_same_probabilities() -> None:
+def test_openspiel_rolls_with_the_same_probabilities():
     theirs = pytest.importorskip("pyspiel").load_game("backgammon").new_initial_state()
     for ours in (BACKGAMMON.new_initial_state(), position({6: 15}, {6: 15})):
         expected: dict[str, float] = {}
@@ -356,13 +353,11 @@ def test_openspiel_rolls_with_the_same_probabilities() -> None:
             theirs.apply_action(theirs.legal_actions()[0])
 
 
-def test_openspiel_reaches_the_same_positions_by_whole_turns_in_random_games() -> None:
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_random_games():
     assert compare_with_openspiel(games=4, seed=100) > 4 * 30
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(
-    seed: int,
-) -> None:
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(seed):
     assert compare_with_openspiel(games=500, seed=seed) > 500 * 30

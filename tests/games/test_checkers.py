@@ -160,11 +160,11 @@ an episode begins where a capture is available, and none after the end
 
 
 @pytest.mark.parametrize(("title", "scene"), scenes(SCENES))
-def test_a_scene_goes_as_the_rules_say(title: str, scene: str) -> None:
+def test_a_scene_goes_as_the_rules_say(title, scene):
     act_out(scene, position, holds)
 
 
-def test_the_first_moves_lead_upwards_and_the_replies_downwards() -> None:
+def test_the_first_moves_lead_upwards_and_the_replies_downwards():
     state = CHECKERS.new_initial_state()
     assert holds(state, "Black to move")
     assert holds(state, "moves a3-b4 c3-b4 c3-d4 e3-d4 e3-f4 g3-f4 g3-h4")
@@ -174,7 +174,7 @@ def test_the_first_moves_lead_upwards_and_the_replies_downwards() -> None:
     assert holds(state, "moves b6-a5 b6-c5 d6-c5 d6-e5 f6-e5 f6-g5 h6-g5")
 
 
-def test_forty_moves_without_capture_are_a_draw() -> None:
+def test_forty_moves_without_capture_are_a_draw():
     state = position("Black: B a1, W h8, b a3, w h6")
     for _ in range(10):
         assert not state.is_terminal()
@@ -184,14 +184,14 @@ def test_forty_moves_without_capture_are_a_draw() -> None:
     assert str(state).endswith("drawn")
 
 
-def test_a_capture_starts_the_count_anew() -> None:
+def test_a_capture_starts_the_count_anew():
     state = position("Black 1: b c3, w d4, w h8, b a1")
     play(state, "c3xe5")
     assert not state.is_terminal()
     assert state.facts.quiet_left == 40
 
 
-def test_the_length_of_a_draw_is_a_parameter() -> None:
+def test_the_length_of_a_draw_is_a_parameter():
     state = checkers(draw_after=3).new_initial_state()
     play(state, "a3-b4", "b6-c5", "c3-d4")
     assert state.returns() == [0.5, 0.5]
@@ -199,7 +199,7 @@ def test_the_length_of_a_draw_is_a_parameter() -> None:
 
 
 @pytest.mark.parametrize("draw_after", [0, -1, 32768, 1.5, "40", True])
-def test_an_impossible_length_of_a_draw_is_refused(draw_after: Any) -> None:
+def test_an_impossible_length_of_a_draw_is_refused(draw_after):
     with pytest.raises(ValueError, match="draw_after"):
         checkers(draw_after=draw_after)
 
@@ -237,7 +237,7 @@ def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
 
 
 @pytest.mark.parametrize(("depth", "count"), list(enumerate(PERFT, start=1)))
-def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
+def test_the_published_numbers_of_positions(depth, count):
     deepest_path = 12 * depth + 1
     positions = np.zeros(deepest_path, STATE)
     positions[0] = checkers(draw_after=UNLIMITED).new_initial_state().data[0]
@@ -248,7 +248,7 @@ def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", slow_after(1, [50, 2000]))
-def test_openspiel_agrees_move_by_move_on_random_games(count: int) -> None:
+def test_openspiel_agrees_move_by_move_on_random_games(count):
     referee = pyspiel_game("checkers")
     choose = random.Random(2014)
     outcomes = {1.0: 0, 0.5: 0, 0.0: 0}
@@ -280,11 +280,11 @@ def test_openspiel_agrees_move_by_move_on_random_games(count: int) -> None:
     assert crowned_jumps > count / 4, "and every kind of jump"
 
 
-def pyspiel_game(name: str) -> Any:
+def pyspiel_game(name: str):
     return pytest.importorskip("pyspiel").load_game(name)
 
 
-def referee_pieces(state: Any) -> set[str]:
+def referee_pieces(state):
     return placed(
         [line[1:].translate(str.maketrans("o8+*", "bBwW")) for line in str(state).splitlines()[:8]]
     )

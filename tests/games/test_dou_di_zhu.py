@@ -6,7 +6,7 @@ The referee here, `described` and `beats`, is written from the rules alone: it t
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -197,7 +197,7 @@ def random_counts(rng: np.random.Generator, cards: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("cards", "hands"), [(5, 30), (9, 30), (13, 30), (17, 15), (20, 12)])
-def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: int) -> None:
+def test_the_leading_plays_are_the_subsets_that_make_a_play(cards, hands):
     rng = np.random.default_rng(cards)
     for _ in range(hands):
         counts = random_counts(rng, cards)
@@ -226,12 +226,12 @@ def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: i
         "33344BR",
     ],
 )
-def test_the_leading_plays_of_extreme_hands_are_the_subsets_that_make_a_play(cards: str) -> None:
+def test_the_leading_plays_of_extreme_hands_are_the_subsets_that_make_a_play(cards):
     moves = full_moves(position(cards, "", ""))
     assert {(play.base, play.kickers) for play in plays_of(counted(cards))} == moves.keys()
 
 
-def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
+def test_the_followers_of_a_play_are_the_plays_that_beat_it():
     rng, tried = np.random.default_rng(1), Counter()
     for _ in range(20):
         deck = rng.permutation(np.repeat(np.arange(15), IN_DECK))
@@ -278,7 +278,7 @@ def _count_plays(
     return deals
 
 
-def test_random_hands_have_as_many_leading_plays_as_published() -> None:
+def test_random_hands_have_as_many_leading_plays_as_published():
     """44.0 for 17 cards (87.7 for both peasants: Table II of Cowling, Powley, Whitehouse 2012), 78.4 for 20."""
     deals, plays, room = 40_000, np.zeros(3, np.int64), DOU_DI_ZHU.max_legal
     _count_plays(
@@ -299,7 +299,7 @@ def test_random_hands_have_as_many_leading_plays_as_published() -> None:
 # -------------------------------------------------------------------------------------------------------- hand-made positions
 
 
-def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord() -> None:
+def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord():
     for seed in range(200):
         state = DOU_DI_ZHU.new_initial_state(seed=seed)
         hands = [counts_of(bits) for bits in state.facts.hands]
@@ -309,7 +309,7 @@ def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord() -> None:
         assert "pass" not in choices(state)
 
 
-def test_the_peasants_win_together() -> None:
+def test_the_peasants_win_together():
     assert play(position("3 4", "5", "6 7"), "3", "5").returns() == [0, 1, 1]
     assert play(position("3 4", "5 6", "7"), "3", "pass", "7").returns() == [0, 1, 1]
     assert play(position("3", "4", "5"), "3").returns() == [1, 0, 0]
@@ -343,7 +343,7 @@ def assert_proportional(counts: Counter[str], weights: Counter[str]) -> None:
     assert stats.chisquare([counts[text] for text in weights], expected).pvalue > LIKELY
 
 
-def test_every_deal_of_actual_cards_is_equally_likely() -> None:
+def test_every_deal_of_actual_cards_is_equally_likely():
     state = position("3 3", "4 4 5", "4 5 6 B")
     assert_proportional(drawn_hands(state, observer=0, owner=1, draws=4000), ways("444 55 6 B", 3))
     assert_proportional(drawn_hands(state, observer=2, owner=0, draws=4000), ways("33 44 5", 2))
@@ -351,7 +351,7 @@ def test_every_deal_of_actual_cards_is_equally_likely() -> None:
 
 
 @pytest.mark.parametrize("observer", [0, 2])
-def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
+def test_who_announces_kickers_is_known_to_have_them(observer):
     """333+2 tells that a pair other than threes is left; 5555+1+1 that two single cards are, and not both jokers."""
     hand = "8 8 9"
 
@@ -437,7 +437,7 @@ def known_to_them_alone(move: tuple[str, str], to_beat: Described | None) -> str
     return BOMB_ON_NUKE if to_beat and to_beat.category == "nuke" and base != "pass" else None
 
 
-def openspiel_deal(pyspiel_game: Any, choice: random.Random) -> tuple[Any, State]:
+def openspiel_deal(pyspiel_game, choice: random.Random) -> tuple[Any, State]:
     """A random deal in OpenSpiel with player 0 as landlord: he bids first, and bids 3. And the same deal here."""
     theirs = pyspiel_game.new_initial_state()
     theirs.apply_action(
@@ -467,9 +467,7 @@ def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
 
 
 @pytest.mark.parametrize("games", slow_after(1, [100, 3000]))
-def test_random_games_agree_with_openspiel(
-    games: int, record_property: Callable[[str, object], None]
-) -> None:
+def test_random_games_agree_with_openspiel(games, record_property):
     """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
     pyspiel = pytest.importorskip("pyspiel")
     pyspiel_game, choice, differences = pyspiel.load_game("dou_dizhu"), random.Random(54), Counter()

@@ -48,7 +48,7 @@ each_audited_game = pytest.mark.parametrize(
 )
 
 
-def equal_deals(state: Any) -> float:
+def equal_deals(state):
     """Deals of single cards, among those to the three hands, that a state of Dou Di Zhu with its mere ranks stands for."""
     return 1 / math.prod(
         math.factorial(count) for hand in state.hands for count in Counter(cards_of(hand)).values()
@@ -93,7 +93,7 @@ def undecided(states: list[State]) -> list[State]:
 
 
 @each_game
-def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) -> None:
+def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game):
     for states in played(game):
         assert states[-1].is_terminal(), f"no end after {MOST_ACTIONS} actions"
         rewards = states[-1].returns()
@@ -102,7 +102,7 @@ def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) 
 
 
 @each_game
-def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> None:
+def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game):
     """It would be compiled twice, and each process that plays would load the compiler."""
     kernels = [
         kernel for name in FUNCTIONS if (kernel := getattr(game.kernels(), name)) is not None
@@ -112,7 +112,7 @@ def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> No
 
 
 @each_game
-def test_an_action_that_is_not_legal_is_refused_and_the_legal_ones_are_named(game: Game) -> None:
+def test_an_action_that_is_not_legal_is_refused_and_the_legal_ones_are_named(game):
     for state in undecided(here_and_there(game)):
         legal, before = state.legal_actions(), state.data.copy()
         with pytest.raises(ValueError, match="is not legal here") as refused:
@@ -129,7 +129,7 @@ def test_an_action_that_is_not_legal_is_refused_and_the_legal_ones_are_named(gam
 
 
 @each_game
-def test_a_clone_lives_its_own_life(game: Game) -> None:
+def test_a_clone_lives_its_own_life(game):
     for state in undecided(here_and_there(game)):
         record, history = state.data.copy(), list(state.history)
         clone = state.clone()
@@ -143,7 +143,7 @@ def test_a_clone_lives_its_own_life(game: Game) -> None:
 
 
 @each_game
-def test_a_history_played_again_leads_to_the_same_state(game: Game) -> None:
+def test_a_history_played_again_leads_to_the_same_state(game):
     for seed, states in enumerate(played(game)):
         again = game.new_initial_state(seed)
         assert (again.data == states[0].data).all()
@@ -155,7 +155,7 @@ def test_a_history_played_again_leads_to_the_same_state(game: Game) -> None:
 
 
 @each_game
-def test_actions_are_written_distinctly_and_read_back(game: Game) -> None:
+def test_actions_are_written_distinctly_and_read_back(game):
     for state in undecided(here_and_there(game)):
         legal = state.legal_actions()
         written = [state.action_to_string(action) for action in legal]
@@ -167,7 +167,7 @@ def test_actions_are_written_distinctly_and_read_back(game: Game) -> None:
 
 
 @each_game
-def test_every_state_can_be_drawn(game: Game) -> None:
+def test_every_state_can_be_drawn(game):
     for state in here_and_there(game):
         assert str(state).strip()
         assert str(state) == str(state.clone())
@@ -177,7 +177,7 @@ def test_every_state_can_be_drawn(game: Game) -> None:
 
 
 @each_game
-def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(game: Game) -> None:
+def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(game):
     moves = np.zeros(ROOM, np.int64)
     for state in here_and_there(game):
         episode_moves = state.position_in_episode().moves
@@ -197,7 +197,7 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 
 
 @each_audited_game
-def test_determinizations_pass_the_audit(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_determinizations_pass_the_audit(game, monkeypatch):
     monkeypatch.setattr(
         sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1
     )  # whose contract is tested above, too
@@ -220,7 +220,7 @@ def test_determinizations_pass_the_audit(game: Game, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @each_game
-def test_a_hundred_thousand_determinizations_pass_the_audit(game: Game) -> None:
+def test_a_hundred_thousand_determinizations_pass_the_audit(game):
     if game.determinize is None:
         pytest.skip("nothing to determinize")
     report = audit(
@@ -239,5 +239,5 @@ def test_a_hundred_thousand_determinizations_pass_the_audit(game: Game) -> None:
 
 
 @each_game
-def test_plain_python_says_what_the_machine_code_says(game: Game) -> None:
+def test_plain_python_says_what_the_machine_code_says(game):
     assert compare(game, lambda state: State(in_python(game), state.data.copy()), games=1).passed

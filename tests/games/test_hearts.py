@@ -224,7 +224,7 @@ def p_value(counted: collections.Counter, cells: int) -> float:
 # ------------------------------------------------------------------------------------------------------- deal and passes
 
 
-def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
+def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing():
     state = HEARTS.new_initial_state(seed=5)
     hands = [members(word) for word in state.facts.held]
     assert [len(hand) for hand in hands] == [13] * 4
@@ -236,7 +236,7 @@ def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
 @pytest.mark.parametrize(
     "number, offset", [(LEFT, 1), (RIGHT, 3), (ACROSS, 2), (NO_PASS + 1, 1), (NO_PASS + 2, 3)]
 )
-def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) -> None:
+def test_three_cards_go_left_right_and_across_in_turn(number, offset):
     random = np.random.default_rng(number)
     hands = shuffled(random, lumps=False)
     state = new_round(hands, number)
@@ -275,7 +275,7 @@ def two_and_two() -> State:
     )
 
 
-def test_the_highest_card_of_the_suit_led_takes_the_trick_and_leads() -> None:
+def test_the_highest_card_of_the_suit_led_takes_the_trick_and_leads():
     state = two_and_two()
     play(state, "2♣ Q♣ A♠ A♥")
     assert state.current_player() == 1
@@ -293,7 +293,7 @@ def whole_suits(scores: tuple[int, ...] = (0, 0, 0, 0)) -> State:
     return dealt([suit("♣"), suit("♦"), suit("♥"), suit("♠")], scores=scores)
 
 
-def test_who_takes_all_26_points_gives_26_to_each_of_the_others() -> None:
+def test_who_takes_all_26_points_gives_26_to_each_of_the_others():
     state = at_random(whole_suits(), np.random.default_rng(1), 51)
     assert state.facts.points[0] < 26
     act_at_random(state, np.random.default_rng(1))
@@ -309,16 +309,14 @@ def test_who_takes_all_26_points_gives_26_to_each_of_the_others() -> None:
         ((0, 24, 24, 20), [0, 50, 50, 46], [1.0, 0.5, 0.5, 0.5]),
     ],
 )
-def test_the_game_ends_when_someone_reaches_the_threshold(
-    scores: tuple[int, ...], final: list[int], rewards: list
-) -> None:
+def test_the_game_ends_when_someone_reaches_the_threshold(scores, final, rewards):
     state = to_the_end(whole_suits(scores), np.random.default_rng(2))
     assert state.is_terminal()
     assert state.facts.scores.tolist() == final
     assert state.returns() == rewards
 
 
-def test_the_game_goes_on_while_all_are_below_the_threshold() -> None:
+def test_the_game_goes_on_while_all_are_below_the_threshold():
     state = to_the_end(whole_suits((49, 23, 23, 23)), np.random.default_rng(2))
     assert state.facts.scores.tolist() == [49, 49, 49, 49]
     assert not state.is_terminal()
@@ -341,7 +339,7 @@ def placed(scores: list[int]) -> list[float]:
         ((55, 55, 55, 55), [1.0, 1.0, 1.0, 1.0]),
     ],
 )
-def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
+def test_equal_scores_share_the_better_place(scores, rewards):
     state = HEARTS.new_initial_state()
     facts_of(state.data).phase = ENDED
     facts_of(state.data).player = -4
@@ -349,7 +347,7 @@ def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: l
     assert state.returns() == rewards == placed(list(scores))
 
 
-def test_the_threshold_is_a_parameter() -> None:
+def test_the_threshold_is_a_parameter():
     game = hearts(threshold=100)
     assert str(game) == "hearts(threshold=100)"
     assert game.new_initial_state().facts.threshold == 100
@@ -363,7 +361,7 @@ def test_the_threshold_is_a_parameter() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 10_001, "50", 50.0])
-def test_a_threshold_that_makes_no_sense_is_refused(threshold: object) -> None:
+def test_a_threshold_that_makes_no_sense_is_refused(threshold):
     with pytest.raises(ValueError, match="threshold"):
         hearts(threshold)
 
@@ -413,7 +411,7 @@ def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
 @pytest.mark.parametrize("rounds", slow_after(1, [20, 1000]))
 @pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
 @pytest.mark.parametrize("number", [LEFT, RIGHT, ACROSS, NO_PASS])
-def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool, rounds: int) -> None:
+def test_rounds_in_lock_step_with_openspiel(number, lumps, rounds):
     random = np.random.default_rng((number, lumps))
     for _ in range(rounds):
         lock_step(random, number, lumps)
@@ -422,7 +420,7 @@ def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool, rounds: in
 # ----------------------------------------------------------------------------------------------------- what players see
 
 
-def test_a_pass_shows_the_others_only_that_a_card_was_passed() -> None:
+def test_a_pass_shows_the_others_only_that_a_card_was_passed():
     state = HEARTS.new_initial_state(seed=2)
     act_at_random(state, np.random.default_rng(2))
     ((_, action),) = state.history
@@ -430,7 +428,7 @@ def test_a_pass_shows_the_others_only_that_a_card_was_passed() -> None:
     assert all(state.moves(i) == (CARD_PASSED,) for i in (1, 2, 3))
 
 
-def test_the_exchange_shows_each_player_what_he_receives() -> None:
+def test_the_exchange_shows_each_player_what_he_receives():
     """Two histories differ for a player exactly if his own cards, his passes, what he got or the leader differ."""
     random, hands = np.random.default_rng(3), filled()
     views: dict[tuple, set] = collections.defaultdict(set)
@@ -470,7 +468,7 @@ def positions(random: np.random.Generator) -> Iterator[State]:
 
 @pytest.mark.parametrize("rounds", slow_after(1, [15, 500]))
 @pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
-def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: int) -> None:
+def test_determinizations_never_contradict_what_was_seen(lumps, rounds):
     """200 samples of each of so many positions in the second half of rounds; the whole round must be legal with each of them."""
     random = np.random.default_rng((13, lumps))
     for number in range(rounds):
@@ -494,7 +492,7 @@ MOST_DEALS = 900
 @pytest.mark.parametrize(
     "lumps", slow_after(1, [True, False]), ids=["almost whole suits", "random deals"]
 )
-def test_in_endings_all_deals_that_agree_are_equally_likely(lumps: bool) -> None:
+def test_in_endings_all_deals_that_agree_are_equally_likely(lumps):
     random, p_values = np.random.default_rng((14, lumps)), []
     while len(p_values) < ENDINGS:
         state = new_round(shuffled(random, lumps), len(p_values) % 4)
@@ -546,9 +544,7 @@ ONLY_POINTS = filled(cards("2♣"), cards("Q♠") | SUIT_HEARTS - cards("A♥"))
     ids=["a heart in the first trick", "♠Q in the first trick", "a heart led unbroken"],
 )
 @pytest.mark.parametrize("place", [1, 2, 3])
-def test_what_a_forced_play_shows_beyond_voids_is_used(
-    start: Callable[[], State], shower: int, plays: int, place: int
-) -> None:
+def test_what_a_forced_play_shows_beyond_voids_is_used(start, shower, plays, place):
     state = at_random(start(), np.random.default_rng(2), plays)
     observer = (shower + place) % 4
     knowledge = Knowledge(state, observer)
@@ -562,7 +558,7 @@ def test_what_a_forced_play_shows_beyond_voids_is_used(
     assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
 
 
-def test_cards_given_and_received_are_known() -> None:
+def test_cards_given_and_received_are_known():
     random = np.random.default_rng(15)
     for number in (LEFT, RIGHT, ACROSS):
         state = new_round(shuffled(random, lumps=False), number)
@@ -577,7 +573,7 @@ def test_cards_given_and_received_are_known() -> None:
 # ---------------------------------------------------------------------------------------------------- rounds to come
 
 
-def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function_of_it() -> None:
+def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function_of_it():
     random = np.random.default_rng(18)
     for seed in range(20):
         state = at_random(HEARTS.new_initial_state(seed=seed), random, int(random.integers(40)))

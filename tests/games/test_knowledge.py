@@ -31,7 +31,7 @@ def othello(board: str, player: int = 0) -> State:
 EMPTY_ROWS = "\n" + "........\n" * 4
 
 
-def test_othello_counts_corners_moves_and_discs() -> None:
+def test_othello_counts_corners_moves_and_discs():
     board = "X.OXO... ........ ..O..... ...O...." + EMPTY_ROWS
     state = othello(board)  # X may play b1 and f1, O may play nothing
     assert state.features() == {"corners": 1, "mobility": 2, "discs": -2}
@@ -39,7 +39,7 @@ def test_othello_counts_corners_moves_and_discs() -> None:
     assert state.features() == {"corners": -1, "mobility": -2, "discs": 2}
 
 
-def test_an_x_square_of_othello_is_one_beside_an_empty_corner() -> None:
+def test_an_x_square_of_othello_is_one_beside_an_empty_corner():
     board = ".OX..... ........ ..O..... ...X...." + EMPTY_ROWS
     state = othello(board)
     a1, b2 = state.string_to_action("a1"), state.string_to_action("b2")
@@ -68,7 +68,7 @@ def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
     return state
 
 
-def test_checkers_tells_captures_and_crownings() -> None:
+def test_checkers_tells_captures_and_crownings():
     state = checkers("c3 a7", "d4 h8")
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["c3xe5"]
     assert state.action_features(state.legal_actions()[0]) == {"captures": 1, "crowns": 0}
@@ -124,9 +124,7 @@ PRIME = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
         (PRIME, OPENING, 0.819),
     ],
 )
-def test_backgammon_tells_the_chances_of_who_is_to_roll(
-    mover: dict[int, int], opponent: dict[int, int], chance: float
-) -> None:
+def test_backgammon_tells_the_chances_of_who_is_to_roll(mover, opponent, chance):
     chances = race(mover, opponent).heuristic()
     assert chances[0] == pytest.approx(chance, abs=0.04)
     assert sum(chances) == pytest.approx(1.0)
@@ -134,7 +132,7 @@ def test_backgammon_tells_the_chances_of_who_is_to_roll(
 
 
 @pytest.mark.parametrize("name", TELLING)
-def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> None:
+def test_compiled_and_plain_functions_tell_the_same_all_game_long(name):
     game, rng = games.load(name), random.Random(3)
     out = np.zeros(8)
     for seed in range(2):
@@ -168,7 +166,7 @@ WITH_HEURISTIC = [
 
 
 @pytest.mark.parametrize("name", WITH_HEURISTIC)
-def test_every_position_of_random_games_has_chances(name: str) -> None:
+def test_every_position_of_random_games_has_chances(name):
     luck = np.random.default_rng(1)
     for seed in range(3):
         state = games.load(name).new_initial_state(seed)
@@ -184,7 +182,7 @@ def initial_state(name: str) -> State:
     return games.load(name).new_initial_state(1)
 
 
-def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
+def test_a_hand_with_points_is_worse_and_high_cards_take_more():
     state = initial_state("hearts")
     facts_of(state.data).phase = 2
     facts_of(state.data).held[:] = [0x3F, 0x3F << 6, 0x3F << 20, 0x3F << 26]
@@ -195,7 +193,7 @@ def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
     assert state.heuristic()[1] > even[1]
 
 
-def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -> None:
+def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope():
     state = initial_state("knockout-whist")
     assert state.heuristic() == pytest.approx([0.25] * 4)
     facts_of(state.data).tricks[2] = 3
@@ -206,7 +204,7 @@ def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -
     assert sum(hopes) == pytest.approx(1)
 
 
-def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
+def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu():
     state = initial_state("dou-di-zhu")
 
     def landlord(hand: list[int], peasants: list[int]) -> float:
@@ -219,7 +217,7 @@ def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
     assert state.heuristic()[1] == state.heuristic()[2] == 1 - state.heuristic()[0]
 
 
-def test_light_gains_by_frodo_s_way_and_dark_by_pieces() -> None:
+def test_light_gains_by_frodo_s_way_and_dark_by_pieces():
     state = initial_state("lotr-confrontation")
     assert state.heuristic() == [0.5, 0.5]
     facts_of(state.data).pos[0] = 13  # Frodo in Dagorlad
@@ -246,7 +244,7 @@ def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
     return state
 
 
-def test_with_contact_a_prime_is_good_and_the_bar_is_bad() -> None:
+def test_with_contact_a_prime_is_good_and_the_bar_is_bad():
     start = {24: 2, 13: 5, 8: 3, 6: 5}
     assert (
         0.5 < backgammon(start, start).heuristic()[0] < 0.58
@@ -259,7 +257,7 @@ def test_with_contact_a_prime_is_good_and_the_bar_is_bad() -> None:
     )
 
 
-def test_backgammon_adds_what_each_checker_weighs_on_its_place() -> None:
+def test_backgammon_adds_what_each_checker_weighs_on_its_place():
     luck, state = np.random.default_rng(4), games.load("backgammon").new_initial_state(4)
     state.apply_action(int(luck.choice(state.legal_actions())))
     while not state.is_terminal():
@@ -346,7 +344,7 @@ def rearranged(state: State, squares: np.ndarray) -> State:
     return rearrangement
 
 
-def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
+def test_it_reads_the_contents_of_every_tuple_from_all_four_sides():
     for state in random_positions(20):
         discs, player, places = state.facts.discs, state.facts.player, np.empty(READINGS, np.int64)
         interpret(read_tuples)(discs[player], discs[1 - player], places)
@@ -362,14 +360,14 @@ def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
         assert mobility - opponent_mobility == state.features()["mobility"]
 
 
-def test_the_eight_symmetries_of_a_position_are_worth_the_same() -> None:
+def test_the_eight_symmetries_of_a_position_are_worth_the_same():
     for state in random_positions(12):
         assert [rearranged(state, squares).heuristic() for squares in symmetries(SQUARES)] == [
             state.heuristic()
         ] * 8
 
 
-def test_exchanged_colours_exchange_the_chances() -> None:
+def test_exchanged_colours_exchange_the_chances():
     for state in random_positions(20):
         variant = state.clone()
         facts_of(variant.data).discs[:] = state.facts.discs[::-1]
@@ -380,7 +378,7 @@ def test_exchanged_colours_exchange_the_chances() -> None:
         assert 0 < min(chances)
 
 
-def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
+def test_its_best_moves_win_almost_all_games_against_random_ones():
     teller = OTHELLO.kernels().heuristic
     out = np.zeros(2)
     luck = np.random.default_rng(5)

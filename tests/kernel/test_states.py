@@ -41,9 +41,7 @@ def played_on(state: State, luck: random.Random, actions: int) -> State:
     return state
 
 
-def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(monkeypatch):
     replays = list[int]()
     state = played_on(games.load("backgammon").new_initial_state(0), random.Random(0), 2)
     replay = State.replay
@@ -60,7 +58,7 @@ def test_where_a_history_stands_is_told_again_without_a_replay_until_it_grows(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed: int) -> None:
+def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed):
     """In Backgammon nothing is hidden, so that a determinization is the state itself, with its episodes."""
     state = played_on(games.load("backgammon").new_initial_state(seed), random.Random(seed), 6)
     determinization = state.determinize(
@@ -81,7 +79,7 @@ def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(
 
 @pytest.mark.parametrize("name", HIDDEN)
 @pytest.mark.parametrize("seed", range(2))
-def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, seed: int) -> None:
+def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name, seed):
     """What each perspective has seen of the episode is what the data recalls, after every further action."""
     luck = random.Random(f"{name} {seed}")
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
@@ -99,7 +97,7 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
         played_on(determinization, luck, 1)
 
 
-def test_the_history_of_a_determinized_state_begins_with_it() -> None:
+def test_the_history_of_a_determinized_state_begins_with_it():
     state = games.load("knockout-whist").new_initial_state(3)
     played_on(state, random.Random(1), 3)
     determinization = state.determinize(state.current_player(), 5)
@@ -128,12 +126,12 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     ],
     ids=repr,
 )
-def test_data_of_another_kind_is_refused(data: Any, message: str) -> None:
+def test_data_of_another_kind_is_refused(data, message):
     with pytest.raises(TypeError, match=message):
         State(CARD, data)
 
 
-def test_a_fact_outside_its_range_is_named() -> None:
+def test_a_fact_outside_its_range_is_named():
     state = games.load("goofspiel").new_initial_state(1)
     for value in (-1, 7):
         data = state.data.copy()
@@ -147,7 +145,7 @@ def test_a_fact_outside_its_range_is_named() -> None:
             state.with_facts(bids=data["bids"][0])
 
 
-def test_seats_are_called_by_their_names_and_other_numbers_have_none() -> None:
+def test_seats_are_called_by_their_names_and_other_numbers_have_none():
     game = games.load("lotr-confrontation")
     names = [seat_name(game, number) for number in (CHANCE, 0, 1, 2, TERMINAL)]
     assert names == ["chance", "Light", "Dark", "player 2", "player -4"]
@@ -162,9 +160,7 @@ FEW = (1, 1, 2, 4, 50)  # facts that are changed
 @pytest.mark.parametrize(
     "name", [*ONCE_CRASHED, *slow_after(0, sorted({*games.names()} - {*ONCE_CRASHED}))]
 )
-def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(
-    name: str,
-) -> None:
+def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(name):
     """In a process of its own, whose end by a signal is what is looked for."""
     game = games.load(name)
     search(first_decision(game, 0), EPIC, iterations=2)  # compiles
@@ -208,7 +204,7 @@ def told_of(make: Callable[[], State]) -> str:
     return ""
 
 
-def test_data_that_are_changed_in_place_have_other_answers() -> None:
+def test_data_that_are_changed_in_place_have_other_answers():
     state = games.load("othello").new_initial_state()
     after = games.load("othello").new_initial_state()
     after.apply_action(after.legal_actions()[0])
@@ -218,7 +214,7 @@ def test_data_that_are_changed_in_place_have_other_answers() -> None:
     assert state.legal_actions() == after.legal_actions()
 
 
-def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None:
+def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data():
     state = EPISODES.new_initial_state(0)
     played_on(state, random.Random(2), 2)
     row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
@@ -237,7 +233,7 @@ def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data() -> None
     assert changed.clone().position_in_episode() == changed.position_in_episode()
 
 
-def test_other_facts_within_an_episode_have_the_moves_that_the_record_recalls() -> None:
+def test_other_facts_within_an_episode_have_the_moves_that_the_record_recalls():
     row = next(
         i
         for i, row in enumerate(toy.ROWS)
@@ -250,7 +246,7 @@ def test_other_facts_within_an_episode_have_the_moves_that_the_record_recalls() 
     assert position.label == UNLABELLED
 
 
-def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived() -> None:
+def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
     state = games.load("checkers").new_initial_state()
     with pytest.raises(ValueError, match="read-only"):
         state.facts.player = 1
@@ -291,16 +287,14 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived() -> No
         ),
     ],
 )
-def test_facts_that_make_no_state_are_refused(
-    name: str, facts: Any, error: type[Exception], message: str
-) -> None:
+def test_facts_that_make_no_state_are_refused(name, facts, error, message):
     state = games.load(name).new_initial_state(1)
     with pytest.raises(error, match=message):
         state.with_facts(**facts)
 
 
 @pytest.mark.parametrize("name", games.names())
-def test_derived_facts_are_those_of_play(name: str) -> None:
+def test_derived_facts_are_those_of_play(name):
     state, luck = games.load(name).new_initial_state(2), random.Random(name)
     while not state.is_terminal() and len(state.history) < 60:
         if not getattr(state.facts, "chained", 0) and not state.is_chance_node():
@@ -309,7 +303,7 @@ def test_derived_facts_are_those_of_play(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [None, True, 1.5, -1, "1", (1, True), ()])
-def test_seeds_are_checked_everywhere_alike(seed: Any) -> None:
+def test_seeds_are_checked_everywhere_alike(seed):
     state = KUHN.new_initial_state(np.int64(3))
     for ask in (
         lambda: KUHN.new_initial_state(seed),
@@ -323,7 +317,7 @@ def test_seeds_are_checked_everywhere_alike(seed: Any) -> None:
 
 
 @pytest.mark.parametrize("player", [None, True, 1.5, 2, -2, "0"])
-def test_observers_are_checked(player: Any) -> None:
+def test_observers_are_checked(player):
     state = KUHN.new_initial_state(0)
     for ask in (lambda: state.determinize(player), lambda: state.moves(player)):
         with pytest.raises(
@@ -333,7 +327,7 @@ def test_observers_are_checked(player: Any) -> None:
 
 
 @pytest.mark.parametrize("action", [None, True, 1.0, 99, -1, "p"])
-def test_actions_are_checked_and_what_is_none_has_no_text(action: Any) -> None:
+def test_actions_are_checked_and_what_is_none_has_no_text(action):
     state = CARD.new_initial_state(0)
     for ask in (lambda: state.apply_action(action), lambda: state.action_to_string(action)):
         with pytest.raises(
@@ -346,9 +340,7 @@ def test_actions_are_checked_and_what_is_none_has_no_text(action: Any) -> None:
 
 
 @pytest.mark.parametrize("rewards", [[1.5, 0.0], [-0.5, 0.5], [float("nan"), 1.0]])
-def test_returns_outside_their_range_are_refused(
-    rewards: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_returns_outside_their_range_are_refused(rewards, monkeypatch):
     state = played_on(KUHN.new_initial_state(0), random.Random(1), 9)
     monkeypatch.setattr(
         Game,
@@ -364,7 +356,7 @@ def test_returns_outside_their_range_are_refused(
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, State.clone])
-def test_a_copy_of_a_state_is_played_on_alone(copied: Any) -> None:
+def test_a_copy_of_a_state_is_played_on_alone(copied):
     state = games.load("othello").new_initial_state()
     other = copied(state)
     other.apply_action(other.legal_actions()[0])
@@ -384,7 +376,7 @@ def initial(rng: np.ndarray) -> dict:
     return {"cards": [below(rng, 4), below(rng, 4), below(rng, 4)], "said": [], "coin": None}
 
 
-def player(state: dict) -> int:
+def player(state):
     return (
         TERMINAL
         if state["coin"] is not None
@@ -394,24 +386,24 @@ def player(state: dict) -> int:
     )
 
 
-def legal(state: dict) -> list[int]:
+def legal(state):
     return [0, 1]
 
 
-def apply(state: dict, action: int) -> None:
+def apply(state, action):
     if len(state["said"]) == 3:
         state["coin"] = action
     else:
         state["said"].append(action)
 
 
-def rewards(state: dict) -> list[float]:
+def rewards(state):
     return [
         float(said == (card > 1)) for said, card in zip(state["said"], state["cards"], strict=True)
     ]
 
 
-def determinize(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+def determinize(state, observer, beliefs, rng):
     cards = [
         card if seat == observer else below(rng, 4) for seat, card in enumerate(state["cards"])
     ]
@@ -429,7 +421,7 @@ HILO = PythonGame(
 )
 
 
-def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
+def test_a_game_of_functions_that_have_names_goes_to_another_process():
     functions = (initial, player, legal, apply, rewards, determinize)
     game = PythonGame(
         name="hilo", players=3, **{function.__name__: function for function in functions}
@@ -440,11 +432,11 @@ def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
     assert state.game.ask("legal", {"said": [], "coin": None}) == [0, 1]
 
 
-def returned_anew(state: dict, action: int) -> dict:
+def returned_anew(state, action):
     return state | {"said": [*state["said"], action]}
 
 
-def redrawn_in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+def redrawn_in_place(state, observer, beliefs, rng):
     state["cards"] = [below(rng, 4)] * 3
     return state
 
@@ -502,9 +494,7 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
         ("recall", lambda state, perspective: 1, "returned 1; it must be a list of integers"),
     ],
 )
-def test_a_wrong_answer_is_told_with_its_function_and_line(
-    name: str, function: Any, message: str
-) -> None:
+def test_a_wrong_answer_is_told_with_its_function_and_line(name, function, message):
     with pytest.raises(ValueError) as caught:
         search(
             attrs.evolve(HILO, **{name: function}).new_initial_state(1),
@@ -516,7 +506,7 @@ def test_a_wrong_answer_is_told_with_its_function_and_line(
     assert message in sentence
 
 
-def test_answers_that_make_sense_in_another_form_are_taken() -> None:
+def test_answers_that_make_sense_in_another_form_are_taken():
     functions: dict[str, Any] = {
         "legal": lambda state: np.arange(2),
         "player": lambda state: np.int8(player(state)),
@@ -561,8 +551,8 @@ def test_answers_that_make_sense_in_another_form_are_taken() -> None:
     ],
 )
 def test_a_function_that_takes_something_else_is_refused_where_the_game_is_made(
-    game: Any, name: str, function: Any, message: str
-) -> None:
+    game, name, function, message
+):
     with pytest.raises(TypeError, match=rf"{message} \(.*test_states.py, line \d+\)$"):
         attrs.evolve(game, **{name: function})
 
@@ -585,15 +575,13 @@ async def apply_later(state: Any, action: int) -> None:
         ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
     ],
 )
-def test_what_only_looks_like_a_part_of_a_game_is_refused(
-    game: Any, changes: dict[str, Any], message: str
-) -> None:
+def test_what_only_looks_like_a_part_of_a_game_is_refused(game, changes, message):
     with pytest.raises((TypeError, ValueError), match=message):
         attrs.evolve(game, **changes)
 
 
 @pytest.mark.parametrize("function", [max, functools.partial(rewards), functools.cache(rewards)])
-def test_what_can_be_called_but_not_compiled_is_refused(function: Any) -> None:
+def test_what_can_be_called_but_not_compiled_is_refused(function):
     kind = type(function).__name__
     with pytest.raises(
         TypeError,
@@ -602,7 +590,7 @@ def test_what_can_be_called_but_not_compiled_is_refused(function: Any) -> None:
         attrs.evolve(NIM, rewards=function)
 
 
-def test_initial_takes_the_parameters() -> None:
+def test_initial_takes_the_parameters():
     with pytest.raises(
         TypeError, match=r"initial of hilo\(cards=3\) takes \(rng\); it must take \(rng, cards\)"
     ):
@@ -613,11 +601,11 @@ def test_initial_takes_the_parameters() -> None:
     )
 
 
-def forgetful(state: Any, actions: np.ndarray) -> None:
+def forgetful(state, actions):
     actions[0] = 1
 
 
-def short_by_one(state: Any, actions: np.ndarray) -> int:
+def short_by_one(state, actions):
     actions[0] = 1
     return 2
 
@@ -632,9 +620,7 @@ def short_by_one(state: Any, actions: np.ndarray) -> int:
         ),
     ],
 )
-def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(
-    slip: Any, message: str
-) -> None:
+def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip, message):
     with pytest.raises((TypeError, ValueError), match=message):
         search(
             in_python(attrs.evolve(NIM, legal=slip)).new_initial_state(1), BASELINE, iterations=5

@@ -33,7 +33,7 @@ def played(game: AnyGame, player: Player, opponent: Player, side: int) -> GameRo
     return rated_row(rated_match(game, [("one", player), ("other", opponent)], (1, 0), side))
 
 
-def test_an_engine_plays_whole_games_with_both_sides() -> None:
+def test_an_engine_plays_whole_games_with_both_sides():
     engine = fake("good")
     for side in range(2):
         row = played(OTHELLO, RandomPlayer(), engine, side)
@@ -62,9 +62,7 @@ def texts_after(actions: list[int]) -> list[str]:
         ("refuses", "fake refuses refused genmove: cannot think"),
     ],
 )
-def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(
-    mode: str, sentence: str, tmp_path: Path
-) -> None:
+def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode, sentence, tmp_path):
     engine = fake(
         mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60
     )  # which a busy machine keeps to
@@ -76,7 +74,7 @@ def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(
     engine.close()
 
 
-def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
+def test_an_engine_that_is_missing_is_told_with_how_to_install_it():
     missing = Engine("nobody", "othello", ("/no/such/engine",), installation="build it")
     assert not missing.is_installed()
     assert not Engine(
@@ -100,16 +98,14 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
         ("= F" + "a" * 110_000, "fake answered name with more than 100,000 characters"),
     ],
 )
-def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(
-    output: str, sentence: str
-) -> None:
+def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output, sentence):
     program = f"import time; print({output!r}, end='', flush=True); time.sleep(60)"
     process = Process("fake", (sys.executable, "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
         process.ask("name")
 
 
-def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read() -> None:
+def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read():
     deaf = Process("deaf", (sys.executable, "-c", "import time; time.sleep(60)"), 1.0)
     with pytest.raises(EngineFailed, match="deaf did not read set_position within 1 s"):
         deaf.ask("set_position " + "x" * 1_000_000)
@@ -119,7 +115,7 @@ def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_
     process.close()
 
 
-def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it() -> None:
+def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it():
     program = """import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
 print("=", child.pid)
@@ -130,7 +126,7 @@ while True: print("thinking", flush=True); time.sleep(0.2)"""
     assert time.monotonic() - started < 30
 
 
-def test_an_engine_is_a_player_for_any_match() -> None:
+def test_an_engine_is_a_player_for_any_match():
     engine = fake("good")
     agents = [Agent(parse("BASELINE"), iterations=10), engine]
     log = play(OTHELLO, agents)
@@ -151,7 +147,7 @@ def test_an_engine_is_a_player_for_any_match() -> None:
         pytest.param("OpenSpiel ISMCTS 0.01 s", marks=pytest.mark.slow),
     ],
 )
-def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> None:
+def test_an_installed_engine_plays_two_games_without_a_void_one(name):
     engine = ENGINES[name]
     if not engine.is_installed():
         pytest.skip(f"{name} is not installed: {engine.installation}")
@@ -182,7 +178,7 @@ def decisions(name: str, number: int) -> Iterator[State]:
 
 
 @counts(10, 1000)
-def test_rust_reversi_knows_the_same_moves(number: int) -> None:
+def test_rust_reversi_knows_the_same_moves(number):
     pytest.importorskip("rust_reversi", reason="rust-reversi is not installed")
     from icarus.ladder.modules.othello import PASS, board_of
 
@@ -193,7 +189,7 @@ def test_rust_reversi_knows_the_same_moves(number: int) -> None:
 
 
 @counts(10, 300)
-def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> None:
+def test_py_draughts_with_forced_captures_knows_the_same_moves(number):
     pytest.importorskip("draughts", reason="py-draughts is not installed")
     from icarus.ladder.modules.checkers import board_of, to_draughts
 
@@ -206,7 +202,7 @@ def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> N
             }
 
 
-def test_openspiel_s_hearts_knows_the_same_cards() -> None:
+def test_openspiel_s_hearts_knows_the_same_cards():
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
     from icarus.ladder.modules.hearts import PASS, from_openspiel, round_of
 
@@ -241,7 +237,7 @@ def rolls(number: int) -> Iterator[State]:
 
 
 @counts(3, 1000)
-def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
+def test_gnubg_s_rolls_lead_to_the_same_boards(number):
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     from icarus.ladder.modules.backgammon import board_of, dice
 
@@ -251,7 +247,7 @@ def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
         assert {gnubg_nn.board_from_position_key(key) for key in keys} == turn_ends(state, mover)
 
 
-def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
+def test_gnubg_and_pubeval_choose_what_they_think_best():
     """Orientation and score: the roll's best board by each one's own evaluation, but for a few that the network passes over unseen."""
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     from icarus.ladder.modules.backgammon import GnuBackgammon, board_of, checkers_after, dice
@@ -280,7 +276,7 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
         assert sum(best) >= 0.95 * len(best)
 
 
-def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
+def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too():
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     from icarus.ladder.modules.backgammon import GnuBackgammon
 
@@ -297,7 +293,7 @@ def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [1000])
-def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
+def test_gnubg_beats_pubeval_as_often_as_published(number):
     """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     from icarus.ladder.modules.backgammon import GnuBackgammon
@@ -327,7 +323,7 @@ def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
 
 
 @counts(6, 300)
-def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> None:
+def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number):
     """Leads and follows: nothing of ours is missing there, and what is theirs alone has a kicker twice."""
     pytest.importorskip("rlcard", reason="rlcard is not installed")
     from rlcard.games.doudizhu.judger import DoudizhuJudger
@@ -366,7 +362,7 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
         assert some < decided / 5
 
 
-def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() -> None:
+def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers():
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     from icarus.ladder.modules.backgammon import checkers_after, path_to
 

@@ -1,7 +1,6 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,21 +24,21 @@ from icarus.ladder.ladders import (
 FIXED = {"zero": ZERO}
 
 
-def test_three_wins_of_four_are_191_elo() -> None:
+def test_three_wins_of_four_are_191_elo():
     scores = [("a", "zero", score) for score in (1.0, 1.0, 1.0, 0.0)] * 250
     assert posterior(scores, FIXED).ratings()["a"].value == pytest.approx(
         400 * np.log10(3), abs=0.5
     )
 
 
-def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
+def test_an_opponent_s_uncertainty_is_in_the_rating():
     sure, unsure = Rating(100, 99, 101), Rating(100, 0, 200)
     scores = [("a", "b", 0.5)] * 1000
     assert posterior(scores, {"b": sure}).ratings()["a"].deviation < 15
     assert 50 < posterior(scores, {"b": unsure}).ratings()["a"].deviation < 55
 
 
-def test_what_opponents_share_does_not_average_out_over_them() -> None:
+def test_what_opponents_share_does_not_average_out_over_them():
     opponents = {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)}
     scores = [("a", "b", 0.5), ("a", "c", 0.5)] * 5000
     variance = opponents["b"].deviation ** 2
@@ -51,7 +50,7 @@ def test_what_opponents_share_does_not_average_out_over_them() -> None:
     assert alike.deviation == pytest.approx(variance**0.5 * 0.95**0.5, rel=0.01)
 
 
-def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
+def test_ninety_five_percent_intervals_hold_what_they_promise():
     random, truth, hits = np.random.default_rng(1), {"zero": 0.0, "b": 150.0, "c": 300.0}, 0
     for _ in range(200):
         scores = [
@@ -68,7 +67,7 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
     assert 180 <= hits <= 199
 
 
-def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
+def test_shares_have_the_interval_of_the_mean_of_pairs():
     """At equal strength 1 Elo is a score of ELO / 4."""
     means = np.random.default_rng(1).normal(
         0.5, 0.05, 3000
@@ -86,7 +85,7 @@ def test_shares_have_the_interval_of_the_mean_of_pairs() -> None:
     assert posterior(ladders.scores_of(rows), FIXED).ratings()["a"].deviation > 5 * deviation
 
 
-def test_a_difference_is_as_sure_as_the_games_of_both_with_each_other() -> None:
+def test_a_difference_is_as_sure_as_the_games_of_both_with_each_other():
     """The deviation by hand: that of n even games between two players, who share what is unknown of the opponent of one of them."""
     scores = [("a", "b", i % 2) for i in range(1000)] + [("b", "zero", i % 2) for i in range(20)]
     estimate = posterior(scores, FIXED)
@@ -98,7 +97,7 @@ def test_a_difference_is_as_sure_as_the_games_of_both_with_each_other() -> None:
     assert estimate.ratings()["a"].deviation > 6 * of_games
 
 
-def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often() -> None:
+def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often():
     mine = Rating(300, 250, 350)
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
     assert ladders.informative(mine, near, 0) > ladders.informative(mine, far, 0)
@@ -111,7 +110,7 @@ LADDER = Ladder(
 )
 
 
-def test_a_climb_is_rated_as_by_all_games_together() -> None:
+def test_a_climb_is_rated_as_by_all_games_together():
     """A ladder keeps what its opponents' ratings share: fitting the climber's games to it is fitting them to the rows that it came from."""
     chance = np.random.default_rng(1)
     names = [RANDOM, *(f"BASELINE ({iterations} iterations)" for iterations in (2, 3, 4, 5))]
@@ -145,7 +144,7 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
     assert apart.deviation < 0.7 * together.deviation
 
 
-def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path):
     player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
     whole = [row["actions"] for row in Climb(LADDER, player).games(6)]
     with rated_games(path) as ledger:
@@ -166,9 +165,7 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         ).rows  # another game
 
 
-def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path, monkeypatch):
     player, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "own.py"
     imported = tmp_path / "rules_of_own_ladder.py"
     imported.write_text("A = 1")
@@ -185,7 +182,7 @@ def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
         Climb(LADDER, player, ledger=ledger, files=[file])
 
 
-def test_pairs_have_one_opening_and_two_sides() -> None:
+def test_pairs_have_one_opening_and_two_sides():
     first, second = itertools.islice(
         Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2
     )
@@ -194,7 +191,7 @@ def test_pairs_have_one_opening_and_two_sides() -> None:
 
 
 @pytest.mark.parametrize("score", ["NaN", "7", "10" + "0" * 400, '"x"', "null"])
-def test_rows_that_are_none_are_refused_by_number(score: str, tmp_path: Path) -> None:
+def test_rows_that_are_none_are_refused_by_number(score, tmp_path):
     path = tmp_path / "rows.jsonl"
     row = (
         '{"player":"a","opponent":"b","seed":[1],"score":%s}\n'  # from before there were checksums
@@ -204,7 +201,7 @@ def test_rows_that_are_none_are_refused_by_number(score: str, tmp_path: Path) ->
         rated_games(path)
 
 
-def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ladder_is_written_and_read(tmp_path, monkeypatch):
     monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
     rungs = (*LADDER.rungs, Rung("grhino depth 1", Rating(700, 600, 800)))
     ladder = Ladder("othello", rungs, np.array([[0, 0, 0], [0, 21, 90], [0, 90, 2603]]))
@@ -222,7 +219,7 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
         read_ladder(games.load("knockout-whist(players=3)"))
 
 
-def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
+def test_a_ladder_is_fitted_to_games_between_its_opponents():
     rows = [
         {"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0), "seed": [i]}
         for i in range(40)
@@ -233,7 +230,7 @@ def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
     assert ladder.rungs[1].rating.value == pytest.approx(190, abs=3)
 
 
-def test_who_is_no_opponent_ties_two_that_are() -> None:
+def test_who_is_no_opponent_ties_two_that_are():
     rows = [
         {"player": "a stranger", "opponent": name, "score": float(i % 2), "seed": [i]}
         for name in (RANDOM, "nobody")

@@ -1,12 +1,10 @@
 """An evaluation of Kuhn poker that was learned in a moment."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from icarus import learn
-from icarus.kernel import Evaluation
 
 KUHN = "kuhn-poker"
 JUDGE = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
@@ -22,6 +20,6 @@ SMALL: dict[str, Any] = {
 
 
 @pytest.fixture(scope="package")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Evaluation]:
+def learned(tmp_path_factory):
     out = tmp_path_factory.mktemp("learned") / "kuhn.npz"
     return out, learn(KUHN, out=out, **SMALL)

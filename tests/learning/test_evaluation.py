@@ -2,7 +2,6 @@
 
 import dataclasses
 import enum
-from pathlib import Path
 
 import attrs
 import numpy as np
@@ -43,12 +42,12 @@ def with_weights(empty: Evaluation, units: int = 3, seed: int = 0) -> Evaluation
 
 
 @pytest.fixture(scope="module")
-def kuhn() -> Evaluation:
+def kuhn():
     return with_weights(empty_evaluation(KUHN, 0))
 
 
 @pytest.fixture
-def file(kuhn: Evaluation, tmp_path: Path) -> Path:
+def file(kuhn, tmp_path):
     path = tmp_path / "kuhn.npz"
     path.write_bytes(kuhn.to_bytes())
     return path
@@ -65,7 +64,7 @@ def toy(**changes: object) -> Game:
     )
 
 
-def test_a_state_becomes_inputs_by_types_and_ranges() -> None:
+def test_a_state_becomes_inputs_by_types_and_ranges():
     game = toy(actions=4)
     states = np.zeros(16, game.state)
     states["mask"][1], states["mask"][2] = 5, 2
@@ -103,7 +102,7 @@ class Table:
     who: str | None = None
 
 
-def test_numbers_are_found_in_objects_of_python() -> None:
+def test_numbers_are_found_in_objects_of_python():
     found = numbers_in(Table([[7, 7], []], Suit.SPADES, {"a": 2.5}, "X..O", {3}))
     assert found == {
         "len .hands": 2, "len .hands[0]": 2, ".hands[0][0]": 7, ".hands[0][1]": 7, ".hands[0]#7": 2, "len .hands[1]": 0,
@@ -113,7 +112,7 @@ def test_numbers_are_found_in_objects_of_python() -> None:
     }  # fmt: skip
 
 
-def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else() -> None:
+def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else():
     class Unread:
         @property
         def __dict__(self) -> dict:
@@ -121,7 +120,7 @@ def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else(
 
     table = Table([[7, 7], []], Suit.SPADES, {"a": 2.5, "b": [1]}, "X..O", {3})
     everything = numbers_in(table)
-    table.who = Unread()  # type: ignore[assignment]
+    table.who = Unread()
     for name in everything:
         if name != ".who=None":
             assert numbers_in(table, (name,))[name] == everything[name]
@@ -132,7 +131,7 @@ def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else(
         numbers_in(table)
 
 
-def test_a_list_of_varying_length_is_counted_and_another_one_is_read_by_places() -> None:
+def test_a_list_of_varying_length_is_counted_and_another_one_is_read_by_places():
     game = attrs.evolve(in_python(KUHN))
     names = names_of(game, [([1, 2], [3]), ([2, 1], [3, 4])])
     assert {"[0][0]", "[0][1]", "[1]#3", "[1]#4", "len [1]"} <= set(names)
@@ -150,7 +149,7 @@ def states_of(game: AnyGame) -> list:
     return states
 
 
-def test_compiled_code_plain_python_and_numpy_agree(kuhn: Evaluation) -> None:
+def test_compiled_code_plain_python_and_numpy_agree(kuhn):
     game = KUHN.with_evaluation(kuhn)
     states = states_of(game)
     facts = facts_in(game, [state.data for state in states], ())
@@ -158,13 +157,13 @@ def test_compiled_code_plain_python_and_numpy_agree(kuhn: Evaluation) -> None:
     expected = kuhn.values(facts, movers, [state.legal_actions() for state in states])
     for state, values in zip(states, expected, strict=True):
         out = np.zeros(2)
-        game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)  # type: ignore[misc]
+        game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)
         assert out == pytest.approx(values, abs=1e-6)
         assert sum(out) == 1
         assert state.heuristic() == pytest.approx(values, abs=1e-6)
 
 
-def test_a_python_game_is_read_by_its_numbers() -> None:
+def test_a_python_game_is_read_by_its_numbers():
     game = in_python(KUHN)
     evaluation = with_weights(empty_evaluation(game, 0))
     assert evaluation.names
@@ -176,16 +175,14 @@ def test_a_python_game_is_read_by_its_numbers() -> None:
 # --------------------------------------------------------------------------------------------------------------------- files
 
 
-def test_a_file_reads_back_and_is_the_same_each_time(kuhn: Evaluation, file: Path) -> None:
+def test_a_file_reads_back_and_is_the_same_each_time(kuhn, file):
     read = read_evaluation(file)
     assert read.to_bytes() == kuhn.to_bytes()
     assert read.digest == kuhn.digest
     assert KUHN.with_evaluation(file) is KUHN.with_evaluation(str(file))
 
 
-def test_files_that_are_no_evaluation_are_refused(
-    file: Path, kuhn: Evaluation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_are_no_evaluation_are_refused(file, kuhn, monkeypatch):
     content = file.read_bytes()
     for wrong in (b"", b"no archive", content[:-40], b"\0" * (1 << 20) + content):
         file.write_bytes(wrong)
@@ -199,20 +196,20 @@ def test_files_that_are_no_evaluation_are_refused(
         read_evaluation(file.with_name("absent.npz"))
 
 
-def other_legal(state, actions):  # type: ignore[no-untyped-def]
+def other_legal(state, actions):
     """Other rules."""
     actions[0], actions[1] = 1, 0
     return 2
 
 
-def test_an_evaluation_of_another_game_or_of_edited_rules_is_refused(kuhn: Evaluation) -> None:
+def test_an_evaluation_of_another_game_or_of_edited_rules_is_refused(kuhn):
     with pytest.raises(ValueError, match="of the game kuhn-poker, not of othello"):
         games.load("othello").with_evaluation(kuhn)
     with pytest.raises(ValueError, match="by other rules of kuhn-poker than it has now"):
         attrs.evolve(KUHN, legal=other_legal).with_evaluation(kuhn)
 
 
-def test_the_digest_of_rules_does_not_see_comments_and_heuristics() -> None:
+def test_the_digest_of_rules_does_not_see_comments_and_heuristics():
     namespaces = []
     for comment in ("", "# a comment\n    "):
         space: dict = {"TERMINAL": TERMINAL}
@@ -240,7 +237,7 @@ def test_the_digest_of_rules_does_not_see_comments_and_heuristics() -> None:
 # ---------------------------------------------------------------------------------------------------------------- who uses it
 
 
-def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file: Path) -> None:
+def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file):
     agent = Agent(BASELINE, iterations=50, cutoff=0, evaluation=str(file))
     state = KUHN.new_initial_state(1)
     with_it = search(state.with_evaluation(file), BASELINE, iterations=50, cutoff=0, seed=3)
@@ -249,7 +246,7 @@ def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file: Pat
         search(state, BASELINE, iterations=50, cutoff=0)
 
 
-def test_an_entrant_names_the_file_with_its_digest(file: Path, kuhn: Evaluation) -> None:
+def test_an_entrant_names_the_file_with_its_digest(file, kuhn):
     entrant = read_entrant(f"BASELINE [scheme = MO_ISMCTS with cutoff=0, evaluation = {file}]")
     assert entrant.evaluation == f"{file}@{kuhn.digest}"
     assert read_entrant(str(entrant)) == entrant
@@ -259,7 +256,7 @@ def test_an_entrant_names_the_file_with_its_digest(file: Path, kuhn: Evaluation)
         Entrant("BASELINE", evaluation=entrant.evaluation).agent(iterations=5)
 
 
-def test_words_of_a_generator_of_random_numbers_are_no_inputs() -> None:
+def test_words_of_a_generator_of_random_numbers_are_no_inputs():
     luck = np.random.default_rng(0).integers(1 << 63, size=(300, 2), dtype=np.uint64)
     luck[:, 0] = luck[:, 0] << np.uint64(1) | luck[:, 1] & np.uint64(1)  # all 64 bits are drawn
     game = attrs.evolve(
@@ -279,7 +276,7 @@ def test_words_of_a_generator_of_random_numbers_are_no_inputs() -> None:
     )
 
 
-def test_an_input_may_have_the_same_row_for_all_who_are_to_move() -> None:
+def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
     empty = empty_evaluation(KUHN, 0)
     positions = games_played(KUHN, empty, 100, (0,), 0.0, 1.0)
     for is_apart in (True, False):
@@ -289,9 +286,7 @@ def test_an_input_may_have_the_same_row_for_all_who_are_to_move() -> None:
         assert bool((rows == rows[0]).all()) is not is_apart
 
 
-def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(
-    tmp_path: Path,
-) -> None:
+def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(tmp_path):
     game = games.load("hearts")
     empty = empty_evaluation(game, 0)
     positions = games_played(game, empty, 200, (0,), 0.0, 1.0)
@@ -303,7 +298,7 @@ def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_re
     assert len(read_evaluation(tmp_path / "hearts.npz").network.bias) == units
 
 
-def test_the_heuristic_of_a_game_in_plain_python_is_what_numpy_says() -> None:
+def test_the_heuristic_of_a_game_in_plain_python_is_what_numpy_says():
     game = in_python(KUHN)
     states = [state for state in states_of(game) if not state.is_chance_node()]
     evaluation = with_weights(empty_evaluation(game, 0), units=5)

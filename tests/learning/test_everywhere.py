@@ -18,7 +18,7 @@ Learned = tuple[Path, Evaluation]
 
 
 @pytest.fixture(autouse=True)
-def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learned: Learned) -> None:
+def in_a_folder(tmp_path, monkeypatch, learned):
     """A folder with the file."""
     (tmp_path / "kuhn.npz").write_bytes(learned[0].read_bytes())
     monkeypatch.chdir(tmp_path)
@@ -46,9 +46,7 @@ def said_to(
 OPTION = ["--evaluation", "kuhn.npz"]
 
 
-def test_a_game_that_was_kept_goes_on_by_the_command_that_is_printed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_game_that_was_kept_goes_on_by_the_command_that_is_printed(monkeypatch, capsys):
     play = ["play", KUHN, "--against", JUDGE, *OPTION, "--iterations", "9"]
     said = said_to(["1"], play, monkeypatch, capsys)
     printed = said.split("stopped; ")[1].split(" continues from here")[0]
@@ -61,9 +59,7 @@ def test_a_game_that_was_kept_goes_on_by_the_command_that_is_printed(
     assert "give it by --evaluation" in capsys.readouterr().err
 
 
-def test_levels_are_of_the_agent_that_reads_the_evaluation(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
     plan = Plan(KUHN, ("kuhn.npz",), "", 32, (), 0)
     players = plan.entrants()[1:]
     assert {(each.strategy, each.search.cutoff) for each in players} == {("PUCT >> BASELINE", 0)}
@@ -79,7 +75,7 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(
     assert "has no heuristic to end playouts with" in capsys.readouterr().err
 
 
-def test_search_check_and_discover_take_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_check_and_discover_take_the_file(capsys):
     assert run(["search", KUHN, "--strategy", JUDGE, "--iterations", "9", *OPTION]) == 0
     assert "BASELINE by MO_ISMCTS with cutoff=0: 9 iterations" in capsys.readouterr().out
     assert run(["check", KUHN, *OPTION]) == 0
@@ -93,7 +89,7 @@ def test_search_check_and_discover_take_the_file(capsys: pytest.CaptureFixture[s
     assert "kuhn.npz" in "".join(capsys.readouterr())
 
 
-def test_an_experiment_names_the_file_and_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_experiment_names_the_file_and_is_replayed(capsys):
     Path("own.toml").write_text(
         'games = "kuhn-poker"\niterations = 9\ntrials = 2\n[agents]\n'
         'learned = { strategy = "BASELINE", scheme = "MO_ISMCTS with cutoff=0", evaluation = "kuhn.npz" }\n'
@@ -116,9 +112,7 @@ def test_an_experiment_names_the_file_and_is_replayed(capsys: pytest.CaptureFixt
         assert sentence in capsys.readouterr().err
 
 
-def test_matches_of_generations_are_replayed(
-    learned: Learned, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_matches_of_generations_are_replayed(learned, capsys):
     directory = learned[0].with_suffix(".learning")
     assert experiments(["verify", str(directory), "--sample", "30"]) == 0
     assert capsys.readouterr().out.count("the same") == 18

@@ -28,7 +28,7 @@ from icarus.learning.selfplay import (
 from tests.learning.conftest import KUHN, SMALL
 
 
-def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Evaluation]) -> None:
+def test_what_is_learned_is_kept_with_its_curve_and_rows(learned):
     out, evaluation = learned
     assert read_evaluation(out).digest == evaluation.digest
     assert [each.number for each in generations_of(evaluation)] == [1, 2]
@@ -52,16 +52,14 @@ def test_what_is_learned_is_kept_with_its_curve_and_rows(learned: tuple[Path, Ev
     assert "<circle" in (directory / "curve.svg").read_text()
 
 
-def test_two_workers_learn_the_same(learned: tuple[Path, Evaluation], tmp_path: Path) -> None:
+def test_two_workers_learn_the_same(learned, tmp_path):
     assert (
         learn(KUHN, out=tmp_path / "kuhn.npz", workers=2, **SMALL).to_bytes()
         == learned[1].to_bytes()
     )
 
 
-def test_after_ctrl_c_the_same_call_goes_on(
-    learned: tuple[Path, Evaluation], tmp_path: Path
-) -> None:
+def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
     out = tmp_path / "kuhn.npz"
 
     def stop(report: LearningProgress) -> None:
@@ -79,9 +77,7 @@ def test_after_ctrl_c_the_same_call_goes_on(
     assert set(seen) == {(2, "match")}
 
 
-def test_a_seed_says_all_and_another_one_learns_something_else(
-    learned: tuple[Path, Evaluation],
-) -> None:
+def test_a_seed_says_all_and_another_one_learns_something_else(learned):
     assert learn(KUHN, **SMALL).to_bytes() == learned[1].to_bytes()
     other = learn(KUHN, **{**SMALL, "generations": 1, "seed": 1})
     one = learn(KUHN, **{**SMALL, "generations": 1})
@@ -91,9 +87,7 @@ def test_a_seed_says_all_and_another_one_learns_something_else(
     )
 
 
-def test_a_disk_that_fills_loses_no_generation(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_fills_loses_no_generation(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
     monkeypatch.chdir(tmp_path)
     Path("kuhn-poker.npz.new").symlink_to("/dev/full")
@@ -113,15 +107,13 @@ def test_a_disk_that_fills_loses_no_generation(
     assert read_evaluation("kuhn-poker.npz").about["generations"]
 
 
-def test_ctrl_c_ends_the_command_with_what_there_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_the_command_with_what_there_is(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
     monkeypatch.chdir(tmp_path)
     play = generations.Learning._play
 
     def interrupted_in(round_number: int) -> None:
-        def stop(self: Any, evaluation: Evaluation, number: int, *rest: Any) -> Any:
+        def stop(self, evaluation: Evaluation, number: int, *rest):
             if number == round_number:
                 raise KeyboardInterrupt
             return play(self, evaluation, number, *rest)
@@ -139,7 +131,7 @@ def test_ctrl_c_ends_the_command_with_what_there_is(
     assert [each.number for each in generations_of(read_evaluation("kuhn-poker.npz"))] == [1]
 
 
-def test_a_python_game_is_played_by_the_same_loop() -> None:
+def test_a_python_game_is_played_by_the_same_loop():
     game = in_python(games.load(KUHN))
     empty = empty_evaluation(game, 0)
     positions = games_played(game, empty, 5, (1,), 0.0, 1.0)
@@ -150,7 +142,7 @@ def test_a_python_game_is_played_by_the_same_loop() -> None:
     assert len(set(positions.branches)) >= 5
 
 
-def test_targets_by_hand() -> None:
+def test_targets_by_hand():
     after = np.array([[0.6, 0.4], [0.5, 0.5], [0.0, 0.0], [0.3, 0.7]])
     values = np.array([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0], [0.2, 0.8]])
     how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
@@ -166,19 +158,19 @@ def test_targets_by_hand() -> None:
 # ------------------------------------------------------------------------------------------------------------------- refused
 
 
-def never_ends(state: Any) -> int:
+def never_ends(state):
     return 0
 
 
-def constant(rng: Any) -> list[int]:
+def constant(rng) -> list[int]:
     return [0]
 
 
-def end(state: list[int], action: int) -> None:
+def end(state, action):
     state.clear()
 
 
-def test_a_game_of_which_nothing_can_be_learned_is_refused() -> None:
+def test_a_game_of_which_nothing_can_be_learned_is_refused():
     plain = in_python(games.load(KUHN))
     with pytest.raises(ValueError, match=f"did not end within {LONGEST_GAME} actions"):
         learn(
@@ -208,25 +200,23 @@ def test_a_game_of_which_nothing_can_be_learned_is_refused() -> None:
         ({"judge": "NOTHING"}, "NOTHING"),
     ],
 )
-def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
+def test_bad_settings_are_refused(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         learn(KUHN, **settings)
 
 
-def test_a_directory_of_another_learning_is_refused(learned: tuple[Path, Evaluation]) -> None:
+def test_a_directory_of_another_learning_is_refused(learned):
     with pytest.raises(ValueError, match="has another learning: seed is 0 there and 1 here"):
         learn(KUHN, out=learned[0], seed=1, **SMALL)
 
 
-def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_told(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'icarus-mcts\[learn\]'"):
         learn(KUHN)
 
 
-def test_commands_take_the_file(
-    learned: tuple[Path, Evaluation], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_take_the_file(learned, capsys):
     text, out = "BASELINE [scheme = MO_ISMCTS with cutoff=0]", str(learned[0])
     assert (
         run(
@@ -268,21 +258,14 @@ def test_commands_take_the_file(
     assert "--evaluation is 'kuhn.txt'" in capsys.readouterr().err
 
 
-def test_an_evaluation_is_told_by_error_range_sum_and_rate(
-    learned: tuple[Path, Evaluation],
-) -> None:
+def test_an_evaluation_is_told_by_error_range_sum_and_rate(learned):
     told = "\n".join(lines_on(games.load(KUHN), learned[1], 0))
     assert "in 200 games against itself, where knowing nothing has" in told
     assert "and sum to 1.000 to 1.000" in told
     assert "µs" in told
 
 
-def test_the_command_goes_on_and_tells_the_curve(
-    learned: tuple[Path, Evaluation],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
     assert run(["learn", KUHN, "--games", "80", "--generations", "1"]) == 0
@@ -295,7 +278,7 @@ def test_the_command_goes_on_and_tells_the_curve(
 def small_settings() -> Callable[..., Any]:
     from icarus.learning.generations import LearningSettings
 
-    def make(**settings: Any) -> Any:
+    def make(**settings):
         return LearningSettings(**{**SMALL, **settings})
 
     return make

@@ -7,7 +7,7 @@ from functools import cache
 from tests.mutants.__main__ import RESULTS, ROOT, Mutant, listed, planted
 
 
-def test_every_fault_has_its_place_in_its_line() -> None:
+def test_every_fault_has_its_place_in_its_line():
     """A line may move; whoever changes it changes its fault: `python -m tests.mutants run` passes over what it does not find."""
     errors = []
     for _, mutant in listed(None):
@@ -23,7 +23,7 @@ def test_every_fault_has_its_place_in_its_line() -> None:
     )
 
 
-def test_a_line_that_moves_keeps_its_fault_and_equal_ones_are_told_apart() -> None:
+def test_a_line_that_moves_keeps_its_fault_and_equal_ones_are_told_apart():
     source = "def f(a):\n    x = a + 1\n    y = 2\n    x = a + 1\n    return x\n"
     second = "def f(a):\n    x = a + 1\n    y = 2\n    x = a - 1\n    return x\n"
     mutant = Mutant("f.py", "x = a + 1", 1, "x = a - 1")
@@ -37,7 +37,7 @@ def functions_in(path: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-def test_results_are_of_faults_of_the_list_and_of_tests_that_are_there() -> None:
+def test_results_are_of_faults_of_the_list_and_of_tests_that_are_there():
     results: dict[str, str] = json.loads(RESULTS.read_text())
     assert results.keys() <= {str(mutant) for _, mutant in listed(None)}
     for test in results.values():

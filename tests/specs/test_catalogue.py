@@ -12,7 +12,6 @@ from icarus import *
 from icarus.kernel import *
 from icarus.testing import Decision, HistoryExample
 from tests import naive, naive_catalogue as twins, naive_knowledge as knowledge, toy
-from tests.conftest import Toys
 from tests.engine.test_twin import ONE_TREE, agree, same_records, starts
 from tests.marks import slow_after, slow_variants
 from tests.specs import test_score_bounds
@@ -42,7 +41,7 @@ WITH_A_HEURISTIC = [
 
 
 @pytest.mark.parametrize("strategy", OF_THE_TREE + WITH_A_HEURISTIC, ids=str)
-def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy: Enhancement) -> None:
+def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy):
     assert IN_SIMULATION.values(
         strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}
     ) == [math.inf, math.inf]
@@ -51,7 +50,7 @@ def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy: Enhanc
 @pytest.mark.parametrize(
     ("q", "n", "m"), [(3.0, 4, 9), (0.0, 5, 20), (1.0, 2, 2), (49.5, 50, 1000)]
 )
-def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q: float, n: int, m: int) -> None:
+def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q, n, m):
     bound = THIRD.values(KL_UCB, {CHILD: {"reward": (q, 0.0), "visits": n, "availability": m}})[0]
     p = q / n
     divergence = sum(u * math.log(u / v) for u, v in ((p, bound), (1 - p, 1 - bound)) if u > 0)
@@ -59,7 +58,7 @@ def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q: float, n: int
     assert n * divergence == pytest.approx(math.log(m))
 
 
-def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> None:
+def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits():
     theta = {
         (): {"visits": 90},
         (0, (4,)): {"visits": 60},
@@ -80,7 +79,7 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> Non
     )  # now the history itself is asked
 
 
-def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
+def test_thompson_4_draws_from_the_beta_of_what_is_known():
     theta = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
     by_seed = [
         HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, theta) for seed in range(600)
@@ -96,9 +95,7 @@ FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
 
 
 @pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
-def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(
-    visits: int, width: int
-) -> None:
+def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits, width):
     values = OPEN.values(
         PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}}
     )  # 50, 65, 84.5
@@ -106,18 +103,18 @@ def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(
 
 
 @pytest.mark.parametrize(("visits", "width"), [(0, 1), (39, 1), (40, 2), (95, 2), (96, 3)])
-def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
+def test_pw_4_opens_the_next_after_t_visits(visits, width):
     values = OPEN.values(PROGRESSIVE_WIDENING, {(): {"visits": visits}})  # t = 40, 40 + 56
     assert sum(value == math.inf for value in values) == width
     assert values[1] == math.inf  # the best prospect
 
 
-def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
+def test_puct_4_does_not_overflow_at_low_temperatures():
     values = OPEN.values(PUCT(1.0, 1e-9), {FIVE: {"availability": 4}, FOUR: {"availability": 4}})
     assert values == pytest.approx([0.5, 0.5 + 2.0, 0.5])
 
 
-def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> None:
+def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it():
     result = search(
         games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=1000, seed=1
     )
@@ -132,13 +129,13 @@ def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> No
 @pytest.mark.parametrize(
     ("strategy", "lacking"), [(PAST, "features"), (FAST, "action_features")], ids=str
 )
-def test_a_game_without_features_is_refused(strategy: Enhancement, lacking: str) -> None:
+def test_a_game_without_features_is_refused(strategy, lacking):
     with pytest.raises(ValueError, match=f"knockout-whist has no {lacking}"):
         search(games.load("knockout-whist").new_initial_state(), BASELINE >> strategy, iterations=5)
 
 
 @pytest.mark.parametrize("strategy", WITH_A_HEURISTIC, ids=str)
-def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
+def test_a_game_without_a_heuristic_is_refused(strategy):
     with pytest.raises(
         ValueError,
         match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic",
@@ -148,7 +145,7 @@ def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
         )
 
 
-def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
+def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to():
     example = HistoryExample(
         [Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2
     )
@@ -209,7 +206,7 @@ WITH_KNOWLEDGE += [
 OF_ALL = [*PAIRS, *WITH_KNOWLEDGE]
 
 
-def cases(pairs: list[tuple[Enhancement, naive.Leaf]]) -> Any:
+def cases(pairs: list[tuple[Enhancement, naive.Leaf]]):
     """An enhancement with its twin, of each kind the first; the others with --slow."""
     return pytest.mark.parametrize(
         ("strategy", "twin"),
@@ -219,9 +216,7 @@ def cases(pairs: list[tuple[Enhancement, naive.Leaf]]) -> Any:
 
 
 @cases(OF_ALL)
-def test_engine_and_twin_agree_in_every_toy_game(
-    strategy: Enhancement, twin: naive.Leaf, toys: Toys
-) -> None:
+def test_engine_and_twin_agree_in_every_toy_game(strategy, twin, toys):
     """Those with knowledge in half of the toys each: their twins play all that can follow."""
     known = (strategy, twin) in WITH_KNOWLEDGE
     for number, game in toys[OF_ALL.index((strategy, twin)) % 2 :: 2] if known else toys:
@@ -246,17 +241,13 @@ FIRST = [
     ],
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-def test_engine_and_twin_agree_in_whole_games(
-    strategy: Enhancement, twin: naive.Leaf, name: str
-) -> None:
+def test_engine_and_twin_agree_in_whole_games(strategy, twin, name):
     agree(starts(games.load(name), 7), strategy, twin, 12, seed=7)
 
 
 @cases(WITH_KNOWLEDGE[:-2])
 @pytest.mark.parametrize("name", slow_after(1, ["checkers", "othello", "backgammon"]))
-def test_engine_and_twin_agree_in_games_that_know(
-    strategy: Enhancement, twin: naive.Leaf, name: str
-) -> None:
+def test_engine_and_twin_agree_in_games_that_know(strategy, twin, name):
     if name == "backgammon" and str(strategy).upper().startswith("FAST"):
         name = "checkers"  # moves of Backgammon have no features
     agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
@@ -264,9 +255,7 @@ def test_engine_and_twin_agree_in_games_that_know(
 
 @cases(WITH_KNOWLEDGE[:-2])
 @pytest.mark.parametrize("every", slow_after(1, [6, 1]))
-def test_enhancements_with_knowledge_agree_in_every_scheme(
-    strategy: Enhancement, twin: naive.Leaf, every: int, toys: Toys
-) -> None:
+def test_enhancements_with_knowledge_agree_in_every_scheme(strategy, twin, every, toys):
     """Every sixth toy, others for the next scheme; or every one."""
     for i, scheme in enumerate(ONE_TREE):
         for number, game in toys[i % every :: every]:
@@ -293,9 +282,7 @@ THIRDS = 3
     ],
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-def test_engine_and_twin_agree_under_every_scheme(
-    strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int, toys: Toys
-) -> None:
+def test_engine_and_twin_agree_under_every_scheme(strategy, twin, scheme, thirds, toys):
     """A third of the toys, another one for the next scheme and for the next enhancement: all meet all of the other two."""
     first = [str(member) for member, _ in PAIRS].index(str(strategy)) + SCHEMES.index(scheme)
     for third in range(first, first + thirds):
@@ -308,7 +295,7 @@ PLACES = [toy.THREE, toy.CLASHES, toy.THICKETS[2]]
 
 
 @cases([*OF_ALL, *test_score_bounds.PAIRS])
-def test_engine_and_twin_agree_where_more_play(strategy: Enhancement, twin: naive.Leaf) -> None:
+def test_engine_and_twin_agree_where_more_play(strategy, twin):
     """In plain Python, for which nothing is compiled: `tests/engine` compares the two for any number of players."""
     proves = any(part.capture.proves for part in strategy.components)
     for number, game in enumerate(PLACES):
@@ -323,13 +310,11 @@ def test_engine_and_twin_agree_where_more_play(strategy: Enhancement, twin: naiv
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
-def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(
-    name: str,
-) -> None:
+def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(name):
     agree(starts(games.load(name), 7), REGRET_MATCHING, twins.regret_matching(), 40, seed=7)
 
 
-def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() -> None:
+def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed():
     result = search(
         toy.PENNIES.new_initial_state(), REGRET_MATCHING >> BASELINE, iterations=20_000, seed=3
     )
@@ -338,7 +323,7 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() 
 
 
 @pytest.mark.parametrize("strategy", [RELATIVE_BONUS(1.0), MAST_BATCH_DECAY(0.5, 40)], ids=str)
-def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
+def test_engine_and_twin_agree_when_much_has_been_learnt(strategy):
     twin = (
         twins.relative_bonus(1.0)
         if strategy.name.startswith("relative")
@@ -358,13 +343,13 @@ MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
 
 
 @pytest.mark.parametrize("number", range(len(MIXED)))
-def test_engine_and_twin_agree_on_compositions(number: int, toys: Toys) -> None:
+def test_engine_and_twin_agree_on_compositions(number, toys):
     strategy, twin = MIXED[number]()
     for place, game in toys:
         agree(starts(game, place), strategy, twin, 40, seed=number)
 
 
-def test_a_union_of_spaces_tells_its_records_apart() -> None:
+def test_a_union_of_spaces_tells_its_records_apart():
     either = HISTORY | ACTION * PLAYER
     game = games.load("othello")
     assert str(either) == "M* ⊔ A × {1, …, κ}"
@@ -382,7 +367,7 @@ def test_a_union_of_spaces_tells_its_records_apart() -> None:
     assert str(ACTION | (MOVE | HISTORY)) == str((ACTION | MOVE) | HISTORY) == "A ⊔ M ⊔ M*"
 
 
-def test_a_position_in_an_episode_may_be_continued_and_a_history_stands_first() -> None:
+def test_a_position_in_an_episode_may_be_continued_and_a_history_stands_first():
     game = games.load("othello")
     assert (POSITION * PLAYER).key(game, (3, 0, (4, 5), 1)) == mix(
         POSITION.key(game, (3, 0, (4, 5))), 1

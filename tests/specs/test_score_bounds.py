@@ -66,9 +66,7 @@ def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
         (((0.25, 1), (0, 0.25), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, -1, UCB1)),
     ],
 )
-def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(
-    pairs: Any, solver: Any, cut: Any
-) -> None:
+def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs, solver, cut):
     assert THREE.values(MCTS_SOLVER, bounds(*pairs)) == pytest.approx(list(solver))
     assert THREE.values(SCORE_BOUNDS, bounds(*pairs)) == pytest.approx(list(cut))
 
@@ -100,9 +98,7 @@ SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
     ],
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
-    strategy: Enhancement, twin: naive.Leaf, scheme: Scheme
-) -> None:
+def test_engine_and_twin_agree_in_every_toy_game_without_secrets(strategy, twin, scheme):
     """Of two players, and of any number by one of them: with three the others are in `test_more_players.py`."""
     played = [game for game in OPEN_TOYS if game.players == 2 or strategy is SCORE_BOUNDS]
     assert len(played) > 1
@@ -112,9 +108,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
 
 @by_pair
 @pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
-def test_engine_and_twin_agree_in_tic_tac_toe(
-    strategy: Enhancement, twin: naive.Leaf, squares: int
-) -> None:
+def test_engine_and_twin_agree_in_tic_tac_toe(strategy, twin, squares):
     state = TIC_TAC_TOE.new_initial_state()
     facts_of(state.data).marks[0], facts_of(state.data).marks[1] = (
         squares & 0b001010001,
@@ -208,7 +202,7 @@ def late_othello(empty: int, number: int) -> State:
     [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE],
     ids=str,
 )
-def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
+def test_every_position_of_small_nim_is_proved_right(strategy):
     positions, solutions = list(every_nim()), {}
     assert len(positions) == 94
     for state in positions:
@@ -216,7 +210,7 @@ def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> N
 
 
 @pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
-def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
+def test_positions_of_tic_tac_toe_are_proved_right(strategy, request):
     positions, solutions = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
     chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 4]
@@ -226,6 +220,6 @@ def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, reques
 
 
 @pytest.mark.parametrize("empty", slow_after(4, range(2, 9)))
-def test_othello_with_at_most_eight_empty_squares_is_proved_right(empty: int) -> None:
+def test_othello_with_at_most_eight_empty_squares_is_proved_right(empty):
     for number in range(16):
         proof(late_othello(empty, number), (MCTS_SOLVER, SCORE_BOUNDS)[number % 2], {}, 400_000)

@@ -49,14 +49,14 @@ def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1)
     return running
 
 
-def same_records(first: Any, second: Any) -> bool:
+def same_records(first, second) -> bool:
     """Whether two results hold the same records of the same components with the same information."""
     return list(first) == list(second) and all(
         np.array_equal(first[part].rows, second[part].rows) for part in first
     )
 
 
-def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -> tuple:
+def information_of(running: CompiledSearch, strategy: Enhancement, parts) -> tuple:
     """The information of a record, as a tuple; () where there is none."""
     row = running.records()[str(strategy)].get(parts)
     if row is None:
@@ -67,7 +67,7 @@ def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -
 # -------------------------------------------------------------------------------------------------------------- the files
 
 
-def test_each_line_of_a_specification_carries_its_tag_once() -> None:
+def test_each_line_of_a_specification_carries_its_tag_once():
     lines = [line for path in SPECS.glob("*.py") for line in path.read_text().splitlines()]
     tagged = [
         (match[1], line) for line in lines if (match := re.search(r"=.*# ([A-Za-z]\S*-\d)$", line))
@@ -87,7 +87,7 @@ FORCED = (0, PASS, 2)  # left: pass, then 1; the reward is 1
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
-def test_the_baseline_expands_one_history_in_each_playout(k: int) -> None:
+def test_the_baseline_expands_one_history_in_each_playout(k):
     running = searched(after(toy.CHAIN, *FORCED), BASELINE, k)
     for depth, parts in enumerate([(), (0, (PASS,)), (0, (PASS, 1))]):
         visits = k - depth
@@ -97,9 +97,7 @@ def test_the_baseline_expands_one_history_in_each_playout(k: int) -> None:
 
 
 @pytest.mark.parametrize(("strategy", "before"), [(AMAF, 1), (AMAF_STRICT, 4)])
-def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(
-    strategy: Enhancement, before: int
-) -> None:
+def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy, before):
     # At the root b is free; the first playout simulates, the next three expand; from the fifth on the root is a selection node.
     # Each playout ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
     k = 60
@@ -113,7 +111,7 @@ def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(
     assert information_of(running, strategy, (0, (1,))) == ([reward], k - before + chosen[1])
 
 
-def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
+def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it():
     # Pass is answered by b and by 1, in this order; so a playout with a positive reward leaves 1 as the reply to pass. A playout
     # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
     at_random = MAST(epsilon_greedy(1.0))
@@ -140,7 +138,7 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
 @pytest.mark.parametrize(
     "name", slow_after(3, ["checkers", "othello", "backgammon", *OF_OTHER_LAYOUTS])
 )
-def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name: str) -> None:
+def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name):
     # The first playout is simulation; each of the next expands one of the actions that are left.
     state = with_choice(games.load(name).new_initial_state(seed=3), actions=5)
     trials = 1 + len(state.legal_actions())
@@ -149,7 +147,7 @@ def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name: 
     assert min(searched(state, RAVE_STRICT, trials).result().visits) == 0
 
 
-def with_choice(state: Any, actions: int) -> Any:
+def with_choice(state, actions):
     """The first state after it, playing at random, in which a player has at least so many actions."""
     random = np.random.default_rng(5)
     while state.current_player() < 0 or len(state.legal_actions()) < actions:
@@ -182,7 +180,7 @@ def with_choice(state: Any, actions: int) -> Any:
         (lambda: attrs.evolve(MAST, name="MINE")(temperature=-1), "temperature of gibbs is -1"),
     ],
 )
-def test_a_call_refuses_what_is_no_parameter(refused: Any, message: str) -> None:
+def test_a_call_refuses_what_is_no_parameter(refused, message):
     with pytest.raises((ValueError, TypeError), match=message):
         refused()
 
@@ -205,9 +203,7 @@ def test_a_call_refuses_what_is_no_parameter(refused: Any, message: str) -> None
         (icarus.CMC(share=0.3)(bound=0.2), "cmc(0.3, 0.2)"),
     ],
 )
-def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(
-    made: Enhancement, text: str
-) -> None:
+def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(made, text):
     assert str(made) == text
     assert parse(text) == made
 
@@ -222,13 +218,13 @@ OUT_OF_RANGE = """
 
 
 @pytest.mark.parametrize("text", OUT_OF_RANGE.split())
-def test_a_parameter_that_makes_no_sense_is_refused_by_name(text: str) -> None:
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(text):
     family, parameter = re.split(r"[(=]", text)[:2]
     with pytest.raises(ValueError, match=f"{parameter} of {family} is"):
         parse(text)
 
 
-def test_variants_of_old_texts_parse_back() -> None:
+def test_variants_of_old_texts_parse_back():
     texts = """fpu(0.6); grave(3); nst(2); nst(2, gibbs(0.5)); progressive_history(2); FPU >> LGRF2; rave(500) >> nast(3, gibbs(0.1));
         progressive_bias(2); progressive_unpruning(10, 3); progressive_widening(20); puct(2, 0.5); implicit_minimax(0.2);
         fast(0.1, 0.5, epsilon_greedy(0.1)); 0.5 * PROGRESSIVE_BIAS ^ 0.5 * IMPLICIT_MINIMAX; to_mast(ucb1(0.7));
@@ -267,7 +263,7 @@ def deciding(place: str) -> State:
         for i, name in enumerate(SPECIFICATIONS)
     ],
 )
-def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, place: str) -> None:
+def test_every_specification_runs_in_every_game_and_repeats_itself(name, place):
     strategy, root = SPECIFICATIONS[name], deciding(place)
     told_so = refusal(strategy, root.game)
     if told_so:
@@ -285,7 +281,7 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, pl
 
 
 @every_specification
-def test_no_specification_needs_the_compiler_when_it_runs(name: str) -> None:
+def test_no_specification_needs_the_compiler_when_it_runs(name):
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
     program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
     kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, CompiledFunction)]
@@ -320,7 +316,7 @@ def refusal(strategy: Enhancement, game: Game) -> str:
     )
 
 
-def consistent(result: Any, root: State) -> None:
+def consistent(result, root: State) -> None:
     """Sums that must agree whatever was played."""
     k, players = result.iterations, root.game.players
     assert k == ITERATIONS == result.visits.sum()
@@ -352,7 +348,7 @@ def consistent(result: Any, root: State) -> None:
 @pytest.mark.parametrize(
     "place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-episodes"]
 )
-def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place: str) -> None:
+def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place):
     strategy = (MAST + TO_MAST + NAST1 + NAST2 + EPIC + MAST(ucb1(0.7))) / 6
     result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
     steps = dict(result.phase_steps)
@@ -368,7 +364,7 @@ def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(pl
         assert visits["NAST2"] <= decisions - ITERATIONS
 
 
-def test_the_environments_actions_are_no_ones_to_learn() -> None:
+def test_the_environments_actions_are_no_ones_to_learn():
     result = search(after(toy.DICE), MAST >> NAST1, iterations=200, seed=2)
     keys = set(result.records["MAST"].rows["record"].tolist())
     assert keys <= {record(action, player) for action in range(10) for player in (0, 1)}
@@ -376,7 +372,7 @@ def test_the_environments_actions_are_no_ones_to_learn() -> None:
 
 
 @every_specification
-def test_every_specification_prints_seven_tags(name: str) -> None:
+def test_every_specification_prints_seven_tags(name):
     strategy = SPECIFICATIONS[name]
     for part in strategy.specification().split("\n\nEnhancement ")[-len(strategy.components) :]:
         tags = re.findall(r"\((\S+)-(\d)\)$", part, re.MULTILINE)
@@ -385,7 +381,7 @@ def test_every_specification_prints_seven_tags(name: str) -> None:
 
 
 @every_specification
-def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) -> None:
+def test_every_specification_is_a_value_that_pickles_and_parses_back(name):
     strategy = SPECIFICATIONS[name]
     again = pickle.loads(pickle.dumps(strategy))
     assert again == strategy == parse(name) == parse(str(strategy))
@@ -418,7 +414,7 @@ def by_hand(strategy: Enhancement, *named: tuple) -> list[tuple[int, int]]:
     return [(BY_HAND.key(strategy, *parts), context) for parts, context in named]
 
 
-def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e() -> None:
+def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e():
     visits = [(), (A, (4,)), (CH, (4, 7)), (B, (90, 7, 5))]  # t_e = 3; player 1 saw 90 for the 4
     available = [(A, (5,)), (A, (6,)), (CH, (4, 8)), (B, (90, 7, 4))]
     assert BY_HAND.capture(BASELINE) == by_hand(
@@ -428,7 +424,7 @@ def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e() 
     )
 
 
-def test_amaf_6_captures_later_actions_where_they_were_legal() -> None:
+def test_amaf_6_captures_later_actions_where_they_were_legal():
     # Below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7; below the
     # expansion node player 1 plays 5 and 5 again.
     selected = by_hand(AMAF, ((A, (4,)), 0), ((A, (5,)), 0), ((A, (4,)), 0), ((CH, (4, 7)), 0))
@@ -436,7 +432,7 @@ def test_amaf_6_captures_later_actions_where_they_were_legal() -> None:
     assert BY_HAND.capture(AMAF) == selected + 2 * by_hand(AMAF, ((B, (90, 7, 5)), 0))
 
 
-def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in_the_tree() -> None:
+def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in_the_tree():
     assert BY_HAND.capture(MAST) == by_hand(
         MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]]
     )
@@ -448,7 +444,7 @@ def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in
     )
 
 
-def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed() -> None:
+def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed():
     replies = [
         ((7, B), 5, B),
         ((7, A), 5, A),
@@ -461,7 +457,7 @@ def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_obse
     )
 
 
-def test_nast_6_captures_the_moves_as_the_acting_player_saw_them() -> None:
+def test_nast_6_captures_the_moves_as_the_acting_player_saw_them():
     assert BY_HAND.capture(NAST2) == by_hand(NAST2, *[((*gram, p), p) for *gram, p in PAIRS])
     assert BY_HAND.capture(NAST1) == BY_HAND.capture(MAST)
 
@@ -469,7 +465,7 @@ def test_nast_6_captures_the_moves_as_the_acting_player_saw_them() -> None:
 PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
 
 
-def test_epic_6_captures_an_action_in_the_episode_that_it_ends() -> None:
+def test_epic_6_captures_an_action_in_the_episode_that_it_ends():
     visits = [
         (1, A, (4,)),
         (1, CH, (4, 7)),
@@ -494,7 +490,7 @@ def test_epic_6_captures_an_action_in_the_episode_that_it_ends() -> None:
     )
 
 
-def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
+def test_the_policies_ask_about_the_records_of_the_legal_actions():
     def keys(strategy: Enhancement, *parts: tuple) -> list[int]:
         return [FOURTH.key(strategy, *of_one) for of_one in parts]
 
@@ -506,9 +502,9 @@ def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
     assert BY_HAND.prefix(0).candidates(NAST2) == [NO_RECORD] * 3
 
 
-def test_backpropagations_by_hand() -> None:
+def test_backpropagations_by_hand():
     def after_one(
-        strategy: Enhancement, context: int, rewards: list[float], **information: Any
+        strategy: Enhancement, context: int, rewards: list[float], **information
     ) -> tuple:
         return tuple(backpropagate(strategy, context, rewards, **information).values())
 
@@ -538,16 +534,14 @@ def test_backpropagations_by_hand() -> None:
         (0.0, NO_ACTION, NO_ACTION, NO_ACTION, NO_ACTION),
     ],
 )
-def test_lgr_7_and_lgrf_7_by_hand(
-    reward: float, before: int, lgr: int, lgrf: int, signed: int
-) -> None:
+def test_lgr_7_and_lgrf_7_by_hand(reward, before, lgr, lgrf, signed):
     context = 6 * MAX_PLAYERS + B  # player 1 played 6
     assert backpropagate(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
     assert backpropagate(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
     assert backpropagate(LGRF_SIGNED, context, [1.0, reward], reply=before) == {"reply": signed}
 
 
-def test_values_by_hand() -> None:
+def test_values_by_hand():
     information = (
         {"reward": (1.0, 3.0), "visits": 4, "availability": 6},
         {"reward": (2.0, 0.0), "visits": 2, "availability": 2},
@@ -574,22 +568,20 @@ def test_values_by_hand() -> None:
     assert BY_HAND.prefix(0).values(LGR) == [0.0, 0.0, 0.0]
 
 
-def test_every_named_enhancement_and_factory_is_imported_from_icarus() -> None:
+def test_every_named_enhancement_and_factory_is_imported_from_icarus():
     assert all(getattr(icarus, name) is value for name, value in NAMES.items())
     assert set(NAMES) < set(icarus.__all__)
     assert parse("GRAVE") is icarus.GRAVE
 
 
 @values(uniform_in_simulation=True)
-def nan_in_simulation(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def nan_in_simulation(history, theta, legal, out):
     """NaN, which is refused, where it must not be called"""
     out[:] = np.nan if history.steps[-1].phase == SIMULATION else 0.0
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(
-    engine: str,
-) -> None:
+def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(engine):
     strategy = attrs.evolve(MAST, name="TREE", policy=epsilon_greedy(0.5).over(nan_in_simulation))
     assert (
         search(
@@ -629,7 +621,7 @@ def fits(state: State, part: Enhancement) -> bool:
 
 
 @pytest.mark.parametrize("part", CAPTURES, ids=str)
-def test_a_search_that_relies_on_no_declaration_finds_the_same(part: Enhancement) -> None:
+def test_a_search_that_relies_on_no_declaration_finds_the_same(part):
     assert any(fits(state, part) for state in OPENINGS)
     cautious = attrs.evolve(part.capture, reads_simulation=True, writes_simulation=True)
     for state in filter(lambda state: fits(state, part), OPENINGS):
@@ -643,7 +635,7 @@ def test_a_search_that_relies_on_no_declaration_finds_the_same(part: Enhancement
 
 
 @pytest.mark.parametrize("part", INDEPENDENT, ids=str)
-def test_a_record_declared_independent_is_that_of_the_action_alone(part: Enhancement) -> None:
+def test_a_record_declared_independent_is_that_of_the_action_alone(part):
     luck = random.Random(4)
     for _ in range(20):
         legal = tuple(luck.sample(range(9), 4))

@@ -29,7 +29,7 @@ OF_PLAYOUTS = {
 }
 
 
-def twin_of(selection: str, c: float, playout: str, bounds: bool) -> Any:
+def twin_of(selection: str, c: float, playout: str, bounds: bool):
     """The naive twin of a variant."""
     first = OF_SELECTIONS[selection](c)
     if bounds:
@@ -47,16 +47,14 @@ TWINS = {
 }
 
 
-def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_different_compositions() -> (
-    None
-):
+def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_different_compositions():
     assert len(VARIANTS) == 72
     assert len({parse(text) for text in VARIANTS.values()}) == 72
     assert list(TWINS) == list(VARIANTS)
 
 
 @pytest.mark.parametrize("text", VARIANTS.values())
-def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
+def test_a_variant_is_declared_by_the_algebra_and_reads_back(text):
     variant = parse(text)
     assert isinstance(variant, Enhancement)
     assert parse(str(variant)) == variant
@@ -73,11 +71,11 @@ def toy_of(name: str) -> Game:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_agrees_with_its_twin(name: str) -> None:
+def test_a_variant_agrees_with_its_twin(name):
     agree(starts(toy_of(name), 3), parse(VARIANTS[name]), TWINS[name], 40, seed=3)
 
 
-def test_their_experiment_plays_all_of_them_against_the_baseline() -> None:
+def test_their_experiment_plays_all_of_them_against_the_baseline():
     experiment = loading.load("ludii", {})
     assert {cell.spec.text for cell in experiment.cells} == {
         str(parse(text)) for text in VARIANTS.values()

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -11,7 +9,7 @@ PATIENCE = 60_000  # milliseconds in which a page must have followed, on a busy 
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser():
     """Chromium without a window, by way of playwright; $CHROMIUM names one that is not on the path."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed: no page is looked at"
@@ -29,7 +27,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def page(browser):
     """A page of its own; an error in its script fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE)
@@ -41,7 +39,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def expect(browser: Any) -> Any:
+def expect(browser):
     """What is expected of a part of a page, waited for: it follows the server when it can."""
     from playwright.sync_api import expect
 

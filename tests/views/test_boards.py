@@ -36,7 +36,7 @@ SHIPPED = games.names()  # before a test brings games of its own
 
 
 @pytest.mark.parametrize("game", SHIPPED)
-def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
+def test_pictures_are_whole_at_every_state_for_every_seat(game):
     for state in random_states(game, range(1), every=13):
         for seat in (None, *range(state.game.players)):
             picture = drawing(state, seat)
@@ -50,7 +50,7 @@ def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
 @pytest.mark.parametrize(
     "game", [name for name in SHIPPED if games.load(name).determinize is not None]
 )
-def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str) -> None:
+def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game):
     looked, hidden = 0, 0
     for state in random_states(game, range(2), every=19 if game in LONG else 9):
         if state.is_terminal() or state.is_chance_node():
@@ -67,7 +67,7 @@ def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str)
     assert hidden > 0
 
 
-def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_others() -> None:
+def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_others():
     state = games.load("hearts").new_initial_state(seed=5)
     luck = np.random.default_rng(1)
     for _ in range(12 + 1 + 22):
@@ -88,7 +88,7 @@ BY_BUTTONS = ("kuhn-poker", "leduc-poker", "generic-poker")
 @pytest.mark.parametrize(
     "game", [name for name in SHIPPED if name not in (*BY_BUTTONS, "dou-di-zhu")]
 )
-def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
+def test_what_one_clicks_to_play_is_in_the_picture(game):
     """The parts of no two actions are the same, and each action of a game that has parts has some, but for a few words."""
     clicked = 0
     for state in random_states(game, range(2), every=5):
@@ -104,7 +104,7 @@ def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
     assert clicked > 10
 
 
-def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_texts_say() -> None:
+def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_texts_say():
     def scene(cards: list[int], seat: int | None) -> Scene:
         hands = [
             held_by(seat, i, tuple(str(card) for card in sorted(cards[3 * i : 3 * i + 3])))
@@ -130,7 +130,7 @@ def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_te
     )
 
 
-def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved() -> None:
+def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved():
     state = games.load("backgammon").new_initial_state(seed=1)
     state.apply_action(state.string_to_action("opening roll 61"))
     first, second = drawing(state, 0), drawing(state, 1)
@@ -153,7 +153,7 @@ def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_
     ]
 
 
-def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
+def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew():
     state = games.load("lotr-confrontation").new_initial_state(seed=1)
     tree = search_tree(search(state, BASELINE, iterations=200, seed=1))
     for node in range(0, len(tree), 29):
@@ -196,7 +196,7 @@ def state_of(game: PythonGame, cards: Sequence[int]) -> State:
 CARDS = [colour + str(value) for colour in "RB" for value in range(1, 6)]
 
 
-def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else() -> None:
+def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else():
     luck, game = np.random.default_rng(3), dealt(CARDS)
     for _ in range(40):
         order = luck.permutation(10).tolist()
@@ -210,14 +210,12 @@ def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else(
         assert drawing(state_of(game, order), 0).text() == certain
 
 
-def test_a_view_without_an_observation_says_that_it_is_estimated() -> None:
+def test_a_view_without_an_observation_says_that_it_is_estimated():
     game = attrs.evolve(dealt(CARDS), observation=None)
     assert drawing(state_of(game, range(10)), 0).text().endswith("\n" + boards.ESTIMATED)
 
 
-def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(monkeypatch):
     game, seconds, draws = dealt(CARDS), itertools.count(), list[int]()
     counted = attrs.evolve(
         game, determinize=lambda *given: draws.append(1) or game.determinize(*given)
@@ -227,7 +225,7 @@ def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(
     assert len(draws) == boards.FEWEST
 
 
-def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
+def test_what_is_certain_of_a_hidden_card_is_shown():
     names = [*CARDS[:5], "B1", "B1", "B1", "B1", "B1"]
     shown = drawing(state_of(dealt(names), [0, 1, 2, 3, 5, 6, 4, 7, 8, 9]), 0).text()
     assert re.match(
@@ -235,9 +233,7 @@ def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
     )
 
 
-def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(monkeypatch):
     """Of seven hidden cards six are alike: one draw says nothing of where the seventh is. What is shown holds."""
     names = ["R1", "R2", "R3", *["B1"] * 6, "B9"]
     game = attrs.evolve(

@@ -71,7 +71,7 @@ class Page:
 
 
 @pytest.fixture
-def served() -> Iterator[Any]:
+def served():
     """A function that serves a game to a `Page`."""
     running: list[tuple[Page, Server, threading.Thread]] = []
 
@@ -93,7 +93,7 @@ def served() -> Iterator[Any]:
         thread.join()
 
 
-def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> None:
+def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served):
     page = served("othello")
     state = page.my_turn()
     assert page.say("d3", state["total"] + 1) == {"error": LATE}
@@ -103,7 +103,7 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     assert page.act(state) == {"error": LATE}  # the second of two tabs
 
 
-def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> None:
+def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served):
     page = served("othello")
     address = f"http://127.0.0.1:{page.port}"
     for path in ("/", "/games/0", "/games/0/state", "/games/0/tree", "/choices", "/?token=wrong"):
@@ -130,7 +130,7 @@ def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> N
 
 def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins_over_an_earlier_one(
     served,
-) -> None:
+):
     page = served("kuhn-poker")
     with httpx.Client(headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
         assert client.get(f"http://127.0.0.1:{page.port}").status_code == 403
@@ -143,7 +143,7 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
 
 def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_body_is_not_read(
     served,
-) -> None:
+):
     page = served("othello")
     for head, status in (
         (b"", b"403"),
@@ -158,7 +158,7 @@ def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_bod
             assert connection.recv(100).startswith(b"HTTP/1.1 " + status)
 
 
-def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served) -> None:
+def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     page = served("kuhn-poker")
     choices = {each["name"]: each for each in page.client.get("/choices").json()}
     assert {*choices} >= {"othello", "hearts"}
@@ -182,7 +182,7 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served) -> 
     assert page.client.get("/games/77/state").status_code == 403
 
 
-def test_two_persons_at_a_table_see_each_his_own_cards(served) -> None:
+def test_two_persons_at_a_table_see_each_his_own_cards(served):
     page = served("othello")
     number = page.client.post(
         "/games", json={"game": "knockout-whist(players=2)", "persons": 2, "seed": 4}
@@ -209,7 +209,7 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served) -> None:
             )
 
 
-def test_a_finished_game_is_looked_back_at_decision_by_decision(served) -> None:
+def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
     page = served("kuhn-poker")
     assert page.client.get("/games/0/judge").json() == {"error": "the game is not over"}
     while (state := page.my_turn())["moves"]:
@@ -223,7 +223,7 @@ def test_a_finished_game_is_looked_back_at_decision_by_decision(served) -> None:
 
 
 @pytest.mark.parametrize("game", ["hearts", "knockout-whist", "goofspiel"])
-def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
+def test_nothing_that_the_seat_may_not_see_is_sent(served, game):
     """All answers stay as they are, byte by byte, where hidden facts are other ones: a determinization takes the place of the truth."""
     page = served(game, seed=5)
     state = page.my_turn()
@@ -245,7 +245,7 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     assert page.say("why") == {"error": REVEALS}
 
 
-def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served) -> None:
+def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served):
     hidden = 0
     for seed in range(2):  # in which an agent of 20 iterations often tries a square that is taken
         page = served("phantom-mnk", seed=seed)
@@ -263,7 +263,7 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
     assert hidden > 0
 
 
-def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
+def test_the_past_is_looked_at_without_changing_the_present(served):
     page = served("othello", None)
     state = page.my_turn()
     boards = [page.state(at=at)["board"] for at in range(state["total"] + 1)]
@@ -274,7 +274,7 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
     assert page.client.get("/games/0/tree").text.startswith("<!doctype html>")
 
 
-def test_a_hint_never_shows_the_cards_of_others(served) -> None:
+def test_a_hint_never_shows_the_cards_of_others(served):
     page = served("knockout-whist")
     state, hint = page.my_turn(), page.say("hint")
     assert hint["tree"]
@@ -302,7 +302,7 @@ def until(happens: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
+def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served):
     page, answers = served("othello"), list[dict[str, Any]]()
     page.my_turn()
     with long_searches(page):
@@ -324,7 +324,7 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
 @pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_search_keeps_the_game(
     tmp_path, compiled
-) -> None:
+):
     command = [
         sys.executable,
         "-u",
@@ -359,12 +359,12 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
         )
 
 
-def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch) -> None:
+def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch):
     """A text, a rule, and a search that fail: each is told, and one goes back or on."""
     page, failing = served("othello"), set[str]()
 
     def fails(name: str, function: Callable) -> Callable:
-        def call(*arguments: Any, **keywords: Any) -> Any:
+        def call(*arguments, **keywords):
             if name in failing:
                 raise KeyError(f"oops in my {name}")
             return function(*arguments, **keywords)
@@ -401,13 +401,11 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
-def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(
-    served, page, expect, monkeypatch
-) -> None:
+def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect, monkeypatch):
     game, may_end, search = served("othello"), threading.Event(), Agent.search
     may_end.set()
 
-    def search_that_lasts(self: Agent, *arguments: Any, **keywords: Any) -> Any:
+    def search_that_lasts(self: Agent, *arguments, **keywords):
         result = search(self, *arguments, **keywords)
         may_end.wait(60)
         return result
@@ -447,7 +445,7 @@ WHOLE_GAMES = ["checkers", "hearts", "knockout-whist", "othello"]
 @pytest.mark.parametrize(
     "name", [*QUICKLY_PLAYED, *(pytest.param(name, marks=pytest.mark.slow) for name in WHOLE_GAMES)]
 )
-def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: str) -> None:
+def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name):
     """Buttons are clicked for what is not on the board, such as a pass, to end a choice of cards, and now and then beside."""
     # what a new board has replaced is not there any more, or not seen
     PlaywrightError = pytest.importorskip("playwright.sync_api").Error
@@ -472,7 +470,7 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: 
 
 def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
     served, page, expect
-) -> None:
+):
     game = served("knockout-whist(players=2)")
     page.goto(game.address)
     for _ in range(2):
@@ -510,7 +508,7 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
 
 def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do(
     served, page, expect
-) -> None:
+):
     page.goto(served("dou-di-zhu", seed=3).address)
     expect(page.locator("#clicked")).to_contain_text("select cards")
     three = page.locator('#board [data-part="3"]')

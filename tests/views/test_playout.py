@@ -2,7 +2,6 @@
 
 import base64
 import re
-from pathlib import Path
 
 import attrs
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from icarus import *
 from icarus.kernel import CHANCE, observed, record as key_of, update
 from icarus.views.document import Table, html
-from icarus.views.shown import Shown, number_text
+from icarus.views.shown import number_text
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +89,11 @@ STRATEGY = parse("BASELINE >> (MAST + LGRF)/2")
 
 
 @pytest.fixture(scope="module")
-def shown() -> Shown:
+def shown():
     return show_playout(games.load("phantom-mnk").new_initial_state(), STRATEGY, seed=3, after=60)
 
 
-def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
-    shown: Shown, tmp_path: Path
-) -> None:
+def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown, tmp_path):
     shown.to_html(tmp_path / "playout.html")
     text, playout = (tmp_path / "playout.html").read_text(), shown.playout
     decisions, *captured = re.findall(r"<tbody>(.*?)</tbody>", text, re.DOTALL)
@@ -125,7 +122,7 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(
         shown.to_html(tmp_path / "playout.html")
 
 
-def test_a_table_shows_its_results_on_a_phone_and_a_wide_one_uses_the_whole_window(page) -> None:
+def test_a_table_shows_its_results_on_a_phone_and_a_wide_one_uses_the_whole_window(page):
     phone = ("BASELINE, 128 iterations", "search in all seats", "72% [57%, 84%]", "50%", "80")
     header = ("who", "against", "gets of the points", "even", "units")
     wide = [f"the strategy number {i} of the band" for i in range(12)]

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +23,7 @@ def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
     )
 
 
-def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> (
-    None
-):
+def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers():
     result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
     tree, records = search_tree(result), result.records["BASELINE"]
     visited = records.rows[records.rows["visits"] > 0]
@@ -39,7 +36,7 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
 
 
 @pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
-def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str) -> None:
+def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game):
     result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2)
     tree, records = search_tree(result), result.records["BASELINE"]
     assert len(tree) > 50
@@ -52,7 +49,7 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
 @pytest.mark.parametrize(
     "scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str
 )
-def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
+def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme):
     result = search(
         games.load("hearts").new_initial_state(seed=3),
         parse("MAST"),
@@ -79,9 +76,7 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     [("goofspiel", MO_ISMCTS), ("hearts", SO_ISMCTS), ("othello", MO_ISMCTS)],
     ids=str,
 )
-def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(
-    game: str, scheme: Scheme
-) -> None:
+def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game, scheme):
     compiled, strategy = games.load(game), parse("RAVE >> NAST2")
     searched = {"iterations": 30, "seed": 2, "scheme": scheme}
     compiled_tree = search_tree(search(compiled.new_initial_state(seed=3), strategy, **searched))
@@ -97,7 +92,7 @@ def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(
 
 
 @pytest.fixture(scope="module")
-def othello() -> Result:
+def othello():
     return search(
         games.load("othello").new_initial_state(),
         parse("RAVE >> (MAST + LGRF)/2"),
@@ -107,7 +102,7 @@ def othello() -> Result:
 
 
 @pytest.fixture(scope="module")
-def hearts() -> Result:
+def hearts():
     return search(
         games.load("hearts").new_initial_state(seed=3),
         parse("BASELINE >> MAST"),
@@ -117,12 +112,12 @@ def hearts() -> Result:
 
 
 @pytest.fixture(scope="module")
-def othello_page(othello: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def othello_page(othello, tmp_path_factory):
     return written(othello, tmp_path_factory.mktemp("othello"))
 
 
 @pytest.fixture(scope="module")
-def hearts_page(hearts: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hearts_page(hearts, tmp_path_factory):
     return written(hearts, tmp_path_factory.mktemp("hearts"))
 
 
@@ -131,13 +126,13 @@ def written(result: Result, folder: Path) -> Path:
     return folder / "tree.html"
 
 
-def opened(page: Any, file: Path) -> Any:
+def opened(page, file: Path):
     page.goto(f"file://{file}")
     page.wait_for_selector("body[data-ready=yes]")
     return page
 
 
-def rows(page: Any, depth: int) -> list[list[str]]:
+def rows(page, depth: int) -> list[list[str]]:
     """The cells of the rows at a depth, in order."""
     elements = page.query_selector_all(f".row[aria-level='{depth + 1}']")
     return [
@@ -146,14 +141,14 @@ def rows(page: Any, depth: int) -> list[list[str]]:
     ]
 
 
-def test_a_page_asks_no_network_for_anything(othello_page: Path, page: Any) -> None:
+def test_a_page_asks_no_network_for_anything(othello_page, page):
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
     opened(page, othello_page)
     assert [url for url in urls if not url.startswith(("file:", "blob:"))] == []
 
 
-def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, page: Any) -> None:
+def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page, page):
     opened(page, othello_page)
     assert page.locator("#board circle").count() == 4
     page.locator(".row[aria-level='2']").first.click()
@@ -165,7 +160,7 @@ def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, pag
 
 def test_long_lists_are_cut_and_the_keyboard_goes_on_at_the_first_row_that_is_added(
     hearts_page, page
-) -> None:
+):
     opened(page, hearts_page)
     assert len(rows(page, 1)) == 12
     page.get_by_role("treeitem", name=re.compile("and 1 more")).focus()
@@ -176,9 +171,7 @@ def test_long_lists_are_cut_and_the_keyboard_goes_on_at_the_first_row_that_is_ad
     )
 
 
-def test_in_another_s_eyes_what_he_cannot_see_is_one_move(
-    hearts: Result, hearts_page: Path, page: Any
-) -> None:
+def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts, hearts_page, page):
     opened(page, hearts_page)
     page.select_option("#observer", "1")
     shown = rows(page, 1)
@@ -189,7 +182,7 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(
     assert len(rows(page, 1)) == 12
 
 
-def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) -> None:
+def test_a_file_that_exists_is_not_overwritten(othello, tmp_path):
     (tmp_path / "tree.html").write_text("mine")
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         othello.to_html(tmp_path / "tree.html")
@@ -197,7 +190,7 @@ def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) 
         othello.to_html(tmp_path / "nowhere" / "tree.html")
 
 
-def test_a_notebook_shows_the_tree_in_a_frame_of_its_own(othello: Result, page: Any) -> None:
+def test_a_notebook_shows_the_tree_in_a_frame_of_its_own(othello, page):
     page.set_content(f"<body>{othello._repr_html_()}</body>")
     frame = page.frame_locator("iframe")
     frame.locator("body[data-ready=yes]").wait_for()
