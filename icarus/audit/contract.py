@@ -347,7 +347,8 @@ class Contract:
         )
 
     def _evaluate(self, player: int) -> None:
-        """Features and the heuristic of the state, and the features of its first legal action."""
+        """Observations, features and the heuristic of the state, and the features of its first legal action."""
+        self._asked.look(self._data)
         for kind in KINDS:
             over = (
                 kind != "features"

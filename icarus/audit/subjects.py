@@ -3,7 +3,7 @@
 import re
 import weakref
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, cast
 
 import attrs
@@ -100,6 +100,21 @@ class AskedGame:
             if self.game.observe is None
             else self.ask("observe", data, action)
         )
+
+    def look(self, data: StateData) -> None:
+        """What each player may know, by the game's observation."""
+        observation = self.game.observation
+        if observation is None:
+            return
+        for player in range(self.game.players):
+            try:
+                view = observation(self.game.facts_of(data), player)
+            except Exception as error:
+                message = f"observation raises {error!r}{raised_in(observation, error)}"
+                raise BrokenPromise("errors", message) from error
+            if view is None or isinstance(view, Iterator):
+                message = f"observation{defined_at(observation)} returned {view!r}; it must return all that the player may know"
+                raise BrokenPromise("errors", message)
 
     def text(self, data: StateData) -> str:
         return self.game.text_of(self.game.facts_of(data))

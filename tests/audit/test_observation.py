@@ -230,6 +230,29 @@ def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it():
 # ------------------------------------------------------------------------------------------------- what is filed where
 
 
+@pytest.mark.parametrize(
+    ("observation", "what"),
+    [
+        (
+            lambda state, player: None,
+            r"observation \(.*line \d+\) returned None; it must return all",
+        ),
+        (lambda state, player: iter(state["picks"]), "returned <list_iterator"),
+        (
+            lambda state, player: state["pick"],
+            r"observation raises KeyError\('pick'\) \(.*line \d+",
+        ),
+    ],
+    ids=["no return", "an iterator", "an error"],
+)
+def test_an_observation_that_tells_nothing_is_found_and_one_that_fails_ends_no_audit(
+    observation, what
+):
+    report = audit(attrs.evolve(picking(), observation=observation), games=1, determinizations=20)
+    assert report.failed == ("errors",), report
+    assert re.search(what, report["errors"].examples[0])
+
+
 def wrong_recall(state, perspective):
     raise KeyError("seen")
 
