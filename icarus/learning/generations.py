@@ -70,7 +70,7 @@ class LearningSettings:
     """How an evaluation is learned.
 
     Attributes:
-        minutes: by the clock; a generation that would not end by then is not with_random_weights.
+        minutes: by the clock; a generation that would not end by then is not begun.
         generations: so many in all instead, however long they take.
         games: of a round, as long as there is room for their positions; 5,000 if not given, of a `PythonGame` 500.
         rounds: of a generation.
