@@ -1,6 +1,5 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, check games."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -21,29 +20,36 @@ from icarus.load_files import load_files
 from icarus.specs import SPECIFICATIONS, parse
 
 
-def games_command() -> None:
-    """List the games."""
+def games_command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Print the rules of this one.")
+    ] = None,
+) -> None:
+    """List the games, or print the rules and the parameters of one."""
+    if name is not None:
+        game = games.load(name)
+        print_text(games.rules_of(game))
+        for parameter, value in game.parameters.items():
+            print_text(f"parameter: {parameter}={value}")
+        return
     print_table(
         ("game", "players", "information", "in a line"), map(_row, map(games.load, games.names()))
     )
 
 
 def _row(game: AnyGame) -> tuple[str, int, str, str]:
-    """A game with its rules in a line: of its own module, or of the one that has its deal."""
-    module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
-    if module is None or hasattr(module, "__path__"):
-        module = sys.modules[game.initial.__module__]
+    """A game with its rules in a line."""
     hidden = "perfect" if game.determinize is None else "hidden"
     chance = ", chance" if game.chance is not None else ""
-    return str(game), game.players, hidden + chance, (module.__doc__ or "").strip().split("\n")[0]
-
-
-SPECIFICATION_HELP = "Print the seven slots of this one, or of a composition."
+    return str(game), game.players, hidden + chance, games.rules_of(game).split("\n")[0]
 
 
 def specs_command(
     strategy: Annotated[
-        str | None, typer.Argument(metavar="STRATEGY", help=SPECIFICATION_HELP)
+        str | None,
+        typer.Argument(
+            metavar="STRATEGY", help="Print the seven slots of this one, or of a composition."
+        ),
     ] = None,
     files: With = None,
 ) -> None:

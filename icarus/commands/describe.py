@@ -421,8 +421,8 @@ def _findings(measures: Measures) -> Iterator[Block]:
         effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
     effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
     for caption, is_told in {
-        "Told from even, the largest effect first": True,
-        "Not told from even": False,
+        "Different from even, the largest effect first": True,
+        "Could be even": False,
     }.items():
         rows = [
             [name, where, share.text(".0%"), f"{even:.0%}", str(share.count)]

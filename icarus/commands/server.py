@@ -5,7 +5,6 @@ import hmac
 import itertools
 import json
 import secrets
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from http.cookies import SimpleCookie
@@ -115,7 +114,7 @@ class Tables:
         return []
 
     def _choice(self, game: AnyGame) -> dict[str, Any]:
-        rules = (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n\n")
+        rules = games.rules_of(game).split("\n\n")
         half_a_page = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
         elo = [f"{level['elo']:+d} Elo over random play" for level in self._levels(game)]
         return {

@@ -4,6 +4,7 @@ import ast
 import difflib
 import inspect
 import re
+import sys
 from collections.abc import Callable
 
 from icarus.checks import excerpt
@@ -46,6 +47,14 @@ _NAME = re.compile(rf"\s*([^(]*?)\s*(?:\(\s*((?:{_PAIR.pattern}\s*(?:,\s*|(?=\))
 def names() -> list[str]:
     """The names that `load` knows."""
     return list(GAMES)
+
+
+def rules_of(game: AnyGame) -> str:
+    """The rules of a game, as the docstring of its module tells them: its own, or the one that has its deal."""
+    module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
+    if module is None or hasattr(module, "__path__"):
+        module = sys.modules[game.initial.__module__]
+    return (module.__doc__ or "").strip()
 
 
 def load(name: str, **parameters: int) -> AnyGame:

@@ -322,6 +322,11 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus, tmp_path):
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
 
 
+def test_the_rules_and_parameters_of_a_game_are_printed(icarus):
+    code, output, _ = icarus("games", "knockout-whist(players=3)")
+    assert code == 0 and output.startswith("Knockout Whist") and "parameter: players=3" in output
+
+
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus):
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
     command = [sys.executable, "-m", "icarus", "search", "othello", "--seconds", "120"]
