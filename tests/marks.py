@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+both_engines = pytest.mark.parametrize("engine", ["compiled", "python"])
+
 
 def slow_variants(pairs: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Cases that begin with an enhancement, of which all but the first of each kind are slow: FPU runs each time, fpu(0.6) does not."""

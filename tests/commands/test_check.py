@@ -146,9 +146,9 @@ def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path, monkeypatch, c
 
 def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys):
     path = written(tmp_path, monkeypatch, "--python")
-    assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
+    assert cli.run(["check", "my_game.py", "--games", "1"]) == 0
     output = capsys.readouterr().out
-    assert "audit of my-game: 2 games" in output
+    assert "audit of my-game: 1 game" in output
     assert "hint" not in output
     assert "player 0 sees at first:" in output
     path.write_text(
@@ -156,12 +156,12 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
         .replace("    observation=observation,\n    text=text", "    text=text")
         .replace("    max_length", "    # max_length")
     )
-    assert cli.run(["check", "my_game.py", "--games", "2"]) == 3
+    assert cli.run(["check", "my_game.py", "--games", "1"]) == 3
     output = capsys.readouterr().out
     assert "hint: max_length is not given" in output
     assert "write `observation`" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
-    assert cli.run(["check", "my_game.py"]) == 1
+    assert cli.run(["check", "my_game.py", "--games", "1"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out
 
 

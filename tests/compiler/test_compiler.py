@@ -45,6 +45,7 @@ from icarus.kernel import below, child, helper, record, shuffle, uniform, update
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.conftest import ROOT
+from tests.marks import both_engines
 from tests.test_toy import after
 
 # ----------------------- variables bound anew, and arrays written to: the next search uses what they are now
@@ -155,7 +156,7 @@ def test_what_a_slot_reads_is_found_anew(monkeypatch):
     assert before[0] == before[1] != after[0] == after[1]
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine):
     state = attrs.evolve(NIM, name="rebound", rewards=rewards_by_global).new_initial_state(1)
     best = [max(search(state, MAST, iterations=50, engine=engine).values)]

@@ -48,6 +48,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import naive, naive_catalogue as twins, toy
 from tests.audit import test_contract as contract
 from tests.engine.test_twin import agree, starts
+from tests.marks import both_engines
 from tests.naive_catalogue import Twin
 from tests.test_documents import example
 from tests.test_toy import after
@@ -194,7 +195,7 @@ def ends_only(history, updates):
             update(updates, record(history.steps[i].action, history.steps[i].player), 0)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 @pytest.mark.parametrize(
     ("table", "needed"),
     [("features", "features"), ("action_features", "action_features"), ("lookahead", "heuristic")],
@@ -207,7 +208,7 @@ def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table, needed
         search(bare.new_initial_state(), INFORMED, iterations=5, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine):
     mistaken = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
     with pytest.raises(
@@ -232,7 +233,7 @@ def large_heuristic(state, out):
     out[:] = 1.5
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -327,7 +328,7 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more():
         assert result.scheme.cutoff == cutoff
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine):
     state = attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state()
     with pytest.raises(
@@ -549,7 +550,7 @@ def a_function_that_draws(how: str):
     return values(noisy)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 @pytest.mark.parametrize("how", ["np.random", "a helper", "random"])
 def test_a_slot_that_draws_from_elsewhere_is_refused(how, engine):
     strategy = attrs.evolve(MAST, name="NOISY", policy=argmax().over(a_function_that_draws(how)))

@@ -61,6 +61,7 @@ from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
 from icarus.specs.baseline import children
 from tests import toy
+from tests.marks import both_engines
 from tests.test_toy import after
 
 running_module = sys.modules["icarus.engine.compiled_search"]
@@ -150,7 +151,7 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name, 
     assert same(attrs.evolve(narrow, memory=roomy.memory), roomy)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_nobody_can_write_to_what_a_search_returns(engine):
     result = search(whist(), BASELINE >> MAST, iterations=20, seed=5, engine=engine)
     records = result.records["MAST"]
@@ -578,7 +579,7 @@ def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_bet
     assert statistics.dominated.tolist() == better
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_result_is_by_its_rule_and_says_so(engine):
     state = games.load("kuhn-poker").new_initial_state(seed=1)
     results = [

@@ -53,9 +53,8 @@ from tests import toy
 from tests.audit import test_contract as slips
 from tests.audit.test_contract import COIN, NIM, SECRET
 from tests.conftest import child_process, environment
+from tests.marks import both_engines
 from tests.test_toy import after
-
-ENGINES = pytest.mark.parametrize("engine", ["compiled", "python"])
 
 
 def state():
@@ -156,7 +155,7 @@ def capture_a_key_of_reals(history, updates):
     update(updates, record(0.5, 1.5), 0)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 @pytest.mark.parametrize("slot", [capture_a_key_of_a_real, capture_a_key_of_reals])
 def test_a_key_of_a_real_is_refused(slot, engine):
     strategy = attrs.evolve(MAST, name="REAL_KEY", capture=slot)
@@ -451,7 +450,7 @@ SLIPS: list[
 ]
 
 
-@ENGINES
+@both_engines
 @pytest.mark.parametrize(("changes", "message", "plainly"), SLIPS, ids=lambda part: str(part)[-60:])
 def test_a_slip_inside_a_slot_ends_in_a_sentence(changes, message, plainly, engine):
     if engine == "python" and plainly is None:
@@ -651,7 +650,7 @@ def legal_twice(state, actions):
     return 3
 
 
-@ENGINES
+@both_engines
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
@@ -675,7 +674,7 @@ def test_wrong_actions_end_a_search(slip, message, strategy, engine):
         )
 
 
-@ENGINES
+@both_engines
 def test_a_negative_probability_ends_a_search(engine):
     game = attrs.evolve(
         COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative
@@ -728,7 +727,7 @@ def rewards_by_luck(state, out):
     out[1] = 1.0 - out[0]
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_rules_that_draw_as_no_seed_fixes_are_refused(engine):
     game = attrs.evolve(NIM, name="unseeded-nim", rewards=rewards_by_luck)
     sentence = r"rewards of unseeded-nim draws from np\.random, which no seed fixes; .* \(.*test_slips\.py, line \d+\)"
@@ -751,7 +750,7 @@ ENDLESS = attrs.evolve(NIM, apply=apply_without_end)
 
 
 @pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy, engine):
     game = attrs.evolve(ENDLESS, max_length=300)
     state = game.new_initial_state(1)
@@ -902,7 +901,7 @@ def count_by_sevens(stats, context, rewards):
     stats.visits += 7
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine):
     nearly = initial(reward=0.0, visits=np.iinfo(np.int32).max - 17)
     jumping = attrs.evolve(MAST, name="JUMPING", initial=nearly, backpropagation=count_by_sevens)
@@ -981,7 +980,7 @@ def changes_the_key(stats, context, rewards):
     stats.record += 1
 
 
-@ENGINES
+@both_engines
 def test_the_key_of_a_record_is_not_changed(engine):
     wrong = BASELINE >> attrs.evolve(MAST, name="KEYED", backpropagation=changes_the_key)
     with pytest.raises(TypeError, match=r"stats\.record"):

@@ -425,25 +425,11 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(number, scheme, game):
 @pytest.mark.parametrize("number", slow_after(1, range(SCHEMED)))
 def test_engine_and_twin_agree_in_every_one_of_several_trees(number, scheme, toys):
     strategy, twin = compositions(4000 + number)
+    iterations = SHORT["tree"] * scheme.trees + number % 3
     for _, game in toys:
-        agree_in_all_trees(
-            starts(game, number),
-            strategy,
-            twin,
-            SHORT["tree"] * scheme.trees + number % 3,
-            number,
-            scheme,
-        )
-        exp3 = scheme.with_exp3()
-        if game.simultaneous is not None:
-            agree_in_all_trees(
-                starts(game, number),
-                strategy,
-                twin,
-                SHORT["tree"] * scheme.trees + number % 3,
-                number,
-                exp3,
-            )
+        schemes = [scheme] if game.simultaneous is None else [scheme, scheme.with_exp3()]
+        for each in schemes:
+            agree_in_all_trees(starts(game, number), strategy, twin, iterations, number, each)
 
 
 @by_scheme

@@ -244,7 +244,7 @@ def _possible(mover: list[int], opponent: list[int], source: int, die: int) -> b
 HOME_OR_ANYWHERE = st.integers(1, 6) | st.integers(1, BAR)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     own_placed=st.dictionaries(HOME_OR_ANYWHERE, st.integers(1, 2), min_size=1, max_size=6),
     opposed=st.dictionaries(st.integers(1, 24), st.integers(1, 2), max_size=7),

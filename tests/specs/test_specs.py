@@ -28,7 +28,7 @@ from icarus.specs import NAMES
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT
-from tests.marks import slow_after
+from tests.marks import both_engines, slow_after
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
@@ -580,7 +580,7 @@ def nan_in_simulation(history, theta, legal, out):
     out[:] = np.nan if history.steps[-1].phase == SIMULATION else 0.0
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
+@both_engines
 def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(engine):
     strategy = attrs.evolve(MAST, name="TREE", policy=epsilon_greedy(0.5).over(nan_in_simulation))
     assert (
