@@ -324,7 +324,9 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus, tmp_path):
 
 def test_the_rules_and_parameters_of_a_game_are_printed(icarus):
     code, output, _ = icarus("games", "knockout-whist(players=3)")
-    assert code == 0 and output.startswith("Knockout Whist") and "parameter: players=3" in output
+    assert code == 0
+    assert output.startswith("Knockout Whist")
+    assert "parameter: players=3" in output
 
 
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus):
