@@ -102,6 +102,8 @@ def game(
         raise ValueError(
             f"{loaded} gives players no observations of its hidden information; give your own observe=…"
         )
+    is_whole = kind.provides_information_state_string
+    method = "information_state_string" if is_whole else "observation_string"
     return PythonGame(
         name=re.sub(r"[^ -~]|[/\\]", "_", str(loaded)),  # some hold a map, or the path of a file
         players=loaded.num_players(),
@@ -111,7 +113,7 @@ def game(
         copy=_copy,
         text=str,
         action_text=_action_text,
-        observe=(observe or _differences) if hidden else None,
+        observe=(observe or functools.partial(_differences, method=method)) if hidden else None,
         chance=seats.probabilities,
         determinize=functools.partial(_redrawn, determinize or _resampled) if hidden else None,
         observation=read_view if hidden else None,
@@ -260,12 +262,11 @@ def _redrawn(
     )
 
 
-def _differences(state: "pyspiel.State", action: int) -> list[int]:
-    after = state.child(
-        action
-    )  # the mover's entry too: it may tell him more, such as what others chose at once
+def _differences(state: "pyspiel.State", action: int, method: str = "") -> list[int]:
+    # The mover's entry too: it may tell him more, such as what others chose at once.
+    after = state.child(action)
     return [
-        difference(read_view(state, player), read_view(after, player))
+        difference(read_view(state, player, method), read_view(after, player, method))
         for player in range(state.num_players())
     ]
 

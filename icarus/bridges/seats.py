@@ -84,13 +84,14 @@ def parameters_of(name: str) -> dict[str, int]:
     return {key: parameter.default for key, parameter in parameters.items()}
 
 
-def read_view(state: "pyspiel.State", player: int) -> str | None:
+def read_view(state: "pyspiel.State", player: int, method: str = "") -> str | None:
     """What a player knows in a state of OpenSpiel's, by the game's own words; None where the game has none for this state."""
-    kind = state.get_game().get_type()
+    kind = None if method else state.get_game().get_type()
+    if kind:
+        is_whole = kind.provides_information_state_string
+        method = "information_state_string" if is_whole else "observation_string"
     try:
-        if kind.provides_information_state_string:
-            return state.information_state_string(player)
-        return state.observation_string(player)
+        return getattr(state, method)(player)
     except FAILURES:
         return None  # some games have no words for states in which nobody decides
 

@@ -4,6 +4,8 @@ import contextlib
 import ctypes
 import functools
 import re
+import struct
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,8 +24,9 @@ from icarus.compiler import (
 )
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import UNPLACED, CompiledFunction
-from icarus.compiler.memory import array_at, call
+from icarus.compiler.memory import array_at, call, copy_items
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
+from icarus.compiler.rng import below, next_word
 from icarus.engine import loop
 from icarus.engine.loop import NoRoom
 from icarus.engine.lowering import (
@@ -174,7 +177,7 @@ class CalledBack:
         ]
         self._kernels: dict[str, Any] = {name: self._kernel(name) for name in names}
 
-    def _kernel(self, name: str) -> PlainKernel | Callback:
+    def _kernel(self, name: str, arity: int = 0) -> PlainKernel | Callback:
         function = self._function(name)
 
         def named_error(error: BaseException) -> BaseException:
@@ -186,7 +189,7 @@ class CalledBack:
 
         if MAKES_PLAIN.get() is not None:
             return PlainKernel(_telling(function, named_error), name)
-        return Callback(function, len(ROWS[name].words), self.kept, named_error)
+        return Callback(function, arity or len(ROWS[name].words), self.kept, named_error)
 
     def _function(self, name: str) -> Callable[..., int]:
         """A function as a kernel is called."""
@@ -199,6 +202,10 @@ class CalledBack:
     def begin(self, root: StateData, beliefs: object) -> None:
         """Take a state for the root, and what `determinize` is given there."""
         self._objects[_ROOT], self._beliefs = root, beliefs
+
+    def words(self) -> list[int]:
+        """Those of the root."""
+        return [_ROOT] * STATE_WORDS
 
     def state(self, address: int) -> StateData:
         """The object that the number at an address stands for."""
@@ -253,14 +260,17 @@ class CalledBack:
 
 
 # A search in machine code calls back once for each step: `apply` and `determinize` leave with a state who is about to act and what is
-# legal, for small kernels that read it. The words of a state: the number of its object; who acts; how many actions are legal, 0 where
-# that is to be asked; where they stand; the kernel that asks.
-_PLAYER, _COUNT, _ACTIONS, _ASKING, STATE_WORDS = range(1, 6)
+# legal, for small kernels that read it. For a uniform simulation that no slot reads it calls back once, with random numbers for some steps.
+# The words of a state: the number of its object; who acts; how many actions are legal, 0 where that is to be asked; where they stand; the
+# kernels that ask and that simulate; where random numbers stand: how many were used, they, and the generator after them.
+_PLAYER, _COUNT, _ACTIONS, _ASKING, _SIMULATING, _LUCK, STATE_WORDS = range(1, 8)
+_NUMBERS, _SPARE, _BITS = 40, 8, 32  # of so many bits; one choice hardly ever takes two of them
+_HIGHEST, _GENERATOR, _UNSIGNED = (1 << _BITS) - 1, _NUMBERS + 1, np.dtype(np.uint64)
 
 
 @kernel_cache
 def prepared_kernel(name: str) -> CompiledFunction:
-    """`player` or `legal` of such a state."""
+    """`player` or `legal` of such a state, or `simulate`, which does uniform actions and returns how many."""
 
     def player(state: int) -> int:
         return array_at(state, STATE_WORDS, _INT)[_PLAYER]
@@ -270,12 +280,31 @@ def prepared_kernel(name: str) -> CompiledFunction:
         count = words[_COUNT]
         if count == 0:
             return call(words[_ASKING], (state, room))
-        source, actions = array_at(words[_ACTIONS], count, _INT), array_at(room, count, _INT)
-        for i in range(count):
-            actions[i] = source[i]
+        copy_items(array_at(room, count, _INT), array_at(words[_ACTIONS], count, _INT))
         return count
 
-    kernels: dict[str, tuple[Callable, int]] = {"player": (player, 1), "legal": (legal, 2)}
+    def simulate(state: int, rng: int, most: int) -> int:
+        words, steps = array_at(state, STATE_WORDS, _INT), 0
+        generator, used = array_at(rng, RNG_WORDS, _UNSIGNED), array_at(words[_LUCK], 1, _INT)
+        luck = array_at(words[_LUCK], _GENERATOR + RNG_WORDS, _UNSIGNED)
+        while words[_PLAYER] >= 0 and steps < most:
+            count, index = words[_COUNT], 0
+            if count > 1:
+                index = below(generator, count)
+            action = array_at(words[_ACTIONS], count, _INT)[index]
+            luck[_GENERATOR:] = generator
+            for i in range(_NUMBERS):
+                luck[1 + i] = next_word(luck[_GENERATOR:]) >> np.uint64(_BITS)
+            steps += 1 + call(words[_SIMULATING], (state, action, most - steps - 1))
+            for _ in range(used[0]):
+                next_word(generator)
+        return steps
+
+    kernels: dict[str, tuple[Callable, int]] = {
+        "player": (player, 1),
+        "legal": (legal, 2),
+        "simulate": (simulate, 3),
+    }
     return CompiledFunction(*kernels[name], f"{name} of a game in plain Python")
 
 
@@ -284,73 +313,142 @@ class Prepared(CalledBack):
 
     def __init__(self, game: PythonGame, max_legal: int) -> None:
         self._records = Addressed(_NUMBER * STATE_WORDS)
+        self._luck: Any = (_NUMBER * (_GENERATOR + RNG_WORDS))()
+        self._listed: Any = None  # legal actions of the state that is played: not to be freed
         super().__init__(game, max_legal)
-        # the legal actions of the state that is played, which must not be freed
-        self._listed: Any = None
-        self._asking = self._kernels["legal"]
-        self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal")}
+        self._asking = self._kernels["legal"], self._kernel("apply", 3)
+        self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal", "simulate")}
 
-    def hold(self, address: int, state: StateData, number: int = _PLAYED) -> None:
-        super().hold(address, state, number)
-        record = self._records[address]
-        record[_ASKING] = self._asking.address
-        self._prepare(record, state, number == _PLAYED)
+    def words(self) -> list[int]:
+        """Those of the root."""
+        addresses = [kernel.address for kernel in self._asking]
+        return [_ROOT, 0, 0, 0, *addresses, ctypes.addressof(self._luck)]
 
     def _function(self, name: str) -> Callable[..., int]:
-        return self._step() if name == "apply" else super()._function(name)
+        return self._functions.get(name) or super()._function(name)
 
-    def _step(self) -> Callable[[int, int], int]:
-        """`apply`, with all that it needs at hand: it is called at every step."""
-        game = self.game
-        objects = self._objects
-        records = self._records
+    def _playing(self) -> Callable[..., int]:
+        """What does actions, with all that it needs at hand."""
+        game, objects, luck = self.game, self._objects, self._luck
+        ask_player, ask_legal, do = game.player, game.legal, game.apply
+        actors = {*range(game.players), CHANCE, TERMINAL}
         known_lists = dict[tuple, Any]()
-        actors, addressof = {*range(game.players), CHANCE, TERMINAL}, ctypes.addressof
 
-        def prepare(record: Any, data: StateData, lists: bool) -> None:
-            name = "player"
+        def are_plain(actions: Any) -> bool:
+            return (
+                type(actions) is list
+                and {*map(type, actions)} == {int}
+                and 0 <= min(actions) <= max(actions) < 1 << 63
+                and len({*actions}) == len(actions)
+            )
+
+        def play(record: Any, action: int | None, most: int, lists: bool = True) -> int:
+            """Do an action, if any, and random ones of players after it; leave with who acts and what is legal."""
+            data, steps, used = objects[record[0]], 0, 1
             try:
-                player = game.player(data)
-                if type(player) is not int or player not in actors:
-                    player = game.checked("player", player, data)
-                record[_PLAYER] = player
-                if player == TERMINAL or not lists:
-                    record[_COUNT] = 0
-                    return
-                name = "legal"
-                actions = game.legal(data)
+                while True:
+                    if action is not None:
+                        name = "apply"
+                        answer = do(data, action)
+                        if answer is not None:
+                            game.checked(name, answer, data, action)
+                    name = "player"
+                    player = ask_player(data)
+                    if type(player) is not int or player not in actors:
+                        player = game.checked(name, player, data)
+                    if player == TERMINAL or not lists:
+                        record[_COUNT] = 0
+                        break
+                    name = "legal"
+                    actions = ask_legal(data)
+                    try:
+                        listed = known_lists.get(tuple(actions)) if type(actions) is list else None
+                    except TypeError:  # of what cannot be hashed
+                        listed = None
+                    if listed is None:
+                        listed = actions
+                        if not are_plain(actions):
+                            listed = game.checked(name, actions, data)
+                        self.need_room(len(listed))
+                        if len(known_lists) < MANY:
+                            listed = known_lists[(*listed,)] = array("q", listed)
+                    count, index = len(listed), 0
+                    if steps >= most or player < 0 or used > _NUMBERS - _SPARE:
+                        self._listed = array("q", listed)
+                        record[_COUNT], record[_ACTIONS] = count, self._listed.buffer_info()[0]
+                        break
+                    steps += 1
+                    if count > 1:  # as `below` draws
+                        product = luck[used] * count
+                        used += 1
+                        if product & _HIGHEST < count:
+                            while product & _HIGHEST < (1 << _BITS) % count:
+                                product = luck[used] * count
+                                used += 1
+                        index = product >> _BITS
+                    action = listed[index]
             except KeyboardInterrupt as stop:
                 raise game.interrupted(name, stop) from None
-            try:
-                listed = known_lists.get(tuple(actions)) if type(actions) is list else None
-            except TypeError:  # of what cannot be hashed
-                listed = None
-            if listed is None:
-                checked = game.checked("legal", actions, data)
-                self.need_room(len(checked))
-                if len(known_lists) > MANY:
-                    known_lists.clear()
-                listed = known_lists[(*checked,)] = (_NUMBER * len(checked))(*checked)
-            record[_COUNT], record[_ACTIONS] = len(listed), addressof(listed)
-            self._listed = listed
+            record[_PLAYER], luck[0] = player, used - 1
+            return steps
 
-        def apply(state: int, action: int) -> int:
+        return play
+
+    @functools.cached_property
+    def _functions(self) -> dict[str, Callable[..., int]]:
+        """What the loop asks most."""
+        game, objects, records, play = self.game, self._objects, self._records, self._playing()
+        rows = Addressed(ctypes.c_double * game.players)
+        generators = Addressed(_NUMBER * RNG_WORDS)
+
+        def apply(state: int, action: int, most: int = 0) -> int:
             if state == self.ahead:
                 objects[_AHEAD] = game.ask("copy", self.state(state))
                 records[state][0] = _AHEAD
-            record = records[state]
-            data = objects[record[0]]
-            try:
-                answer = game.apply(data, action)
-            except KeyboardInterrupt as stop:
-                raise game.interrupted("apply", stop) from None
-            if answer is not None:
-                game.checked("apply", answer, data, action)
-            prepare(record, data, state != self.ahead)
-            return 0
+            return play(records[state], action, most, state != self.ahead)
 
-        self._prepare = prepare
-        return apply
+        moves = Addressed(_NUMBER * game.players)
+        write_moves = struct.Struct(f"{game.players}q").pack_into
+        drawing = "copy" if game.determinize is None else "determinize"
+
+        def asked(name: str, *inputs: Any) -> Any:
+            try:
+                return getattr(game, name)(*inputs)
+            except KeyboardInterrupt as stop:
+                raise game.interrupted(name, stop) from None
+
+        def determinize(state: int, observer: int, beliefs: int, rng: int) -> int:
+            record = records[state]
+            inputs: tuple = (objects[record[0]],)
+            if drawing == "determinize":
+                inputs += observer, self._beliefs, np.frombuffer(generators[rng], np.uint64)
+            answer = asked(drawing, *inputs)
+            if answer is None or answer is inputs[0]:
+                game.checked(drawing, answer, *inputs)
+            objects[_PLAYED], record[0] = answer, _PLAYED
+            return play(record, None, 0)
+
+        def rewards(state: int, out: int, players: int) -> int:
+            data = objects[records[state][0]]
+            answer = asked("rewards", data)
+            is_plain = type(answer) in (list, tuple) and len(answer) == players
+            for each in answer if is_plain else ():
+                is_plain = is_plain and type(each) in (float, int) and 0 <= each <= 1
+            rows[out][:] = answer if is_plain else game.checked("rewards", answer, data)
+            return players
+
+        def observe(state: int, action: int, out: int, players: int) -> int:
+            data = objects[records[state][0]]
+            answer = asked("observe", data, action)
+            try:
+                if type(answer) is not list:
+                    raise struct.error
+                write_moves(moves[out], 0, *answer)
+            except struct.error:  # another number of them, or what is no integer of 64 bits
+                moves[out][:] = game.checked("observe", answer, data, action)
+            return players
+
+        return {"apply": apply, "determinize": determinize, "rewards": rewards, "observe": observe}
 
 
 # ------------------------------------------------------------ the memory of a search
@@ -480,6 +578,8 @@ class Layout:
             part[name] = functions.address(name)
         if self._scheme.observer == ROOT_PLAYER:
             part["observe_for_root"] = functions.address("observe")
+        if isinstance(functions, CalledBack):
+            part["simulate"] = functions.address("simulate")
 
     def block(self, before: np.ndarray | None = None) -> tuple[np.ndarray, int]:
         """A block as it is for every root, or as one with less room was, into which it fits; and its address."""
@@ -591,6 +691,7 @@ class CompiledSearch:
         self._beliefs = None if self.game.determinize is None else root.beliefs(perspective)
         if isinstance(self.functions, CalledBack):
             self.functions.begin(root.data, self._beliefs)
+            block["root.state"] = self.functions.words()
         else:
             ctypes.memmove(address_in(block["root.state"]), root.data.tobytes(), root.data.nbytes)
             part["beliefs"] = 0 if self._beliefs is None else self._beliefs.ctypes.data

@@ -68,6 +68,7 @@ class GameAddresses:
     episode: Address
     recall: Address
     simultaneous: Address  # 0 also where no rule reads which decisions are simultaneous
+    simulate: Address  # uniform steps of players in one call, where a game is called back; else 0
     observe_for_root: Address  # `observe`, where the root player's eyes see for all; else 0
     features: Address  # these three where a slot reads them
     action_features: Address
@@ -1114,6 +1115,8 @@ def simulate_unrecorded(w: Workspace, legal: int, t: int, end: int, rng: np.ndar
     """Uniform simulation that no slot reads, from step t until it is cut off at `end`; returns its number of steps."""
     actions, steps, last = array_at(legal, w.game.max_legal, _INT), 0, min(end, w.game.max_length)
     while True:
+        if unlikely(w.game.simulate != 0):
+            steps += call(w.game.simulate, (w.buffers.state, w.buffers.rng, last - t - steps))
         player = player_to_move(w)
         if not acts(w, player):
             check_end(player)

@@ -1,5 +1,6 @@
 """The engine in plain Python: equal to the compiled one to the last number; and games and slots that no compiler takes."""
 
+import math
 import random
 import re
 import warnings
@@ -192,6 +193,26 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy):
     assert result.action == 2  # leaves 8, a multiple of 4
     assert state.data.moves == [], "the searched state was changed"
     assert result.records["BASELINE"][0, (2,)]["visits"] == result.visits[1]
+
+
+def test_a_simulation_in_one_call_is_drawn_as_step_by_step():
+    game = attrs.evolve(  # more choices in a playout than numbers are drawn for at once
+        nim(),
+        parameters={"sticks": 200},
+        legal=lambda heap: list(range(1, min(3, heap.sticks) + 1)),
+    )
+    both(game.new_initial_state(), BASELINE, 12, seed=4)
+    hidden = hidden_coin().new_initial_state()
+    hidden.apply_action(1)
+    both(hidden, BASELINE, 40, seed=4)
+
+
+@pytest.mark.parametrize("answer", [(1.0, True, 0.0), (1.0,), (0.5, 1.5), (math.nan, 0.5), "ab"])
+def test_wrong_rewards_are_refused_after_right_ones(answer):
+    answers = iter([(1.0, 0.0), [0, 1], answer])
+    game = attrs.evolve(nim(), rewards=lambda heap: next(answers))
+    with pytest.raises(ValueError, match=r"rewards of heap.* returned .*; it must be 2 numbers"):
+        search(game.new_initial_state(), BASELINE, iterations=9)
 
 
 def test_a_wrong_game_of_python_objects_is_refused():
