@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections import deque
@@ -25,6 +26,7 @@ from icarus.load_files import sentence_of
 if TYPE_CHECKING:
     from distributed import Client
 
+_SENT = {"icarus", "experiments"}  # packages whose functions workers call
 LOCAL = "local"
 PATIENCE = 10  # seconds in which a scheduler must answer
 MAX_DEATHS = 3  # a game over which so many processes have died is not tried again
@@ -187,7 +189,7 @@ def connection(address: str, count: int) -> "Iterator[Client]":
         count: how many processes a local cluster has.
 
     Raises:
-        ValueError: no scheduler answers there, or dask is not installed.
+        ValueError: no scheduler answers there, a worker lacks the files, or dask is not installed.
     """
     try:
         from distributed import Client, LocalCluster
@@ -210,4 +212,16 @@ def connection(address: str, count: int) -> "Iterator[Client]":
             client = Client(place, timeout=PATIENCE)
         except (OSError, ValueError) as error:
             raise ValueError(f"no dask scheduler answers at {address!r}: {error}") from None
-        yield stack.enter_context(client)
+        stack.enter_context(client)
+        _check_imports(client)
+        yield client
+
+
+def _check_imports(client: "Client") -> None:
+    """Refuse workers that lack the files of this run, before they are sent what they cannot read."""
+    for name in _SENT & {*sys.modules}:
+        for worker, error in client.run(exec, f"import {name}", on_error="return").items():
+            if error is not None:
+                raise ValueError(
+                    f"the dask worker at {worker} cannot import {name} ({error}): start it with PYTHONPATH, or install this version there"
+                )

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
 import attrs
 import numpy as np
@@ -25,7 +26,7 @@ from experiments.run import Part, match_of, run
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from icarus import games as games_by_name, load_files
 from icarus.arena.player import Entrant
-from icarus.arena.workers import GameFailed, Workers, workers
+from icarus.arena.workers import LOCAL, GameFailed, Workers, connection, workers
 from tests.experiments.conftest import (
     SMALL,
     TIMEOUT,
@@ -179,6 +180,14 @@ def test_a_cluster_that_does_not_answer_is_refused(call, tmp_path):
     assert code == 2
     assert errors.startswith("experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_worker_without_the_files_of_a_run_is_refused_with_what_it_lacks(monkeypatch):
+    monkeypatch.setattr("icarus.arena.workers._SENT", {"icarus", "only_here"})
+    monkeypatch.setitem(sys.modules, "only_here", ModuleType("only_here"))
+    lacks = pytest.raises(ValueError, match=r"the dask worker at tcp://.* cannot import only_here")
+    with lacks, connection(LOCAL, 1):
+        pytest.fail("a worker was taken that lacks a file")
 
 
 # ----------------------------------------------------------------------------------------------- games played again
