@@ -21,8 +21,8 @@ from icarus.arena.player import RandomPlayer, parse_strategy
 from icarus.commands.console import make_program, print_text, run_main
 from icarus.engine.search import SearchResult
 from icarus.equilibrium import GameTree, OOSSearch, stitch
-from icarus.equilibrium.policies import PolicyLike, normalise
-from icarus.equilibrium.search import key_of, own_predecessors
+from icarus.equilibrium.beliefs import key_of
+from icarus.equilibrium.policies import PolicyLike, normalise, own_predecessors
 from icarus.equilibrium.tree import tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS
 from icarus.kernel import AnyGame

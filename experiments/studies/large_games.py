@@ -181,12 +181,12 @@ def bounds(
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
                 bound = local_best_response(games.load(game), agent, **settings)
                 row |= {
-                    "bound": bound.nash_conv,
-                    "half": bound.half,
+                    "bound": bound.estimate,
+                    "lower": bound.lower,
                     "questions": bound.questions,
                     "depth": 1,
                 }
-                row["gains"] = [*map(statistics.fmean, bound.gains)]
+                row["gains"] = [*bound.best_responses]
                 ledger.keep(
                     row
                     | {

@@ -13,7 +13,7 @@ import numpy as np
 from icarus import checks, games
 from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
-from icarus.engine.match import Agent, Player
+from icarus.engine.match import Agent, ChosenAction, Player
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm, SearchResult
 from icarus.kernel import AnyGame, Evaluation, State, read_evaluation
@@ -302,15 +302,6 @@ def game_with(game: str | AnyGame, files: Iterable[Path]) -> AnyGame:
         if path.suffix == EVALUATION:
             loaded = loaded.with_evaluation(path)
     return loaded
-
-
-class ChosenAction:
-    """What `play` reads of a search, where nothing was searched: an action, and no statistics."""
-
-    def __init__(self, action: int, seconds: float = 0.0) -> None:
-        self.action, self.seconds = action, seconds
-        self.actions, self.visits, self.values = (action,), (0,), (0.0,)
-        self.iterations = self.depth = 0
 
 
 class RandomPlayer:

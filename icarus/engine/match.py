@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -55,7 +55,8 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     return measured[str(game)]
 
 
-_CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
+# Keys of the independent streams of one game.
+_CHANCE_STREAM, _SEARCH_STREAM, _DRAW_STREAM = range(3)
 
 
 @attrs.frozen(repr=False)
@@ -185,6 +186,8 @@ class SeatedAgent:
         result: of the last search, or what is left of it; None if there is nothing.
     """
 
+    remembers = True
+
     def __init__(self, agent: Agent, game: AnyGame) -> None:
         check_game("play", game)
         self.agent, self.game, self._decay = agent, game, agent.move_decay
@@ -239,6 +242,172 @@ class Player(Protocol):
 def is_player(agent: object) -> bool:
     """Whether something is a `Player`: no class, and not the settings of an algorithm, whose `seated` needs a budget."""
     return not isinstance(agent, type | Algorithm) and callable(getattr(agent, "seated", None))
+
+
+class ChosenAction:
+    """What `play` reads of a search, where nothing was searched: an action, and no statistics."""
+
+    def __init__(self, action: int, seconds: float = 0.0) -> None:
+        self.action, self.seconds = action, seconds
+        self.actions, self.visits, self.values = (action,), (0,), (0.0,)
+        self.iterations = self.depth = 0
+
+
+# ---------------------------------------------------------------------------------------- policies, asked by one door
+
+# None for uniform choice; a function of states; what has learned or holds a policy; who searches; pyspiel's policies and bots.
+PolicyLike: TypeAlias = Any
+# By action, or in the order of the actions.
+Probabilities: TypeAlias = Mapping[int, float] | Sequence[float] | np.ndarray
+MOST_VISITED, VISIT_SHARES = PLAYS = ("most visited", "visit shares")
+TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
+
+
+@attrs.frozen
+class Question:
+    """What a policy plays in the information set of a state: `question(state, seed)` gives the probabilities of the legal actions, in
+    the game's order; of a search, with this seed. [actions]
+
+    Attributes:
+        policy: who is asked.
+        has_luck: whether the answer is that of a seed: then the policy that is played is the mean over seeds.
+    """
+
+    policy: PolicyLike
+    has_luck: bool
+    _answer: Callable[[State, Sequence[int]], Probabilities]
+
+    def __call__(self, state: State, seed: Sequence[int]) -> np.ndarray:
+        """Raises ValueError: what is told are no probabilities."""
+        try:
+            answer = self._answer(state.clone(), seed)
+        except Exception as error:
+            where = state.history_str() or "the deal"
+            error.add_note(f"the policy was asked in {state.game} after {where!r}")
+            raise
+        return checked_probabilities(state, answer)
+
+    def seated(self, game: AnyGame) -> "Question":
+        return self
+
+    def search(self, state: State, seed: Sequence[int]) -> ChosenAction:
+        """An action drawn by the probabilities."""
+        chances = self(state, seed)
+        draw = np.random.default_rng((*seed, _DRAW_STREAM)).random() * chances.sum()
+        index = int(np.searchsorted(np.cumsum(chances), draw, side="right"))
+        return ChosenAction(state.legal_actions()[min(index, int(np.flatnonzero(chances)[-1]))])
+
+    def __str__(self) -> str:
+        return "uniform choice" if self.policy is None else label(self.policy)
+
+
+def question_to(policy: PolicyLike, play: str = MOST_VISITED, *, learns: bool = False) -> Question:
+    """How a policy of any kind is asked, for a measure or for a match.
+
+    Args:
+        policy: None for uniform choice; a function `policy(state)`; what has `policy_at(state)`, such as a CFR or an OOSSearch, which
+            stands for its average policy; an Agent, or another who searches, each time from what it remembers now; a policy or a bot of
+            pyspiel, in a game of `icarus.bridges.openspiel`.
+        play: of a search that recommends an action, "most visited" for this action, as `play` has it, or "visit shares" for the shares of
+            the visits. An algorithm such as OOS draws from its policy, whatever is said here.
+        learns: whether a search that learns keeps what it has learned from one question to the next.
+
+    Raises:
+        TypeError: none of these. ValueError: `play` is neither, or an agent that remembers its searches.
+    """
+    checks.one_of("play", play, PLAYS)
+    if policy is None:
+        return Question(None, False, _uniform)
+    is_settings = isinstance(policy, Algorithm) and not hasattr(policy, "search")
+    is_ready = not isinstance(policy, type) and not is_settings
+    if is_ready and callable(getattr(policy, "action_probabilities", None)):
+        return Question(
+            policy, False, lambda state, seed: policy.action_probabilities(_of_openspiel(state))
+        )
+    if is_ready and callable(getattr(policy, "step", None)):
+        return _question_to_bot(policy)
+    has_budget = getattr(policy, "budget", True) != (None, None)
+    if is_ready and has_budget and callable(getattr(policy, "search", None)):
+        if getattr(policy, "remembers", False):
+            raise ValueError(
+                f"{policy} remembers its searches, and each decision is searched anew: leave out move_decay and game_decay"
+            )
+        return Question(policy, True, lambda *question: _searched(policy, play, learns, *question))
+    tell = getattr(policy, "policy_at", policy)
+    if is_ready and callable(tell):
+        return Question(policy, False, lambda state, seed: tell(state))
+    if is_ready:
+        wrong = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
+    else:
+        wrong = "is a class, not a policy" if isinstance(policy, type) else "has no budget"
+        wrong += "; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
+    raise TypeError(f"{policy!r} {wrong}")
+
+
+def _uniform(state: State, seed: Sequence[int]) -> np.ndarray:
+    count = len(state.legal_actions())
+    return np.full(count, 1 / count)
+
+
+def _searched(
+    player: Any, play: str, learns: bool, state: State, seed: Sequence[int]
+) -> Probabilities:
+    """What a search plays; what it has learned is forgotten again, unless it is to learn."""
+    before = None if learns or not hasattr(player, "recall") else player.memory()
+    result = player.search(state, seed)
+    if before is not None:
+        player.recall(before)
+    draws = play == VISIT_SHARES or isinstance(getattr(result, "strategy", None), Algorithm)
+    return result.policy if draws and hasattr(result, "policy") else {result.action: 1.0}
+
+
+def _question_to_bot(bot: Any) -> Question:
+    """A bot of pyspiel, who tells his policy, if he has one to tell."""
+    if bot.provides_policy():
+        return Question(bot, False, lambda state, seed: dict(bot.get_policy(_of_openspiel(state))))
+
+    def step(state: State, seed: Sequence[int]) -> Probabilities:
+        theirs = _of_openspiel(state)
+        bot.restart_at(theirs)
+        return {bot.step(theirs): 1.0}
+
+    return Question(bot, True, step)
+
+
+def _of_openspiel(state: State) -> Any:
+    """The state of pyspiel that a state of its game has."""
+    if not hasattr(state.data, "information_state_string"):
+        raise TypeError(
+            f"a policy or bot of pyspiel knows pyspiel's states: it plays in icarus.bridges.openspiel.game(…), not in {state.game}"
+        )
+    return state.data
+
+
+def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
+    """The probabilities in the information set of a state in the order of its actions. [actions]
+
+    Raises:
+        ValueError: they are not numbers ≥ 0 that sum to 1, one for each action.
+    """
+    actions = state.legal_actions()
+    in_order = answer
+    if isinstance(answer, Mapping):
+        wrong = [action for action in answer if action not in actions]
+        in_order = [] if wrong else [answer.get(action, 0.0) for action in actions]
+    try:
+        values = np.asarray(in_order, float)
+    except (TypeError, ValueError):  # texts, lists of unequal lengths, a generator
+        values = np.zeros(0)
+    fits = values.shape == (len(actions),) and (values >= 0).all()
+    if not fits or not abs(values.sum() - 1) < TOLERANCE:
+        where = f"player {state.current_player()} of {state.game} plays {answer!r} after {state.history_str() or 'the deal'!r}"
+        raise ValueError(
+            f"{where}; it must be probabilities of the actions {actions} that sum to 1"
+        )
+    return values
+
+
+# ------------------------------------------------------------------------------------------------------------ games
 
 
 @attrs.frozen
@@ -303,7 +472,8 @@ def play(
     The seed fixes the deal and every chance event, independently of the agents; each decision has its own random stream.
 
     Args:
-        agents: each an `Agent`; or one that is `seated`, which keeps records of earlier games.
+        agents: each an `Agent`; one that is `seated`, which keeps records of earlier games; or a policy of any kind that `question_to`
+            takes, such as None for uniform choice, from which actions are drawn.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, not to be changed, the action and its decision (None for chance); last with None.
 
@@ -319,9 +489,8 @@ def play(
         raise ValueError(
             f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}"
         )
+    agents = [agent if is_player(agent) else _player_by(agent) for agent in agents]
     for agent in agents:
-        if not is_player(agent):
-            raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
             raise ValueError(
                 f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat"
@@ -349,6 +518,15 @@ def play(
     return GameLog(
         str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started
     )
+
+
+def _player_by(policy: PolicyLike) -> Question:
+    try:
+        return question_to(policy)
+    except TypeError as error:
+        raise TypeError(
+            f"an agent must be an Agent(strategy, iterations=…), or a policy: {error}"
+        ) from None
 
 
 def first_state(game: AnyGame, key: Sequence[int]) -> State:

@@ -8,14 +8,15 @@ from icarus.equilibrium.policies import (
     TabularPolicy,
     best_response,
     exploitability,
+    stitch,
     tabulate,
 )
-from icarus.equilibrium.response import LocalBestResponse, local_best_response
-from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, stitch
+from icarus.equilibrium.response import local_best_response
+from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, Uniform
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
-    "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree", "LocalBestResponse", "NearEquilibrium", "OOSSearch",
-    "TabularPolicy", "best_response", "deals_of", "exploitability", "information_state", "local_best_response", "near_equilibrium",
-    "stitch", "tabulate",
+    "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree", "NearEquilibrium", "OOSSearch", "TabularPolicy",
+    "Uniform", "best_response", "deals_of", "exploitability", "information_state", "local_best_response", "near_equilibrium", "stitch",
+    "tabulate",
 ]  # fmt: skip

@@ -6,15 +6,19 @@ other knows the same are one entry. Where the other's policy is stored no furthe
 counts any more. Only the path is kept; a belief that comes again has its value from a table.
 """
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler import address_of, call, copy_items, inlined_once
+from icarus.checks import count_text
+from icarus.compiler import address_of, call, copy_items, inlined_once, python_of
 from icarus.equilibrium import walk
-from icarus.equilibrium.deals import NotEnumerable, deals_of
-from icarus.kernel import CHANCE, TERMINAL, Game, Short, inlined, mix, structure
+from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
+from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
+
+next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
@@ -71,6 +75,20 @@ class WalkStatus:
 ENTRY, FRAME, STATUS = map(structure, (BeliefEntry, ViewFrame, WalkStatus))
 
 
+def key_of(information: InformationState) -> int:
+    """The key of an information set, by what the player to move knows."""
+    player, observation, moves = information
+    return functools.reduce(
+        lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
+    )
+
+
+def shares_of(weights: np.ndarray) -> np.ndarray:
+    """Weights as probabilities; uniform where all are 0. [actions]"""
+    total = weights.sum()
+    return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+
 class StoredPolicy(NamedTuple):
     """A policy of both players, by the keys of what they know.
 
@@ -83,6 +101,19 @@ class StoredPolicy(NamedTuple):
     keys: np.ndarray
     first: np.ndarray
     weights: np.ndarray
+
+    def policy_at(self, state: State) -> np.ndarray:
+        """The policy in the information set of a state; uniform where nothing is stored. [actions]"""
+        place = place_of(self.keys, key_of(information_state(state)))
+        weights = np.zeros(len(state.legal_actions()))
+        if self.keys[place] != BEYOND:
+            weights = self.weights[self.first[place] :][: len(weights)]
+        return shares_of(weights)
+
+    def __repr__(self) -> str:
+        return (
+            f"<stored policy in {count_text(int((self.keys != BEYOND).sum()), 'information set')}>"
+        )
 
 
 UNIFORM = StoredPolicy(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))

@@ -12,9 +12,10 @@ import numpy as np
 
 from icarus.checks import count_text, integer, real
 from icarus.equilibrium import policies
+from icarus.equilibrium.beliefs import shares_of
 from icarus.equilibrium.tree import Arrays, GameOrTree, tree_of
 from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
-from icarus.kernel import AnyGame, helper, inlined, structure
+from icarus.kernel import AnyGame, State, helper, inlined, structure
 
 SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv
@@ -58,6 +59,19 @@ class Learner(ABC):
             count = max(
                 1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6)))
             )
+
+    def run(self, target: int) -> None:
+        """Go on until so many iterations have been made in all.
+
+        Raises:
+            ValueError: `target` is not a positive integer.
+        """
+        if integer("iterations", target, 1) > self.iterations:
+            self.make(target - self.iterations)
+
+    @abstractmethod
+    def policy_at(self, state: State) -> np.ndarray:
+        """The average policy in the information set of a state; uniform where nothing is known. [actions]"""
 
     @property
     @abstractmethod
@@ -159,7 +173,7 @@ def minimize(
 
 
 class CFR(Learner):
-    """Counterfactual regret minimization under way: `run` can be called repeatedly. The average policy converges to an equilibrium.
+    """Counterfactual regret minimization under way: `run(n)` goes on to n iterations in all. The average converges to an equilibrium.
 
     Attributes:
         tree: of the game.
@@ -182,7 +196,8 @@ class CFR(Learner):
             self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots)
         )
 
-    run = Learner.make
+    def policy_at(self, state: State) -> np.ndarray:
+        return shares_of(self.sums[self.tree.slots_of(self.tree.set_at(state))])
 
     @property
     def average(self) -> policies.TabularPolicy:
@@ -212,7 +227,8 @@ def near_equilibrium(
     epsilon, most = real("epsilon", epsilon, 0, above=True), integer("most", most, 1)
     solver = CFRPlus(game)
     while solver.iterations < most:
-        solver.run(min(max(_CHECK_ITERATIONS, solver.iterations // 4), most - solver.iterations))
+        more = max(_CHECK_ITERATIONS, solver.iterations // 4)
+        solver.run(min(solver.iterations + more, most))
         nash_conv = solver.exploitability().nash_conv
         if nash_conv <= epsilon:
             return solver.average

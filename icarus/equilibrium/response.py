@@ -3,30 +3,34 @@
 The responder holds a belief of what the game may be, by the policy that he responds to, and chooses each of his actions by expectimax over
 it, a number of his own actions deep; what lies beyond is played out. With a depth of 1 this is close to the local best response of Lisý
 and Bowling (2017); unlike theirs the policy is asked on the way for all that it may answer. Whatever he plays, a best response gains at
-least as much, so that what he gains on fresh deals bounds it from below.
+least as much, so that what he gains on fresh deals bounds it from below. Where no action is clearly better by his own estimate, he plays
+what the policy itself plays, which gains nothing and loses nothing.
+
+A search has another seed in each match, and the responder does not know it: he thinks of the mean over other seeds. So he plays against
+the policy that is played, not against one frozen seed of it.
 
 The belief is a sample: particles (Gordon, Salmond and Smith, 1993), states that agree with what he has seen, weighed by what the others
-did to come there, drawn anew by the game's `determinize` where none is left. They serve for his choice alone: he plays the game itself
-against the policy, and what he has at its end is what counts. Where all states are few, they are the belief, and a match is scored by
-what is to be expected of all that look the same to him.
+did to come there, drawn anew by the game's `determinize` where none is left. They serve for his choice alone. A match is scored by what is
+to be expected: it is followed in up to `WIDTH` states at once, with all that chance and the policy of this match may do where there is
+room, and a part of it drawn by its probability where there is not.
 """
 
 import math
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-import attrs
 import numpy as np
 
 from icarus import checks
 from icarus.compiler import seeded
 from icarus.compiler.memory import address_of, call, copy_items
+from icarus.engine.match import MOST_VISITED, PolicyLike, Question, question_to
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
-from icarus.equilibrium.policies import PolicyLike, policies_of, question_to
+from icarus.equilibrium.policies import CONFIDENCE, Exploitability, cut, policies_of, text_of
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
@@ -38,79 +42,21 @@ from icarus.kernel import (
     State,
     check_game,
 )
+from icarus.statistics import mean_of
 
 MASK = (1 << 63) - 1  # makes a seed of a key
 Array: TypeAlias = np.ndarray
 PARTICLES = 100
 PLAYOUTS = 32  # of a belief at least, where the responder looks no further
 MOST = 1 << 17  # states of an exact belief
+LOOKED_AT = 1 << 19  # states at most that are looked at for one decision by exact beliefs
+SEEDS = 4  # of a search, whose mean the responder thinks of
+WIDTH = 64  # states in which a match is followed
+ALIKE = 8  # of them, at least, for each view of the responder's, in each of which he thinks anew
+PARTS = 4  # of a sampled belief: an action is clearly better if it is in each
+CLEAR = 1e-9  # by how much, as a share of what may be gained
 DECISION = None  # in place of what the responder sees: that he is to move
 DIGITS = 13  # of a gain: weights that sum to 1 do so less nearly
-TAIL = 0.025  # of an interval, to either side
-
-
-@attrs.frozen
-class LocalBestResponse:
-    """What local best responses gain, and the bound that they set.
-
-    Attributes:
-        game: in which.
-        depth: of the responder's own actions that he looks ahead.
-        particles: that stand for a belief; None for exact beliefs.
-        gains: of each player by responding, in each of his matches: with exact beliefs expected, given what he saw. Of more than two
-            players less what he has by the policy itself after the same deal. [players, matches]
-        questions: how often the policy was asked.
-    """
-
-    game: AnyGame
-    depth: int
-    particles: int | None
-    gains: tuple[list[float], ...] = attrs.field(repr=False)
-    questions: int
-
-    @property
-    def nash_conv(self) -> float:
-        """The estimate of a lower bound of NashConv, the sum of what all players gain by responding."""
-        return sum(map(statistics.fmean, self.gains)) - (
-            sum(self.game.utilities) if len(self.gains) == 2 else 0
-        )
-
-    @property
-    def half(self) -> float:
-        """Half of its 95 % interval, by Student's distribution; 0 also where all matches ended alike, which tells nothing."""
-        return _half(*self.gains)
-
-    def __str__(self) -> str:
-        belief = "" if self.particles is None else f" and {self.particles} particles"
-        matches, questions = len(self.gains[0]), f"{self.questions:,} questions"
-        how = f"by local best responses of depth {self.depth}{belief}, in {matches} matches each, with {questions}"
-        means = [statistics.fmean(each) for each in self.gains]
-        if len(means) == 2:
-            gains = f"player 0 has {means[0]:.4g} and player 1 {means[1]:.4g} {how}"
-            if matches > 1 and not self.half:
-                return f"NashConv is not bounded, since all matches ended alike; play more of them: {gains}"
-            return f"NashConv at least {self.nash_conv:.4g}{_interval(*self.gains)}: {gains}"
-        seats = (
-            f"player {i} gains {mean:.4g}{_interval(self.gains[i])}" for i, mean in enumerate(means)
-        )
-        return f"{', '.join(seats)} {how}; of more than two players no theorem says how far that is from an equilibrium"
-
-
-def _half(*gains: list[float]) -> float:
-    """Half of the interval of a sum of means, with the degrees of freedom of Welch and Satterthwaite."""
-    from scipy.special import stdtrit
-
-    errors = [statistics.variance(each) / len(each) for each in gains if len(each) > 1]
-    if not any(errors):
-        return 0.0
-    freedom = sum(errors) ** 2 * (len(gains[0]) - 1) / sum(error**2 for error in errors)
-    return -float(stdtrit(freedom, TAIL)) * math.sqrt(sum(errors))
-
-
-def _interval(*gains: list[float]) -> str:
-    if half := _half(*gains):
-        return f" ± {half:.2g} (95 %)"
-    return "" if len(gains[0]) == 1 else " (no interval: all matches ended alike)"
 
 
 class _Particle(NamedTuple):
@@ -142,6 +88,38 @@ def play_out(
     return gain
 
 
+class _Answers:
+    """What policies answer, each question asked once: the mean over so many seeds."""
+
+    def __init__(self, asks: Sequence[Question], seed: tuple[int, ...], seeds: int) -> None:
+        self.asks, self._seed, self._seeds = asks, seed, seeds
+        self._known, self.questions = dict[int, tuple[list, list]](), 0
+
+    def forget(self, *seed: int) -> None:
+        """Ask all anew, with another seed."""
+        self._known, self._seed = {}, seed
+
+    def at(self, particle: "_Particle", mover: int) -> Iterable[tuple[int, float]]:
+        """The actions of who is to move, and their probabilities."""
+        if mover == CHANCE:
+            return particle.state.chance_outcomes()
+        actions, key = particle.state.legal_actions(), particle.keys[mover]
+        if len(actions) == 1:
+            return [(actions[0], 1.0)]
+        if key not in self._known:
+            ask = self.asks[mover]
+            seeds = [
+                (*self._seed, k, key & MASK) for k in range(self._seeds if ask.has_luck else 1)
+            ]
+            answers = [ask(particle.state, seed) for seed in seeds]
+            self._known[key] = actions, np.mean(answers, 0).tolist()
+            self.questions += len(seeds)
+        legal, probabilities = self._known[key]
+        if legal != actions:
+            walk.refuse_as_unsound(particle.state.game, walk.UNEQUAL, mover)
+        return zip(actions, probabilities, strict=True)
+
+
 class _Responder:
     """A responder in real play, who thinks of particles."""
 
@@ -149,25 +127,23 @@ class _Responder:
         self,
         game: AnyGame,
         player: int,
-        policies: Sequence[PolicyLike],
+        thought: _Answers,
         seed: int,
         depth: int,
         count: int | None,
     ) -> None:
-        self._game = game
-        self._player = player
-        self._seed = seed
-        self._depth = depth
+        self._game, self._player, self._depth = game, player, depth
         self._most = count or sys.maxsize
-        self._ask = [*map(question_to, policies)]
-        self._answers = dict[int, tuple[list, list]]()
-        self.questions = 0
-        self._deals = list[_Particle]()
-        self._redraws = all(hasattr(policy, "search") for policy in policies)
+        self._key, self._has_luck = (seed, player), any(ask.has_luck for ask in thought.asks)
+        self._thought = thought
+        # Without luck what is thought of is what is played.
+        self.played = _Answers(thought.asks, self._key, 1) if self._has_luck else thought
+        self._deals, self._cuts, self._looked_at = list[_Particle](), 0, 0
+        self._redraws, self.is_exact = self._has_luck, not self._has_luck
         try:
             deals = deals_of(game)
         except NotEnumerable:
-            self._redraws = True
+            self._redraws, self.is_exact = True, False
             return
         for k in np.flatnonzero(deals.probabilities).tolist():
             keys = [hash((i, 2 * move)) for i, move in enumerate(deals.observations[k].tolist())]
@@ -175,65 +151,86 @@ class _Responder:
                 _Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k]))
             )
 
-    def play(self, luck: np.random.Generator | None) -> float:
-        """What the responder has at the end of a match; or, without luck, on average; of more than two players, beyond what he has there
-        by the policy."""
-        self._luck = luck or np.random.default_rng(self._seed)
-        most = 1 if luck else sys.maxsize
-        self._rng = seeded(int(self._luck.integers(MASK)))
-        gain = 0.0
+    def play(self, match: int, most: int) -> float:
+        """What the responder has at the end of a match, on average over all that is followed; of more than two players, beyond what he has
+        there by the policy."""
+        self._luck = np.random.default_rng((*self._key[:1], match, self._player))
+        self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
         views = defaultdict[int, list[_Particle]](list)
+        if self._has_luck:
+            self.played.forget(*self._key, 1, match)
         if not self._deals:
-            self._answers.clear()
-        for deal in self._deals or [
+            self._thought.forget(*self._key, 0, match)
+        deals = self._deals or [
             self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))
-        ]:
+        ]
+        for deal in deals:
             views[deal.keys[self._player]].append(deal)
-        for group in (self._one(views) if luck else views).values():
-            gain += self._rest(
-                group, NO_ACTION, group if self._deals else self._redrawn(group), most
-            )
+        for sight, truths, room in self._followed(views, most):
+            belief = views[sight] if self._deals else self._redrawn(truths)
+            gain += self._rest(truths, NO_ACTION, belief, room, not self._deals)
             if self._game.players > walk.PLAYERS:
-                gain -= self._follow([(truth, NO_ACTION) for truth in group], most, responds=False)[
-                    0
-                ]
+                moves = [(truth, NO_ACTION) for truth in truths]
+                gain -= self._follow(moves, self.played, room, responds=False)[0]
         return round(gain, DIGITS)
 
-    def _one(self, views: dict[Any, list[_Particle]]) -> dict[Any, list[_Particle]]:
-        """One of the views, drawn by its weight; it weighs as much as all."""
-        weights = np.array([sum(particle.weight for particle in group) for group in views.values()])
-        total = float(weights.sum())
-        index = int(self._luck.choice(len(weights), p=weights / total))
-        sight, scale = [*views][index], total / float(weights[index])
-        return {
-            sight: [particle._replace(weight=scale * particle.weight) for particle in views[sight]]
+    def _followed(
+        self, parts: dict[Any, list[_Particle]], most: int, room: int = ALIKE
+    ) -> Iterator[tuple[Any, list[_Particle], int]]:
+        """What a match is followed in of its parts, a number of states at most: the name of a part, states, and the room that is left."""
+        cuts, followed = self._cuts, defaultdict[Any, list[_Particle]](list)
+        weights = {name: sum(each.weight for each in part) for name, part in parts.items()}
+        total = sum(weights.values())
+        names = [(parts[name][0]._replace(weight=weights[name]), name) for name in parts]
+        scales = {
+            name: each.weight / weights[name]
+            for each, name in self._thinned(names, math.ceil(most / room))
         }
+        moves = [
+            (each._replace(weight=scale * each.weight), name)
+            for name, scale in scales.items()
+            for each in parts[name]
+        ]
+        for each, name in self._thinned(moves, most):
+            followed[name].append(each)
+        self.is_exact &= self._cuts == cuts
+        for name, part in followed.items():
+            share = sum(each.weight for each in part) / total
+            yield name, part, max(len(part), int(most * share))
 
     def _rest(
-        self, truths: list[_Particle], action: int, belief: list[_Particle], most: int
+        self,
+        truths: list[_Particle],
+        action: int,
+        belief: list[_Particle],
+        most: int,
+        is_sample: bool,
     ) -> float:
-        """What he gains after an action in all that the game may be and he has seen, if he thinks of a belief.
+        """What he gains after an action in states that the match is followed in, if he thinks of a belief.
 
-        As long as they are the same, all that may be is the belief; then the game is one of these states, and a sample is the belief.
+        Args:
+            is_sample: whether the belief is not all that the game may be.
         """
-        if truths is belief and len(belief) > self._most:
-            truths = [
-                truth for truth, _ in self._thinned([(each, NO_ACTION) for each in belief], most)
-            ]
-        is_all = truths is belief
-        gain, views = self._follow(
-            [(truth, action) for truth in truths], sys.maxsize if is_all else most
-        )
-        for sight, group in (self._one(views) if views and is_all and most == 1 else views).items():
-            after, chosen = group, NO_ACTION
-            if not is_all:
-                after = self._follow([(each, action) for each in belief], self._most, (sight,))[1][
-                    sight
-                ]
-            if sight is DECISION:
-                after = after or self._redrawn(group)
-                chosen = self._chosen(after, group[0].state.legal_actions())
-            gain += self._rest(group, chosen, after, most)
+        cuts = self._cuts
+        gain, views = self._follow([(truth, action) for truth in truths], self.played, most)
+        self.is_exact &= self._cuts == cuts
+        for sight, group, room in self._followed(views, most):
+            cuts = self._cuts
+            moves = [(each, action) for each in belief]
+            after = self._follow(moves, self._thought, self._most, (sight,))[1][sight]
+            is_sampled = is_sample or self._cuts > cuts
+            if sight is not DECISION:
+                gain += self._rest(group, NO_ACTION, after, room, is_sampled)
+                continue
+            if not after:
+                after, is_sampled = self._redrawn(group), True
+            choices = {
+                choice: [each._replace(weight=each.weight * p) for each in group]
+                for choice, p in self._chosen(after, group[0], is_sampled)
+                if p
+            }
+            for choice, part, left in self._followed(choices, room, 1):
+                gain += self._rest(part, choice, after, left, is_sampled)
         return gain
 
     def _unknown(self, state: State) -> _Particle:
@@ -253,6 +250,7 @@ class _Responder:
         """So many moves at most, drawn by their weights, which stay what they were on average."""
         if len(moves) <= most:
             return moves
+        self._cuts += 1
         weights = np.array([move[0].weight for move in moves])
         total = float(weights.sum())
         counts = self._luck.multinomial(most, weights / total).tolist()
@@ -265,6 +263,7 @@ class _Responder:
     def _follow(
         self,
         moves: list[tuple[_Particle, int]],
+        answers: _Answers,
         most: int,
         goal: tuple[int | None, ...] = (),
         responds: bool = True,
@@ -272,6 +271,7 @@ class _Responder:
         """Make moves, and whatever others may do until the responder sees something or is to move.
 
         Args:
+            answers: what the others do.
             most: moves at once.
             goal: what he does see, where that is known: what shows something else is left out.
             responds: whether he does not play by the policy himself.
@@ -281,9 +281,8 @@ class _Responder:
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         while moves:
-            if min(most, len(moves)) > MOST:
-                what = f"a player must think of {len(moves):,} states at once; the limit is {MOST:,}, and particles={PARTICLES} would fit"
-                raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
+            self._looked_at += len(moves)
+            self._refuse_if_too_many(len(moves) if most > MOST else 0)
             candidates = [
                 (*move, self._shown(*move))
                 for move in (moves if goal else self._thinned(moves, most))
@@ -309,7 +308,7 @@ class _Responder:
                 else:
                     moves += [
                         (after._replace(weight=weight * p), each)
-                        for each, p in self._answer(after, mover)
+                        for each, p in answers.at(after, mover)
                         if p
                     ]
         return gain, views
@@ -329,23 +328,15 @@ class _Responder:
             keys[i] = key
         return sight, keys
 
-    def _answer(self, particle: _Particle, mover: int) -> Iterable[tuple[int, float]]:
-        """The actions of who is to move, and their probabilities."""
-        if mover == CHANCE:
-            return particle.state.chance_outcomes()
-        actions, key = particle.state.legal_actions(), particle.keys[mover]
-        if len(actions) == 1:
-            return [(actions[0], 1.0)]
-        if key not in self._answers:
-            self._answers[key] = (
-                actions,
-                self._ask[mover](particle.state, (self._seed, key & MASK)).tolist(),
-            )
-            self.questions += 1
-        legal, probabilities = self._answers[key]
-        if legal != actions:
-            walk.refuse_as_unsound(self._game, walk.UNEQUAL, mover)
-        return zip(actions, probabilities, strict=True)
+    def _refuse_if_too_many(self, at_once: int) -> None:
+        """Refuse exact beliefs that take too long."""
+        for count, most, when in (
+            (at_once, MOST, "at once"),
+            (self._looked_at if self._most > MOST else 0, LOOKED_AT, "for one decision"),
+        ):
+            if count > most:
+                what = f"a player must think of {count:,} states {when}; the limit is {most:,}, and particles={PARTICLES} would fit"
+                raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
 
     def _worth(self, rewards: Sequence[float]) -> float:
         """What the responder has at an end."""
@@ -354,25 +345,36 @@ class _Responder:
             walk.refuse_as_unsound(self._game, walk.NOT_CONSTANT)
         return low + (high - low) * rewards[self._player]
 
-    def _chosen(self, belief: list[_Particle], actions: list[int]) -> int:
-        """The responder's action."""
-        if not belief or len(actions) == 1:
-            return int(self._luck.choice(actions))
-        return actions[int(np.argmax(self._values(belief, self._depth)))]
+    def _chosen(
+        self, belief: list[_Particle], truth: _Particle, is_sample: bool
+    ) -> list[tuple[int, float]]:
+        """The responder's action: the best if it is clearly better than what the policy plays here; else that, with its probabilities."""
+        self._looked_at, usual = 0, [*self.played.at(truth, self._player)]
+        if len(usual) == 1 or not belief:
+            return usual
+        count = PARTS if is_sample else 1
+        parts = [part for i in range(count) if (part := belief[i::count])]
+        most = self._most if count == 1 else max(1, self._most // count)
+        values = np.array([self._values(part, self._depth, most) for part in parts])
+        best = int(values.sum(0).argmax())
+        gains = values[:, best] - values @ [p for _, p in usual]
+        low, high = self._game.utilities
+        weights = [sum(each.weight for each in part) for part in parts]
+        is_clear = len(parts) == count and (gains > CLEAR * (high - low) * np.array(weights)).all()
+        return [(usual[best][0], 1.0)] if is_clear else usual
 
-    def _values(self, belief: list[_Particle], left: int) -> list[float]:
-        """What he gains by each action, if he looks so many ahead, itself among them."""
+    def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
+        """What he gains by each action, if he looks so many ahead, itself among them, and thinks of so many states."""
         actions, *others = [particle.state.legal_actions() for particle in belief]
         if any(each != actions for each in others):
             walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
         return [
-            self._value([(each, action) for each in belief], left - 1, self._most)
-            for action in actions
+            self._value([(each, action) for each in belief], left - 1, most) for action in actions
         ]
 
     def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:
         """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
-        gain, views = self._follow(moves, most)
+        gain, views = self._follow(moves, self._thought, most)
         weights = {
             sight: sum(particle.weight for particle in belief) for sight, belief in views.items()
         }
@@ -384,7 +386,7 @@ class _Responder:
                     [(each, NO_ACTION) for each in belief], left, max(share, len(belief))
                 )
             elif left > 0:
-                gain += max(self._values(belief, left))
+                gain += max(self._values(belief, left, most))
             else:
                 gain += self._played_out(belief)
         return gain
@@ -412,26 +414,33 @@ def local_best_response(
     *,
     depth: int = 1,
     matches: int | None = 20,
+    seeds: int = SEEDS,
+    play: str = MOST_VISITED,
     seed: int = 0,
     particles: int | None = PARTICLES,
     progress: Callable[[int], None] | None = None,
-) -> LocalBestResponse:
-    """A lower bound of NashConv by local best responses, in a game of any size; of more than two players, what each gains.
+) -> Exploitability:
+    """A lower limit of NashConv by local best responses, in a game of any size; of more than two players, what each gains.
+
+    The limit is one-sided, by Student's distribution over the matches, and cut to what NashConv can be; where it is 0 nothing is shown.
+    Where nothing is left to chance, since a policy has no luck and all that can happen is followed, it is what the responders gain.
 
     Args:
-        policy: as in `exploitability`, or one for each player. It is asked once in an information set, where a responder comes to think of
-            it; if deals are hidden, in each state for itself.
+        policy: as in `exploitability`, or one for each player. A search is asked with a seed of each match where it plays, and with
+            other seeds where a responder thinks of it; if deals are hidden, in each state for itself.
         depth: how many of his own actions the responder looks ahead; then his choice is uniform.
-        matches: of each player; None for all that can happen, which leaves no luck in what he meets.
+        matches: of each player; None for all that can happen, against a policy without luck.
+        seeds: of a search, of which the responder thinks the mean.
+        play: how a search is played, see `exploitability`.
         seed: an integer ≥ 0, of the searches of an agent, of the responder and of the matches.
         particles: how many states at most he thinks of at once; None for all of them.
         progress: called with the matches played by each player.
 
     Raises:
         ValueError: a single player; of two, rewards that do not sum to 1; without a number of matches or of particles hidden deals, or too
-            large a belief; invalid probabilities; a setting out of range.
+            large a belief; without a number of matches a search; invalid probabilities; a setting out of range.
         TypeError: no game, or no policy.
-        KeyboardInterrupt: with a LocalBestResponse of the matches played, if there are two of each player.
+        KeyboardInterrupt: with the result of the matches played, if there are two of each player.
     """
     check_game("local_best_response", game)
     depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
@@ -440,27 +449,32 @@ def local_best_response(
             deals_of(game)
         else:
             checks.integer(name, value, least)
+    checks.integer("seeds", seeds, 1)
     if game.players < walk.PLAYERS:
         walk.refuse_unless_two_players(game)
-    policies = policies_of(game, policy)
+    asks = [question_to(each, play) for each in policies_of(game, policy)]
+    if matches is None and any(ask.has_luck for ask in asks):
+        raise ValueError(
+            f"a search has another seed in each match: give a number of matches of {asks[0]}"
+        )
+    thought = _Answers(asks, (seed, 0), seeds)
     responders = [
-        _Responder(game, player, policies, seed, depth, particles) for player in range(game.players)
+        _Responder(game, player, thought, seed, depth, particles) for player in range(game.players)
     ]
     gains: tuple[list[float], ...] = tuple([] for _ in responders)
 
-    def result() -> LocalBestResponse:
-        return LocalBestResponse(
-            game, depth, particles, gains, sum(each.questions for each in responders)
-        )
+    def result() -> Exploitability:
+        belief = "" if particles is None else f" and {particles} particles"
+        method = f"local best responses of depth {depth}{belief}, in {len(gains[0])} matches each"
+        everyone = {thought, *(each.played for each in responders)}
+        questions = sum(answers.questions for answers in everyone)
+        is_exact = all(each.is_exact for each in responders)
+        return bound_by(game, gains, is_exact, method, text_of(game, policy, play), questions)
 
     try:
         for match in range(matches or 1):
-            for player, responder in enumerate(responders):
-                gains[player].append(
-                    responder.play(
-                        np.random.default_rng((seed, match, player)) if matches else None
-                    )
-                )
+            for samples, responder in zip(gains, responders, strict=True):
+                samples.append(responder.play(match, WIDTH if matches else sys.maxsize))
             if progress is not None:
                 progress(match + 1)
     except KeyboardInterrupt:
@@ -468,3 +482,35 @@ def local_best_response(
             raise KeyboardInterrupt(result()) from None
         raise KeyboardInterrupt from None
     return result()
+
+
+def bound_by(
+    game: AnyGame,
+    samples: tuple[list[float], ...],
+    is_exact: bool,
+    method: str,
+    policy: str,
+    questions: int = 0,
+) -> Exploitability:
+    """What responders' gains in matches say of NashConv, whose range is that of the utilities of all who gain.
+
+    Args:
+        is_exact: whether each gain is what is to be expected of the responder's play.
+    """
+    low, high = game.utilities
+    is_for_two = len(samples) == walk.PLAYERS
+    most = high - low if is_for_two else len(samples) * (high - low)
+    of_matches = [sum(each) - (low + high) * is_for_two for each in zip(*samples, strict=False)]
+    estimate = mean_of(of_matches, -most, most, 2 * CONFIDENCE - 1)
+    lower = cut(estimate.value if is_exact else estimate.low, most)
+    return Exploitability(
+        lower=lower,
+        estimate=max(lower, min(estimate.value, most)),
+        upper=most,
+        confidence=1.0 if is_exact else CONFIDENCE,
+        method=method,
+        policy=policy,
+        best_responses=tuple(map(statistics.fmean, samples)),
+        samples=samples,
+        questions=questions,
+    )

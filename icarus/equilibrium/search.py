@@ -1,4 +1,4 @@
-"""Algorithms that play: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015), and drawing from an equilibrium; full stitching."""
+"""Algorithms that play: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015), and drawing from an equilibrium; uniform choice."""
 
 import functools
 import time
@@ -10,28 +10,26 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
-from icarus.compiler import python_of, seeded, uniform
-from icarus.engine.match import Player, is_player
+from icarus.compiler import seeded, uniform
+from icarus.engine.match import question_to
 from icarus.engine.result import Result, RootStatistics
 from icarus.engine.search import (
     PROGRESS,
     Algorithm,
     SearchInterrupted,
-    SeatedPlayer,
     check_budget,
     check_callable,
     run_within,
 )
-from icarus.equilibrium import sampling, walk
-from icarus.equilibrium.beliefs import StoredPolicy
+from icarus.equilibrium import beliefs, sampling
+from icarus.equilibrium.beliefs import StoredPolicy, key_of
 from icarus.equilibrium.cfr import Learner, near_equilibrium
-from icarus.equilibrium.deals import InformationState, deals_of, information_state
-from icarus.equilibrium.policies import TabularPolicy, question_to, tabulate, uniform_policy
+from icarus.equilibrium.deals import deals_of, information_state
+from icarus.equilibrium.policies import TabularPolicy, tabulate
 from icarus.equilibrium.sampling import Sampling, Store
-from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import (
     COMPLETE,
-    NOTHING,
     PLAYERS,
     Walk,
     refuse_as_unsound,
@@ -39,16 +37,6 @@ from icarus.equilibrium.walk import (
     with_walk,
 )
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
-
-next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
-
-
-def key_of(information: InformationState) -> int:
-    """The key of an information set, by what the player to move knows."""
-    player, observation, moves = information
-    return functools.reduce(
-        lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
-    )
 
 
 def result_of(
@@ -66,6 +54,7 @@ def result_of(
         "iterations": 0,
         "depth": 0,
         "seconds": 0.0,
+        "memory": 0,
     }
     return Result(
         action=actions[min(index, len(actions) - 1)],
@@ -170,19 +159,23 @@ class OOSSearch(Learner):
         self._sampler["max_length"] = game.max_length
         rows = self._deals.observations.tolist()
         self._deal_keys = np.array(
-            [[next_key(player + 1, 0, move) for player, move in enumerate(row)] for row in rows]
+            [
+                [beliefs.next_key(player + 1, 0, move) for player, move in enumerate(row)]
+                for row in rows
+            ]
         )
         self.store = sampling.larger_store()
         self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
         self.sample(0)  # compiled before a clock runs
 
-    def memory(self) -> Store:
+    def memory(self) -> tuple[np.ndarray, ...]:
         """A copy of all that was learned; `recall` brings it back."""
-        return Store._make(array.copy() for array in self.store)
+        return tuple(array.copy() for array in (self._progress, self._rng, *self.store))
 
-    def recall(self, memory: Store) -> None:
-        """Go back to what was learned when `memory` was taken."""
-        self.store = Store._make(array.copy() for array in memory)
+    def recall(self, memory: tuple[np.ndarray, ...]) -> None:
+        """Go back to where the search was when `memory` was taken."""
+        self._progress, self._rng, *store = (array.copy() for array in memory)
+        self.store = Store._make(store)
 
     def aim(self, state: State) -> None:
         """Aim at the target that a state of the match has for the player to move.
@@ -272,19 +265,9 @@ class OOSSearch(Learner):
             raise SearchInterrupted(result)
         return result
 
-    def run(self, target: int) -> None:
-        """Go on until so many iterations have been made in all."""
-        if target > self.iterations:
-            self.make(target - self.iterations)
-
     def policy_at(self, state: State) -> np.ndarray:
-        """The policy to play from in the information set of a state; uniform where nothing is known. [actions]"""
-        count = len(state.legal_actions())
-        place = place_of(self.store.keys, key_of(information_state(state)))
-        weights = self.store.sums[self.store.first[place] :][
-            : count * (self.store.keys[place] != 0)
-        ]
-        return weights / weights.sum() if weights.sum() > 0 else np.full(count, 1 / count)
+        """The average policy in the information set of a state; uniform where nothing is known. [actions]"""
+        return self.stored_policy.policy_at(state)
 
     @property
     def average(self) -> TabularPolicy:
@@ -367,69 +350,26 @@ class NearEquilibrium(AlgorithmSettings):
 _near = functools.lru_cache(maxsize=4)(near_equilibrium)
 
 
-# ------------------------------------------------------------------------------------------------------------------- full stitching
+@attrs.frozen(repr=False)
+class Uniform(AlgorithmSettings):
+    """A player by uniform choice, against whom the papers' programs play. It searches nothing, whatever its budget."""
 
-# Full stitching (Lanctot, Lisý and Bowling, 2015) searches in every information set. Each search comes after those in the sets of the same
-# player that lead there, and what it learns is kept for those below alone. Of an `Agent`, who begins anew at each decision, the visits at
-# the root are taken; of Online Outcome Sampling, the weights of the average policy.
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> "Uniform":
+        """It itself, which remembers nothing."""
+        return self
 
-
-def own_predecessors(tree: GameTree) -> np.ndarray:
-    """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
-    before = np.full(len(tree.sets), NOTHING, np.int64)
-    for number in tree.decisions:
-        row = int(tree.views[tree.sets[number]["last_view"]]["parent"])
-        while row != NOTHING and tree.views[row]["set"] == NOTHING:
-            row = int(tree.views[row]["parent"])
-        before[number] = NOTHING if row == NOTHING else int(tree.views[row]["set"])
-    return before
-
-
-def stitch(
-    game: GameOrTree,
-    agent: Player,
-    *,
-    seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-) -> TabularPolicy:
-    """The policy of an agent by full stitching: its policy in each information set, by a search there; uniform without a choice.
-
-    Args:
-        agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
-        seed: of the searches; each information set has a stream of its own.
-        progress: called with (parts done, parts in all); a part is what follows on one of a player's first information sets.
-
-    Raises:
-        ValueError, TypeError: as for a `GameTree`; no agent; `progress` is no function.
-    """
-    if not is_player(agent):
-        raise TypeError(
-            f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)"
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        return result_of(
+            self, state, question_to(None)(state, ()), seeded(checks.seed(seed)), seed=seed
         )
-    check_callable("progress", progress, "a function of (parts done, parts in all)")
-    tree, seed = tree_of(game), checks.integer("seed", seed, 0)
-    before, followers = own_predecessors(tree), dict[int, list[int]]()
-    for number in tree.decisions.tolist():
-        followers.setdefault(int(before[number]), []).append(number)
-    result = uniform_policy(tree)
 
-    def search_from(number: int, seated: SeatedPlayer) -> None:
-        if tree.sets[number]["count"] > 1:
-            result.at(number)[:] = question_to(seated)(tree.state_of(number), (seed, number))
-        below = followers.get(number, [])
-        learned = seated.memory() if isinstance(seated, OOSSearch) and len(below) > 1 else None
-        for i, follower in enumerate(below):
-            if learned is not None and i > 0:
-                seated.recall(learned)  # type: ignore[attr-defined]  # who has learned has a memory
-            search_from(follower, seated)
-
-    parts = followers.get(NOTHING, [])
-    for done, part in enumerate(parts):
-        if progress is not None:
-            progress(done, len(parts))
-        search_from(part, agent.seated(tree.game))
-    return result
+    def check_playable(self, game: AnyGame) -> None:
+        """It plays any game."""
 
 
 register(OOS, "Online Outcome Sampling")
 register(NearEquilibrium, "a player near an equilibrium")
+register(Uniform, "uniform choice")

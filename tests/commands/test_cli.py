@@ -127,16 +127,20 @@ OPTIONS = {
     "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",
     "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
     "match kuhn-poker BASELINE MAST --games 1 --game-decay 0.5": "BASELINE (30 iterations, game decay 0.5)",
-    "exploitability kuhn-poker --strategy MAST --depth 2 --matches 2 --particles 0": "MAST (30 iterations): NashConv at least ",
-    "exploitability liars-dice(first=2,second=2) --strategy MAST --matches 2": "MAST (30 iterations): NashConv at least ",
+    "exploitability kuhn-poker --strategy MAST --depth 2 --matches 2 --particles 0": "MAST (30 iterations), most visited: NashConv at ",
+    "exploitability liars-dice(first=2,second=2) --strategy MAST --matches 2": "MAST (30 iterations), most visited: NashConv at least ",
     "match othello BASELINE --games 1 --level 1": "BASELINE (6 iterations)",
-    "exploitability kuhn-poker --strategy OOS(delta=0.5)": "OOS(delta=0.5) (30 iterations), by stitching: NashConv ",
+    "exploitability kuhn-poker --strategy OOS(delta=0.5) --seeds 4": "OOS(delta=0.5) (30 iterations), most visited: NashConv ",
+    "exploitability kuhn-poker --strategy MAST --play visit~shares --seeds 4": "at most",
+    "match kuhn-poker MAST Uniform() --games 1": "Uniform() (30 iterations)",
 }
 
 
 @pytest.mark.parametrize("line", OPTIONS)
 def test_options_of_a_search_are_taken_and_told(icarus, line):
-    code, output, errors = icarus(*line.split(), "--iterations", 30)
+    code, output, errors = icarus(
+        *(word.replace("~", " ") for word in line.split()), "--iterations", 30
+    )
     assert code == 0, (output, errors)
     assert OPTIONS[line] in " ".join(output.split()), (output, errors)
 
@@ -151,8 +155,8 @@ def test_what_many_searches_take_is_told_first(icarus, monkeypatch):
     _, said, errors = icarus(
         "exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5
     )
-    assert said.startswith("MAST (5 iterations), by stitching: NashConv ")
-    assert re.fullmatch(r"16 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
+    assert said.startswith("MAST (5 iterations), most visited: NashConv ")
+    assert re.fullmatch(r"512 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
 
 
 @pytest.mark.parametrize("moves", ["F5 d6 C3", "f5d6c3", "1. f5 d6 2. c3", "1.F5 d6 2.c3"])
@@ -427,6 +431,9 @@ REFUSED = {
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
+    "exploitability kuhn-poker --seeds 3": "these need a search, by --strategy: leave out --seeds",
+    "exploitability kuhn-poker --matches 3": "these are of local best responses, by --depth: leave out --matches",
+    "exploitability kuhn-poker --strategy MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
     "specs MSAT": "no enhancement is called 'MSAT'; did you mean MAST",
     "ladder othello": "name either a strategy to rate, or an engine",
     "ladder othello MAST --engine x": "name either a strategy to rate, or an engine",

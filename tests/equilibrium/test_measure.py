@@ -5,7 +5,7 @@ import pytest
 
 from icarus import Agent, exploitability, games
 from icarus.equilibrium import OOS, stitch, tabulate
-from icarus.equilibrium.search import own_predecessors
+from icarus.equilibrium.policies import own_predecessors
 from icarus.equilibrium.tree import tree_of
 from icarus.equilibrium.walk import NOTHING
 from icarus.specs import BASELINE, MAST

@@ -19,7 +19,8 @@ PHANTOM = games.load("phantom-mnk(columns=2, rows=3, in_a_row=2)")
 @pytest.mark.parametrize("game", [KUHN, in_python(KUHN), openspiel.game("kuhn_poker")], ids=repr)
 def test_who_always_passes_loses_his_ante_to_every_bet(game):
     found = local_best_response(game, lambda state: {0: 1.0}, matches=2)
-    assert (found.gains, found.nash_conv, found.half) == (([1.0, 1.0], [1.0, 1.0]), 2.0, 0.0)
+    assert found.samples == ([1.0, 1.0], [1.0, 1.0])
+    assert (found.lower, found.estimate, found.confidence) == (2.0, 2.0, 1.0)
 
 
 @pytest.mark.parametrize("game", [LEDUC, games.load("liars-dice(faces=3)"), PHANTOM], ids=str)
@@ -54,10 +55,16 @@ def test_they_bound_from_below_whatever_they_think_of(particles):
         assert particles or shallow < deep
 
 
-def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them():
+def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them(monkeypatch):
     best = exploitability(KUHN, None).nash_conv  # one action ahead is enough
-    some = local_best_response(KUHN, None, matches=400)
-    assert abs(some.nash_conv - best) < 2 * some.half < 1
+    assert local_best_response(KUHN, None, matches=2).samples == (
+        [0.5] * 2,
+        [pytest.approx(5 / 12)] * 2,
+    )
+    monkeypatch.setattr(response, "WIDTH", 1)
+    some = local_best_response(KUHN, None, matches=200)
+    assert some.confidence == 0.95
+    assert best - 0.5 < some.lower < best < some.estimate + (some.estimate - some.lower)
 
     def stop(matches):
         if matches == 3:
@@ -65,15 +72,22 @@ def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them():
 
     with pytest.raises(KeyboardInterrupt, match="in 3 matches each") as caught:
         local_best_response(KUHN, None, progress=stop)
-    assert caught.value.args[0].gains == (some.gains[0][:3], some.gains[1][:3])
+    assert caught.value.args[0].samples == (some.samples[0][:3], some.samples[1][:3])
 
 
-def test_the_interval_is_student_s():
-    gains = [1.0, 3.0], [0.0, 0.0]
-    found = response.LocalBestResponse(KUHN, 1, None, gains, 0)
-    assert found.half == pytest.approx(12.7062047)  # one degree of freedom, a standard error of 1
-    assert "NashConv is not bounded, since all" in str(
-        response.LocalBestResponse(KUHN, 1, None, ([1.0] * 2,) * 2, 0)
+def test_the_limit_is_student_s_and_cut_to_what_can_be():
+    def limits(*samples):
+        bound = response.bound_by(KUHN, samples, False, "", "")
+        return bound.lower, bound.estimate, bound.upper
+
+    # Two degrees of freedom, of which 5 % are above 2.91998558, and a standard error of 0.1.
+    step = 0.1 * 3**0.5
+    assert limits([2 - step, 2.0, 2 + step], [0.0] * 3)[0] == pytest.approx(2 - 0.291998558)
+    assert limits([0.0, 4.0], [-2.0, 1.0])[::2] == (0.0, 4.0)
+    assert limits([-1.0, -2.0], [0.0, 0.5])[:2] == (0.0, 0.0)  # 0 is known
+    assert limits([0.1] * 9, [0.1] * 9)[0] == 0  # matches that ended alike say little
+    assert "at least 0, so nothing is shown (95 %; estimate 0.2)" in str(
+        response.bound_by(KUHN, ([0.1] * 9,) * 2, False, "", "")
     )
 
 
@@ -83,9 +97,9 @@ def test_the_interval_is_student_s():
 def test_particles_are_drawn_anew_where_none_is_left_or_deals_are_hidden():
     agent = Agent(BASELINE, iterations=3)
     found = local_best_response(PHANTOM, agent, matches=2, particles=1)
-    assert all(gain in (-1, 0, 1) for each in found.gains for gain in each)
+    assert all(-1 <= gain <= 1 for each in found.samples for gain in each)
     found = local_best_response(games.load("dou-di-zhu"), None, matches=2, particles=2)
-    assert len(found.gains) == 3
+    assert len(found.samples) == 3
     assert "of more than two players no theorem says how far" in str(found)
 
 
@@ -112,12 +126,9 @@ def test_a_seat_gains_what_is_to_be_gained_by_hand():
     policies = [lambda state: hide, None, lambda state: [1.0, 0.0, 0.0]]
     found = local_best_response(HIDDEN, policies, matches=None, particles=None)
     # player 0 hides 1 or 2, which one in three finds: 6 and not 3; player 1 says 0: 4.5 and not 3; player 2 does so already
-    assert found.gains == (pytest.approx([3.0]), pytest.approx([1.5]), pytest.approx([0.0]))
+    assert found.samples == (pytest.approx([3.0]), pytest.approx([1.5]), pytest.approx([0.0]))
     assert found.nash_conv == pytest.approx(4.5)
     assert "player 0 gains 3, player 1 gains 1.5, player 2 gains 0 by" in str(found)
-    assert "gains 3 (no interval: all matches ended alike), " in str(
-        attrs.evolve(found, gains=([3.0, 3.0],) * 3)
-    )
 
 
 @pytest.mark.parametrize(
@@ -139,10 +150,10 @@ def test_what_cannot_be_thought_of_is_refused(monkeypatch, name, settings, sente
 
 
 def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particles(monkeypatch):
-    answered, answer = [], response._Responder._answer
+    answered, answer = [], response._Answers.at
     monkeypatch.setattr(
-        response._Responder,
-        "_answer",
+        response._Answers,
+        "at",
         lambda self, *question: answered.append(0) or answer(self, *question),
     )
     game = attrs.evolve(
@@ -153,9 +164,11 @@ def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particle
         rewards=lambda state: [float(state.count(action) == 1) for action in state],
         observe=None,
     )
-    responder = response._Responder(game, 0, response.policies_of(game, None), 0, 1, 9)
+    responder = response._Responder(
+        game, 0, response._Answers([response.question_to(None)] * 5, (0,), 1), 0, 1, 9
+    )
     responder._luck = np.random.default_rng(0)
-    responder._values(responder._deals, 1)
+    responder._values(responder._deals, 1, 9)
     assert len(answered) == 3 * (1 + 3 + 9 + 9)  # after each of his actions, and not 27 of player 4
 
 

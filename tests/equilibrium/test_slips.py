@@ -114,14 +114,13 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (measured(CFR), "is a class, not a policy; it must be made first"),
     (lambda: local_best_response(3, None), "local_best_response needs a Game, such as "),
     (
-        lambda: tabulate(KUHN, None),
-        "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>",
-    ),
-    (
         lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3),
         "progress is 3; it must be a function of ",
     ),
-    (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),
+    (
+        lambda: stitch(KUHN, OOS()),
+        r"OOS\(\) has no budget; it must be made first, such as .* Agent\(strategy, iterations=…\)",
+    ),
     (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),
 ]
 VALUE_ERRORS: list[tuple[Any, str]] = [

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import BASELINE, Agent, games
+from icarus.engine.match import PLAYS, VISIT_SHARES
 from icarus.equilibrium.cfr import CFR, CFRPlus
 from icarus.equilibrium.deals import deal_observation, deals_of, information_state
 from icarus.equilibrium.policies import (
@@ -321,15 +322,18 @@ def test_the_kinds_of_policies_say_the_same():
     assert all(exploitability(game, policy) == expected for policy in policies)
 
 
-def test_an_agent_plays_each_action_as_often_as_he_visits_it():
-    game = games.load("kuhn-poker")
-    agent = Agent(BASELINE, iterations=200)
+@pytest.mark.parametrize("play", PLAYS)
+def test_an_agent_plays_what_he_recommends_or_as_often_as_he_visits_it(play):
+    game, agent = games.load("kuhn-poker"), Agent(BASELINE, iterations=200)
     tree = tree_of(game)
-    written = tabulate(tree, agent, seed=4)
+    written = tabulate(tree, agent, (4, 0), play=play)
     for number in tree.decisions.tolist():
-        searched = agent.search(tree.state_of(number), (4, number))
-        assert written.at(number) == pytest.approx(searched.visits / searched.visits.sum())
-    assert exploitability(game, agent, seed=4) == exploitability(game, written)
+        searched = agent.search(tree.state_of(number), (4, 0, number))
+        shares = searched.visits / searched.visits.sum()
+        recommended = [float(action == searched.action) for action in searched.actions]
+        assert written.at(number) == pytest.approx(shares if play == VISIT_SHARES else recommended)
+    measured = exploitability(game, agent, seed=4, seeds=1, play=play)
+    assert measured.estimate == exploitability(game, written).estimate
 
 
 def test_weights_become_probabilities():
@@ -414,7 +418,7 @@ def test_going_on_is_the_same_as_going_through():
     at_once, in_parts = CFRPlus(games.load("leduc-poker")), CFRPlus(games.load("leduc-poker"))
     at_once.run(30)
     for part in (1, 9, 20):
-        in_parts.run(part)
+        in_parts.make(part)
     assert (at_once.regrets == in_parts.regrets).all()
     assert (at_once.sums == in_parts.sums).all()
     assert in_parts.iterations == 30

@@ -1,0 +1,265 @@
+"""What is measured is the policy that is played: one door for all kinds of policies, the mean over seeds, limits that are ones."""
+
+import numpy as np
+import pyspiel
+import pytest
+
+from icarus import Agent, PythonGame, exploitability, games, play
+from icarus.bridges import openspiel
+from icarus.engine.match import ChosenAction
+from icarus.equilibrium import (
+    CFR,
+    OOS,
+    CFRPlus,
+    OOSSearch,
+    Uniform,
+    local_best_response,
+    response,
+    stitch,
+    tabulate,
+)
+from icarus.equilibrium.policies import _measured
+from icarus.equilibrium.tree import tree_of
+from icarus.kernel import TERMINAL, UNSEEN
+from icarus.specs import BASELINE, RAVE
+
+KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
+THEIRS = openspiel.game("kuhn_poker")
+UNIFORM_IN_KUHN = 11 / 12
+SEARCH = OOSSearch(KUHN)
+SEARCH.run(300)
+SOLVER = CFRPlus(KUHN)
+SOLVER.run(40)
+
+
+class First(pyspiel.Bot):
+    """Plays the first action, and does not tell his policy."""
+
+    def __init__(self):
+        super().__init__()
+
+    def restart_at(self, state):
+        """Nothing is kept."""
+
+    def step(self, state):
+        return state.legal_actions()[0]
+
+
+class Coin:
+    """A search that plays one of two actions in each information set, in proportion to some probabilities; or tells these."""
+
+    def __init__(self, written, calm):
+        self.written, self.calm = written, calm
+
+    def seated(self, game):
+        return self
+
+    def search(self, state, seed):
+        chances = self.written(state)
+        if self.calm:
+            result = ChosenAction(0)
+            result.policy, result.strategy = chances, Uniform()
+            return result
+        return ChosenAction(
+            int(np.random.default_rng(seed).choice(state.legal_actions(), p=chances))
+        )
+
+
+# ------------------------------------------------------------------------------------------------------------- the door
+
+
+@pytest.mark.parametrize(
+    ("game", "policy", "same"),
+    [
+        (KUHN, None, None),
+        (KUHN, lambda state: {0: 1.0}, lambda state: [1, 0]),
+        (KUHN, SOLVER, SOLVER.average),
+        (KUHN, SEARCH, SEARCH.average),
+        (KUHN, SEARCH.stored_policy, SEARCH.average),
+        (KUHN, Agent(Uniform(), iterations=1), None),
+        (THEIRS, pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker")), None),
+        (THEIRS, [pyspiel.make_uniform_random_bot(seat, 0) for seat in range(2)], None),
+        (THEIRS, First(), lambda state: [1, 0]),
+    ],
+    ids=lambda value: "policy" if callable(value) else str(value),
+)
+def test_all_measures_and_matches_take_the_same_policies(game, policy, same):
+    written = tabulate(game, same)
+    assert stitch(game, policy).probabilities == pytest.approx(written.probabilities)
+    exact = exploitability(game, written)
+    assert exploitability(game, policy, seeds=4).estimate == pytest.approx(exact.estimate)
+    has_luck = isinstance(policy, Agent | First)
+    bound = local_best_response(game, policy, depth=5, matches=2 if has_luck else None)
+    assert bound.estimate == pytest.approx(exact.estimate)
+    assert bound.confidence == (0.95 if has_luck else 1)
+    pair = policy if isinstance(policy, list) else [policy] * 2
+    assert play(game, pair, seed=3).returns == play(game, pair, seed=3).returns
+
+
+def test_a_policy_of_a_match_is_drawn_from_by_its_probabilities():
+    drawn = [
+        play(KUHN, [lambda state: [0.25, 0.75], None], seed=k).actions[0][1] for k in range(800)
+    ]
+    assert abs(np.mean(drawn) - 0.75) < 0.05
+
+
+def test_pyspiel_s_policies_are_refused_where_there_are_no_states_of_pyspiel():
+    policy = pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker"))
+    for use in (exploitability, local_best_response, stitch):
+        with pytest.raises(
+            TypeError, match=r"plays in icarus.bridges.openspiel.game\(…\), not in kuhn"
+        ):
+            use(KUHN, policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "sentence"),
+    [
+        (
+            Agent(RAVE, iterations=9, move_decay=0.5),
+            "remembers its searches, .*: leave out move_decay",
+        ),
+        (Agent(RAVE, iterations=9, move_decay=0.5).seated(KUHN), "remembers its searches"),
+    ],
+)
+def test_who_remembers_his_searches_is_refused(policy, sentence):
+    for use in (exploitability, local_best_response, stitch):
+        with pytest.raises(ValueError, match=sentence):
+            use(KUHN, policy)
+
+
+def test_a_search_at_a_table_has_learned_nothing_when_it_was_measured():
+    seated = Agent(OOS(), iterations=50).seated(KUHN)
+    seated.search(KUHN.new_initial_state(seed=1), 5)
+    before = [array.tolist() for array in seated.memory()]
+    for measure in (exploitability, local_best_response):
+        result = measure(KUHN, seated, seeds=2)
+        assert result.policy == "<OOS() in kuhn-poker after 50 iterations>, most visited"
+        assert [array.tolist() for array in seated.memory()] == before
+
+
+@pytest.mark.parametrize("kind", [CFR, OOSSearch])
+def test_run_tells_the_iterations_in_all(kind):
+    learner = kind(KUHN)
+    for n in (3, 3, 2, 5):
+        learner.run(n)
+    assert learner.iterations == 5
+
+
+# ------------------------------------------------------------------------------------------------------- mean over seeds
+
+
+def mixture(seed):
+    """A policy of both players in Kuhn poker, some way from an equilibrium and from a pure one."""
+    random = np.random.default_rng(seed)
+    return tabulate(KUHN, lambda state: random.dirichlet([2, 2]))
+
+
+def test_who_only_calms_himself_looks_no_less_exploitable():
+    """The mean policy is the same; in one seed who draws is pure, and looks far more exploitable."""
+    written = mixture(1)
+    wild, calm = Coin(written, calm=False), Coin(written, calm=True)
+    truth = exploitability(KUHN, written).estimate
+    one = np.mean([exploitability(KUHN, wild, seeds=1, seed=k).estimate for k in range(20)])
+    many, certain = (exploitability(KUHN, each, seeds=400) for each in (wild, calm))
+    assert one > truth + 0.3
+    assert certain.lower == pytest.approx(truth)
+    assert certain.upper == pytest.approx(truth)
+    assert many.lower < truth < many.upper
+    assert many.estimate == pytest.approx(truth, abs=0.1)
+    bounds = [
+        local_best_response(KUHN, each, depth=5, matches=100, seeds=64) for each in (wild, calm)
+    ]
+    assert abs(bounds[0].estimate - bounds[1].estimate) < 0.25
+    assert bounds[0].lower < truth
+    assert bounds[1].estimate <= truth + 1e-9
+
+
+def test_limits_hold_in_nineteen_of_twenty_repeats():
+    tree, low, high, repeats = tree_of(KUHN), 0, 0, 300
+    for k in range(repeats):
+        written = mixture(k)
+        truth, random = exploitability(KUHN, written).estimate, np.random.default_rng(k)
+        seeds = []
+        for _ in range(16):
+            drawn = np.zeros(len(tree.slots))
+            for number in tree.decisions:
+                drawn[tree.slots_of(number)][random.choice(2, p=written.at(number))] = 1
+            seeds.append(drawn)
+        result = _measured(tree, seeds, "")
+        assert 0 <= result.lower <= result.estimate <= result.upper <= 4
+        low, high = low + (result.lower <= truth), high + (truth <= result.upper)
+    assert low > 0.95 * repeats - 2 * (repeats * 0.95 * 0.05) ** 0.5
+    assert high > 0.95 * repeats - 2 * (repeats * 0.95 * 0.05) ** 0.5
+
+
+def test_without_luck_both_limits_are_the_value():
+    for policy in (None, Agent(Uniform(), iterations=1)):
+        result = exploitability(KUHN, policy, seeds=4)
+        assert result.lower == result.estimate == result.upper == pytest.approx(UNIFORM_IN_KUHN)
+        assert result.confidence == 1
+
+
+def test_ctrl_c_keeps_the_seeds_that_were_measured():
+    agent, shares = Agent(BASELINE, iterations=5), []
+
+    def stop(share):
+        shares.append(share)
+        if share >= 6 / 32:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="mean policy of 6 seeds") as caught:
+        exploitability(KUHN, agent, progress=stop)
+    assert caught.value.args[0] == exploitability(KUHN, agent, seeds=6)
+    assert shares == sorted(shares)
+
+
+# -------------------------------------------------------------------------------------------------- local best responses
+
+
+def test_the_seed_that_is_played_is_not_the_one_thought_of():
+    """In each match a coin decides, by its seed, where something is hidden; who knew the seed would always find it."""
+    hiding = PythonGame(
+        name="hiding",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda state: len(state) if len(state) < 2 else TERMINAL,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [float(state[0] != state[1]), float(state[0] == state[1])],
+        observe=lambda state, action: [action, UNSEEN if not state else action],
+        utilities=(-1.0, 1.0),
+    )
+    coin = Coin(lambda state: [0.5, 0.5], calm=False)
+    found = local_best_response(hiding, coin, matches=200, seeds=1)
+    assert abs(found.estimate) < 0.3
+    assert found.lower < 0.1
+    frozen = stitch(hiding, coin, 0)
+    assert exploitability(hiding, frozen).estimate >= 1
+
+
+def test_a_responder_who_sees_nothing_clearly_better_plays_the_policy(monkeypatch):
+    equilibrium = CFRPlus(LEDUC)
+    equilibrium.run(2000)
+    policy = equilibrium.average
+    monkeypatch.setattr(response, "CLEAR", 10.0)
+    nothing = local_best_response(LEDUC, policy, matches=None)
+    value = exploitability(LEDUC, policy).values[0]
+    assert nothing.best_responses == pytest.approx((value, -value))
+    assert (nothing.lower, nothing.estimate) == pytest.approx((0, 0), abs=1e-9)
+    assert "so nothing is shown" in str(nothing)
+
+
+def test_few_particles_lose_nothing_near_an_equilibrium():
+    """One particle is no ground to leave the policy for: each of four parts of a sampled belief must say so."""
+    equilibrium = CFRPlus(LEDUC)
+    equilibrium.run(500)
+    one = local_best_response(LEDUC, equilibrium.average, matches=None, particles=1)
+    assert sum(one.best_responses) == pytest.approx(0, abs=0.01)
+
+
+def test_a_search_has_luck_so_that_not_all_can_happen():
+    with pytest.raises(
+        ValueError, match="another seed in each match: give a number of matches of "
+    ):
+        local_best_response(KUHN, Agent(BASELINE, iterations=9), matches=None)
