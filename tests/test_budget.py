@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 20_865,
     "icarus/bridges": 5_900,
-    "icarus/commands": 20_160,
+    "icarus/commands": 20_170,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 37_400,
