@@ -297,7 +297,7 @@ COMMANDS = {
     "search plain-kuhn --strategy OOS() --iterations 50": "OOS(): 50 iterations",
     "match race(goal=7) BASELINE MAST --games 2 --iterations 20": "MAST (20 iterations)",
     "exploitability plain-kuhn": "uniform choice: NashConv 0.916667",
-    "exploitability plain-kuhn --depth 1 --matches 2 --strategy MAST --iterations 9": "MAST (9 iterations), most visited: NashConv at ",
+    "exploitability plain-kuhn --depth 1 --matches 2 --strategy MAST --iterations 9": "9 iterations), most visited: NashConv at least ",
 }
 
 

@@ -81,7 +81,10 @@ class Coin:
         (THEIRS, [pyspiel.make_uniform_random_bot(seat, 0) for seat in range(2)], None),
         (THEIRS, First(), lambda state: [1, 0]),
     ],
-    ids=lambda value: "policy" if callable(value) else str(value),
+    ids=[
+        *("uniform choice", "function", "CFR", "search", "stored policy", "agent"),
+        *("policy of pyspiel", "bots of pyspiel", "class of one's own"),
+    ],
 )
 def test_all_measures_and_matches_take_the_same_policies(game, policy, same):
     written = tabulate(game, same)
@@ -121,6 +124,7 @@ def test_pyspiel_s_policies_are_refused_where_there_are_no_states_of_pyspiel():
         ),
         (Agent(RAVE, iterations=9, move_decay=0.5).seated(KUHN), "remembers its searches"),
     ],
+    ids=["agent", "at a table"],
 )
 def test_who_remembers_his_searches_is_refused(policy, sentence):
     for use in (exploitability, local_best_response, stitch):
