@@ -5,6 +5,8 @@ measurement tells how long its searches took. Commit bd52c9ae made the rows; `ex
 
     python -m experiments.studies.equilibrium_2015 draw docs/_static/equilibrium --page experiments/runs/equilibrium/tables.md
     python -m experiments.studies.equilibrium_2015 effects
+    python -m experiments.studies.equilibrium_2015 measure experiments/runs/equilibrium/played.jsonl
+    python -m experiments.studies.equilibrium_2015 played experiments/runs/equilibrium/played.jsonl
 
 Every enhancement is in eight of the sixteen combinations and not in the eight others, which differ in nothing else; so each run counts in
 every effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up. Where
@@ -19,16 +21,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pandas
 
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style, canvas
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.definition import Refusal
+from experiments.replay import LEARNED_KEY
+from experiments.run import provenance
 from experiments.statistics import share_text, student
-from icarus import games
-from icarus.arena.ledger import read_lines, row_of
+from icarus import Agent, exploitability, games, parse
+from icarus.arena.ledger import GameRow, Ledger, key_of, read_lines, row_of
 from icarus.commands.console import make_program, run_main
+from icarus.engine.match import MOST_VISITED, VISIT_SHARES
+from icarus.equilibrium.tree import tree_of
 from icarus.statistics import Estimate, mean_of
 from icarus.views.document import Table
 
@@ -54,6 +61,8 @@ KUHN, LEDUC = "kuhn-poker", "leduc-poker"
 FOUR_FACES = "liars-dice(faces=4)"
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
+SMALL = (KUHN, LEDUC, "goofspiel(cards=4)", FOUR_FACES)  # measured as they are played
+SEEDS, SINGLE = 32, 10  # of a mean policy; measured alone
 
 
 def rows_of(directory: Path, file: str) -> list[StudyRow]:
@@ -407,7 +416,53 @@ def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     _curves(measured, into / "root.png")
 
 
-app = make_program((effects, draw), "What the rows of the equilibria of 2015 say.")
+def measure(out: Path, iterations: int = 100, seeds: int = SEEDS) -> None:
+    """Measure the sixteen in small games by single seeds and by the mean over seeds, and go on where a file ends."""
+    measured = [*((seed, 1) for seed in range(SINGLE)), (0, seeds)]
+    with Ledger(out, (*LEARNED_KEY, "seeds", "play")) as ledger:
+        for game, name in itertools.product(SMALL, SIXTEEN):
+            tree, agent = tree_of(games.load(game)), Agent(parse(name), iterations=iterations)
+            for play, (seed, count) in itertools.product((VISIT_SHARES, MOST_VISITED), measured):
+                row: GameRow = {"game": game, "player": name, "iterations": iterations}
+                row |= {"seed": seed, "seeds": count, "play": play}
+                if key_of(row, ledger.fields) not in ledger.rows:
+                    result = exploitability(tree, agent, seeds=count, play=play, seed=seed)
+                    limits = {"lower": result.lower, "upper": result.upper}
+                    row |= {"nash_conv": result.estimate, "provenance": provenance()}
+                    ledger.keep(row | (limits if count > 1 else {}))
+
+
+def played(rows: Path) -> None:
+    """Print NashConv of the sixteen by one seed and by the mean over seeds, by visit shares and by the action that is played."""
+    cells: dict[tuple[str, ...], list[StudyRow]] = {}
+    for row in rows_of(rows.parent, rows.name):
+        key = row["game"], row["player"], row["play"], "one" if row["seeds"] == 1 else "mean"
+        cells.setdefault(key, []).append(row)
+    for game in dict.fromkeys(game for game, *_ in cells):
+        lines = []
+        for name in SIXTEEN:
+            texts = [name]
+            for play in (VISIT_SHARES, MOST_VISITED):
+                single = mean_of(
+                    [row["nash_conv"] for row in cells[game, name, play, "one"]],
+                    -math.inf,
+                    math.inf,
+                )
+                [mean] = cells[game, name, play, "mean"]
+                texts += [
+                    _interval(single),
+                    f"{mean['nash_conv']:.3f} [{mean['lower']:.3f}, {mean['upper']:.3f}]",
+                ]
+            lines.append(texts)
+        heads = "shares: one seed", "mean", "most visited: one seed", "mean"
+        print_table(Table(f"NashConv in {game}, 95 %", ("player", *heads), lines))
+    for kind in dict.fromkeys(key[2:] for key in cells):
+        rows_of_kind = [row for each in cells if each[2:] == kind for row in cells[each]]
+        complete = complete_cells({**row, "method": STITCHING} for row in rows_of_kind)
+        print_table(attrs.evolve(effects_table(complete), caption=f"effects: {', '.join(kind)}"))
+
+
+app = make_program((effects, draw, measure, played), "What the rows of the equilibria of 2015 say.")
 
 if __name__ == "__main__":
     run_main(app, "equilibrium_2015")

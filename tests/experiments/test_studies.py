@@ -20,7 +20,7 @@ from experiments.studies import (
 )
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
-from icarus import BASELINE, exploitability, games
+from icarus import BASELINE, RAVE, Agent, exploitability, games
 from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
 from icarus.equilibrium import CFRPlus, OOSSearch
@@ -263,6 +263,26 @@ def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tm
         line for line in shown(large_games.app, "seats", str(out)).splitlines() if "trio" in line
     )
     assert "0.500 ± 3.177 1.000 ± 6.353 -0.500 ± 3.177 0.333 ± 2.118" in line
+
+
+def test_the_sixteen_are_measured_as_they_are_played(monkeypatch, tmp_path):
+    monkeypatch.setattr(equilibrium_2015, "SMALL", ("kuhn-poker",))
+    out = tmp_path / "played.jsonl"
+    equilibrium_2015.measure(out, iterations=9, seeds=4)
+    rows = equilibrium_2015.rows_of(tmp_path, out.name)
+    assert len(rows) == 16 * 2 * (10 + 1)
+    mean = next(
+        row
+        for row in rows
+        if (row["player"], row["play"], row["seeds"]) == ("RAVE", "most visited", 4)
+    )
+    again = exploitability(games.load("kuhn-poker"), Agent(RAVE, iterations=9), seeds=4)
+    assert mean["nash_conv"] == again.estimate
+    equilibrium_2015.measure(out, iterations=9, seeds=4)
+    assert len(equilibrium_2015.rows_of(tmp_path, out.name)) == len(rows)
+    printed = shown(equilibrium_2015.app, "played", str(out))
+    assert f"{again.estimate:.3f} [{again.lower:.3f}, {again.upper:.3f}]" in printed
+    assert "effects: most visited, mean" in printed
 
 
 def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch, tmp_path):
