@@ -29,6 +29,7 @@ from icarus.kernel import Game, PythonGame, State, in_python
 from icarus.learning.generations import learn
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
+from icarus.specs.at_once import EXP3
 from icarus.version import VERSION as __version__
 from icarus.views.shown import FRAMES, show_playout, show_records
 from icarus.views.tree_page import TreePages
@@ -42,7 +43,7 @@ for _kind, _frame in FRAMES.items():
 __all__ = [
     *__all__,
     *_of_algebra,
-    "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT",
+    "EXP3", "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT",
     "Game", "GameLog", "PythonGame", "Result", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted",
     "State", "__version__", "audit", "best_response", "discover", "discovered", "exploitability", "games",
     "greatest_value", "in_python", "learn", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",

@@ -335,3 +335,41 @@ def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file, icarus):
     session.save(file.with_name("game.txt"))
     with pytest.raises(ValueError, match=re.escape(f"cannot be resumed: {TWO}")):
         Session.resumed(file.with_name("game.txt"))
+
+
+POLICIES = """
+def policy(state):
+    return {state.legal_actions()[0]: 1.0}
+
+def wrong(state):
+    return [2.0]
+
+number = 7
+"""
+NO_POLICIES = {
+    "mine.py:wrong": "player 0 of kuhn-poker plays [2.0] after 'the deal'; it must be probabilities",
+    "mine.py:number": "7 is not a policy; it must be ",
+    "mine.py:none": "--policy: mine.py defines no 'none'",
+    "mine.py": "--policy is 'mine.py'; it must be FILE.py:NAME, such as mine.py:policy",
+    "gone.py:policy": "there is no file 'gone.py'",
+    "mine.py:policy --strategy MAST": "--policy and --strategy name two policies; give one of them",
+    "mine.py:policy --iterations 9": "these need a search, by --strategy: leave out --iterations",
+}
+
+
+def test_anybody_s_policy_is_measured(tmp_path, monkeypatch, icarus):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(POLICIES)
+    code, output, errors = icarus("exploitability", "kuhn-poker", "--policy", "mine.py:policy")
+    assert code == 0, errors
+    assert output.startswith("policy: NashConv 2 (exploitability 1, its half)")
+
+
+@pytest.mark.parametrize("wrong", NO_POLICIES)
+def test_what_is_no_policy_is_refused_in_a_sentence(wrong, tmp_path, monkeypatch, icarus):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(POLICIES)
+    code, _, errors = icarus("exploitability", "kuhn-poker", "--policy", *wrong.split())
+    assert code == 2
+    assert NO_POLICIES[wrong] in errors
+    assert "Traceback" not in errors
