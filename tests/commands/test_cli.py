@@ -427,7 +427,7 @@ REFUSED = {
     f"discover othello --games 4000 --to {__file__}": "is a file",
     "discover kuhn-poker --games 50 --space sixteen": "proves nothing",
     "discover kuhn-poker --games 500 --space no.toml": "there is no space and no file 'no.toml'; ",
-    "discover kuhn-poker --games 200 --finalists 1": "each of 1 finalist needs 23 units for its proof, and has 20 units; give 232 games, or fewer finalists",
+    "discover kuhn-poker --games 200 --finalists 1": "needs 23 units for its proof, and has 20 units; give 232 games, or fewer finalists",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
