@@ -106,13 +106,16 @@ class AskedGame:
         observation = self.game.observation
         if observation is None:
             return
+        views = []
         for player in range(self.game.players):
             try:
-                view = observation(self.game.facts_of(data), player)
+                views.append(observation(self.game.facts_of(data), player))
             except Exception as error:
                 message = f"observation raises {error!r}{raised_in(observation, error)}"
                 raise BrokenPromise("errors", message) from error
-            if view is None or isinstance(view, Iterator):
+        is_silent = all(view is None for view in views)  # one player alone may know nothing yet
+        for view in views:
+            if is_silent or isinstance(view, Iterator):
                 message = f"observation{defined_at(observation)} returned {view!r}; it must return all that the player may know"
                 raise BrokenPromise("errors", message)
 
