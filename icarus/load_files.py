@@ -432,7 +432,11 @@ def game_of_file(path: Path, otherwise: str) -> AnyGame:
     Raises:
         ValueError: there is no such file; it has no game, or several.
     """
-    own_games = games_of_its_own(load_file(path))
+    module = load_file(path)
+    own_games = games_of_its_own(module)
+    if not own_games and (classes := game_classes(module)):
+        line = f"game = icarus.bridges.seats.game_of({classes[0].__name__})"
+        raise _refused(path, f"has a class and no game; make one by a line in a file: {line}")
     if not own_games:
         raise _refused(
             path,

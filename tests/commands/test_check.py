@@ -244,7 +244,7 @@ LACKING = {
     "check mine.py --against slip.py": "it must have one, or a function reference(state)",
     "check mine.py --against other.py": "has 0 classes with the methods",
     "check empty.py": "give the game that a function makes by its name, and the file by --with empty.py; icarus new",
-    "search right.py": "has no Game(…) or PythonGame(…)",
+    "search right.py": "has a class and no game; make one by a line in a file: game = icarus.bridges.",
 }
 
 
