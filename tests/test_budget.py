@@ -37,7 +37,7 @@ TOKENS = {
     "experiments": 66_800,
     "tests": 272_000,
 }
-IDEAS = {"icarus": (138, 279, 2_553), "experiments": (31, 47, 703)}  # files, classes, public names
+IDEAS = {"icarus": (138, 279, 2_553), "experiments": (31, 47, 704)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

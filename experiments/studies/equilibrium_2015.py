@@ -63,6 +63,7 @@ SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
 SMALL = (KUHN, LEDUC, "goofspiel(cards=4)", FOUR_FACES)  # measured as they are played
 SEEDS, SINGLE = 32, 10  # of a mean policy; measured alone
+DIGITS = 9  # of NashConv: values that are nearer to each other are alike
 
 
 def rows_of(directory: Path, file: str) -> list[StudyRow]:
@@ -437,20 +438,18 @@ def played(rows: Path) -> None:
     cells: dict[tuple[str, ...], list[StudyRow]] = {}
     for row in rows_of(rows.parent, rows.name):
         key = row["game"], row["player"], row["play"], "one" if row["seeds"] == 1 else "mean"
-        cells.setdefault(key, []).append(row)
+        cells.setdefault(key, []).append(row | {"nash_conv": round(row["nash_conv"], DIGITS)})
     for game in dict.fromkeys(game for game, *_ in cells):
         lines = []
         for name in SIXTEEN:
             texts = [name]
             for play in (VISIT_SHARES, MOST_VISITED):
-                single = mean_of(
-                    [row["nash_conv"] for row in cells[game, name, play, "one"]],
-                    -math.inf,
-                    math.inf,
-                )
+                values = [row["nash_conv"] for row in cells[game, name, play, "one"]]
                 [mean] = cells[game, name, play, "mean"]
                 texts += [
-                    _interval(single),
+                    _interval(mean_of(values, -math.inf, math.inf))
+                    if len({*values}) > 1
+                    else f"{values[0]:.3f} each",
                     f"{mean['nash_conv']:.3f} [{mean['lower']:.3f}, {mean['upper']:.3f}]",
                 ]
             lines.append(texts)
