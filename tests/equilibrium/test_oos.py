@@ -209,7 +209,11 @@ class Learned:
         ]
         self.before = Store(keys, first, *slots, np.array([len(known), used]))
         self.in_memory = {view: slots[0][self.places[key_of(view)]] for view, _ in known}
-        self.search.recall(self.before)
+        self.forget()
+
+    def forget(self):
+        """Learn anew from before; the samples go on."""
+        self.search.recall((*self.search.memory()[:2], *self.before))
 
     def gained(self):
         """What the regrets and the average policy have gained, of all information sets. [2, actions]"""
@@ -221,7 +225,7 @@ class Learned:
             mine = self.places[int(store.keys[place])]
             for part, values in enumerate(store[2:4]):
                 out[part, mine] = values[store.first[place] :][: mine.stop - mine.start]
-        self.search.recall(self.before)
+        self.forget()
         return out
 
     def laid_out(self, by_set):
