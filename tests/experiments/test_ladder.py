@@ -94,13 +94,13 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     path = tmp_path / "othello-opponents.jsonl"
     with rated_games(path) as ledger:
         for number, name in enumerate(names):
-            for game in range(20):
+            for game in range(400):  # so many that each step is told from the one below
                 ledger.keep(
                     {
                         "player": name,
                         "opponent": ladders.RANDOM,
                         "seed": [game],
-                        "score": float(game < 10 + number),
+                        "score": float(game < 20 * (10 + number)),
                     }
                 )
     assert playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
@@ -112,10 +112,10 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     assert content_of_othello[1]["step"]["elo"] == pytest.approx(83, abs=8)  # 15 above 13 of 20
     assert content["games"]["hearts"] == []
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + len(names)
-    assert len(playing.read_rated_games(path)) == 20 * len(names)
+    assert len(playing.read_rated_games(path)) == 400 * len(names)
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
-        for game in range(40, 80):  # then the second is stronger than the third
+        for game in range(400, 1200):  # then the second is stronger than the third
             ledger.keep(
                 {"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0}
             )
