@@ -242,9 +242,8 @@ class _Responder:
         if not self._redraws:
             return []
         state = group[0].state
-        return [
-            self._unknown(state.determinized(self._player, self._rng)) for _ in range(self._most)
-        ]
+        count = min(self._most, PARTICLES)  # of exact beliefs, too: nothing says what all are
+        return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
 
     def _thinned(self, moves: list[Any], most: int) -> list[Any]:
         """So many moves at most, drawn by their weights, which stay what they were on average."""
