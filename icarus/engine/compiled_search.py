@@ -366,16 +366,16 @@ class Prepared(CalledBack):
                     except TypeError:  # of what cannot be hashed
                         listed = None
                     if listed is None:
-                        listed = actions
                         if not are_plain(actions):
-                            listed = game.checked(name, actions, data)
-                        self.need_room(len(listed))
+                            actions = game.checked(name, actions, data)
+                        self.need_room(len(actions))
+                        listed = array("q", actions)
                         if len(known_lists) < MANY:
-                            listed = known_lists[(*listed,)] = array("q", listed)
+                            known_lists[(*actions,)] = listed
                     count, index = len(listed), 0
                     if steps >= most or player < 0 or used > _NUMBERS - _SPARE:
-                        self._listed = array("q", listed)
-                        record[_COUNT], record[_ACTIONS] = count, self._listed.buffer_info()[0]
+                        self._listed = listed
+                        record[_COUNT], record[_ACTIONS] = count, listed.buffer_info()[0]
                         break
                     steps += 1
                     if count > 1:  # as `below` draws
