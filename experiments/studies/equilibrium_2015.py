@@ -93,12 +93,11 @@ def half(row: StudyRow) -> float:
 
 
 def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, list[float]]]:
-    """For each game and budget with which all sixteen were measured by full stitching, what was found, by game and budget."""
+    """For each game and budget with which all sixteen were measured, by one method, what was found, by game and budget."""
     cells_of: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in rows:
-        if row["method"] == STITCHING:
-            cells = cells_of.setdefault((row["game"], row["iterations"]), {})
-            cells.setdefault(row["player"], []).append(row["nash_conv"])
+        cells = cells_of.setdefault((row["game"], row["iterations"]), {})
+        cells.setdefault(row["player"], []).append(row["nash_conv"])
     return {
         key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()
     }
@@ -402,7 +401,8 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
 
 def effects(rows: Path = RUNS) -> None:
     """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
-    complete = complete_cells(rows_of(rows, EXPLOITABILITY))
+    measured = rows_of(rows, EXPLOITABILITY)
+    complete = complete_cells(row for row in measured if row["method"] == STITCHING)
     largest = dict(complete.keys())  # budget of each game: later ones stand
     cells = {key: complete[key] for key in largest.items()}
     print_table(ranking_table(cells))
@@ -457,8 +457,8 @@ def played(rows: Path) -> None:
         print_table(Table(f"NashConv in {game}, 95 %", ("player", *heads), lines))
     for kind in dict.fromkeys(key[2:] for key in cells):
         rows_of_kind = [row for each in cells if each[2:] == kind for row in cells[each]]
-        complete = complete_cells({**row, "method": STITCHING} for row in rows_of_kind)
-        print_table(attrs.evolve(effects_table(complete), caption=f"effects: {', '.join(kind)}"))
+        effects_of_kind = effects_table(complete_cells(rows_of_kind))
+        print_table(attrs.evolve(effects_of_kind, caption=f"effects: {', '.join(kind)}"))
 
 
 app = make_program((effects, draw, measure, played), "What the rows of the equilibria of 2015 say.")

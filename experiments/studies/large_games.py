@@ -199,9 +199,7 @@ def bounds(
 def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
     measured = exact.rows_of(rows.parent, rows.name)
-    cells = exact.complete_cells(
-        {**row, "method": exact.STITCHING, "nash_conv": row["bound"]} for row in measured
-    )
+    cells = exact.complete_cells({**row, "nash_conv": row["bound"]} for row in measured)
     table = exact.ranking_table(cells)
     print_table(
         attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact")
