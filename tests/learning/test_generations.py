@@ -217,42 +217,11 @@ def test_a_missing_library_is_told(monkeypatch):
 
 
 def test_commands_take_the_file(learned, capsys):
-    text, out = "BASELINE [scheme = MO_ISMCTS with cutoff=0]", str(learned[0])
-    assert (
-        run(
-            [
-                "match",
-                KUHN,
-                text,
-                "BASELINE",
-                "--iterations",
-                "8",
-                "--games",
-                "2",
-                "--evaluation",
-                out,
-            ]
-        )
-        == 0
-    )
+    text = "BASELINE [scheme = MO_ISMCTS with cutoff=0]"
+    options = ["--iterations", "8", "--games", "2", "--evaluation", str(learned[0])]
+    assert run(["match", KUHN, text, "BASELINE", *options]) == 0
     assert "cutoff=0" in capsys.readouterr().out
-    assert (
-        run(
-            [
-                "match",
-                "leduc-poker",
-                text,
-                "BASELINE",
-                "--iterations",
-                "8",
-                "--games",
-                "2",
-                "--evaluation",
-                out,
-            ]
-        )
-        == 2
-    )
+    assert run(["match", "leduc-poker", text, "BASELINE", *options]) == 2
     assert "is of the game kuhn-poker, not of leduc-poker" in capsys.readouterr().err
     assert run(["search", KUHN, "--evaluation", "kuhn.txt"]) == 2
     assert "--evaluation is 'kuhn.txt'" in capsys.readouterr().err
