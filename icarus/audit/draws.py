@@ -331,9 +331,8 @@ class Redraws:
         self._first: dict[Name, object] = {}  # the facts of the first deal, as they are told
         self._dealt = set[Name]()  # those that another deal has changed
         self._repeated = set[object]()  # lists of which the deal has made two items alike
-        self._named: dict[
-            tuple[Name, int], set[Name]
-        ] = {}  # the facts that have always said the same
+        # the facts that have always said the same
+        self._named: dict[tuple[Name, int], set[Name]] = {}
 
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
