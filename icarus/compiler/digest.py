@@ -18,6 +18,7 @@ import textwrap
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Set
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -90,8 +91,12 @@ class Reached(NamedTuple):
     place: Place | None = None  # if it is a variable of a user's
 
 
-def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[Reached]:
+def reachable(
+    function: Callable, libraries: Set[str] = LIBRARIES, has_extensions: bool = True
+) -> Iterator[Reached]:
     """Every function, flag and constant that a function can reach, in an order that its content decides.
+
+    Extensions of the compiler come first, if they are asked for: they may stand in place of anything that the function names.
 
     Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
     library comes as its name. What has come before comes again as its number in this order.
@@ -100,7 +105,8 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
     # from the end
-    pending = [*(Reached("an extension", body) for body in _extensions()), Reached("", function)]
+    extensions = _extensions() if has_extensions else []
+    pending = [*(Reached("an extension", body) for body in extensions), Reached("", function)]
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
@@ -362,9 +368,12 @@ def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
     """A name for what functions do, as their authors have written it, which another version of Python gives too.
 
     Functions of users that they reach are told by their text without comments and docstrings; of a class, the text of all of it.
+    What a process has registered with the compiler does not count: another process plays by the same rules without it.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
-    for part in (part for rule in rules if rule is not None for part in reachable(rule, DIGESTED)):
+    for part in chain.from_iterable(
+        reachable(rule, DIGESTED, has_extensions=False) for rule in rules if rule is not None
+    ):
         if isinstance(part.value, pytypes.FunctionType | type):
             if part.value not in written:
                 written.add(part.value)

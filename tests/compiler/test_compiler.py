@@ -39,7 +39,7 @@ from icarus.compiler import (
     kernel as kernels,
     memory,
 )
-from icarus.compiler.digest import PACKAGE_DIGEST, digest
+from icarus.compiler.digest import PACKAGE_DIGEST, digest, rules_digest
 from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, child, helper, record, shuffle, uniform, update  # noqa: F401  # the slots of `key_of` name them
 from tests import toy
@@ -317,13 +317,14 @@ def test_an_edit_of_anything_that_a_function_reaches_compiles_anew_and_nothing_e
 DOUBLE = HELPER.replace("§", "2") + "def f(x):\n    return g(x)"
 
 
-def test_an_extension_of_the_compiler_is_seen():
+def test_an_extension_of_the_compiler_is_seen_but_is_no_rule_of_a_game():
     def size(array):
         return array.size_of_mine
 
-    before = digest(size)
+    before, rules_before = digest(size), rules_digest([size])
     overload_attribute(nb.Array, "size_of_mine")(lambda array: lambda array: 3)
     assert digest(size) != before
+    assert rules_digest([size]) == rules_before
 
 
 @pytest.mark.parametrize(
