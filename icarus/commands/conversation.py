@@ -37,6 +37,9 @@ from icarus.views.document import check_new_file
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
+_LEAST_ADVICE = 1000  # iterations: of fewer an estimate says nothing
+# what follows "you", by what follows a name
+_YOURS = {"": "", " has": " have", " names": " name", " passes": " pass"}
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 # Where a game has no picture, a drawing is a hundred determinizations.
 drawing = functools.lru_cache(maxsize=2)(boards.drawing)
@@ -155,9 +158,12 @@ class Session:
 
     def worded(self, text: str, viewer: int | None) -> str:
         """A text with the players as a viewer calls them."""
-        return re.sub(
-            r"\bplayer (\d)\b( \(you\))?", lambda found: self.name_of(int(found[1]), viewer), text
-        )
+
+        def named(words: re.Match[str]) -> str:
+            name = self.name_of(int(words[1]), viewer)
+            return name + (_YOURS[words[2]] if name == "you" else words[2])
+
+        return re.sub(r"\bplayer (\d)\b(?: \(you\))?((?: (?:has|names|passes)\b)?)", named, text)
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
@@ -324,7 +330,7 @@ class Conversation:
 
     Attributes:
         viewers: the seats that look, each by itself; None where everything is open.
-        adviser: the agent for hints, as strong as the others.
+        adviser: the agent for hints and for looking back, as strong as the others, or stronger.
         contents: of each viewer, the description of the game as it stands; his version goes up whenever it changes.
         live: stands for the search under way; None where none is.
         shown: the last search that was shown.
@@ -335,6 +341,8 @@ class Conversation:
         adviser = next(filter(None, session.agents), ADVISER)
         if adviser.scheme.cheats:  # the others may see what is hidden, but not show it
             adviser = attrs.evolve(adviser, scheme=MO_ISMCTS.with_cutoff(adviser.scheme.cutoff))
+        if adviser.iterations is not None and adviser.iterations < _LEAST_ADVICE:
+            adviser = attrs.evolve(adviser, iterations=_LEAST_ADVICE)
         self.session, self.viewers, self.adviser = session, viewers, adviser
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None

@@ -1,7 +1,7 @@
 """`icarus play`, and playing in the terminal: plain lines in and out, for every game."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -97,18 +97,22 @@ def play_command(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"
         )
     else:
+        if evaluation is not None or levels is not None:
+            raise ValueError("--evaluation and --levels are of one game: give GAME")
         session = None
         load_files(files or [])
     if not browser:
         assert session is not None
         talk(Conversation(session, session.people[0] if session.people else None), _ask, print_text)
         return
-    _serve(session, host, files or [])
+    tables = Tables({file: digest_of(file) for file in files or []})
+    if session is not None and levels is not None:
+        tables.levels = {str(session.game): levels}
+    _serve(tables, session, host)
 
 
-def _serve(session: Session | None, host: str | None, files: Sequence[Path]) -> None:
+def _serve(tables: Tables, session: Session | None, host: str | None) -> None:
     """Serve the table, with a game on it if there is one, until Ctrl-C."""
-    tables = Tables({file: digest_of(file) for file in files})
     if session is not None:
         viewers: list[int | None] = [*session.people]
         tables.games[next(tables.numbers)] = Conversation(session, *(viewers or [None]))

@@ -1,6 +1,7 @@
 """Games under way, and their pages: served to this machine, or to a named network, by tokens, as Jupyter serves a notebook."""
 
 import contextlib
+import functools
 import hmac
 import itertools
 import json
@@ -16,10 +17,12 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from icarus import games
+from icarus.arena.player import RandomPlayer
 from icarus.checks import integer
 from icarus.commands.conversation import Conversation, Session
-from icarus.engine.match import Agent, levels_of
-from icarus.kernel import AnyGame, seat_names
+from icarus.engine.match import Agent, levels_of, play
+from icarus.kernel import AnyGame, Game, seat_names
+from icarus.ladder.ladders import expected
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views.boards import drawing, svg
@@ -41,9 +44,11 @@ HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked for a game: its name, the person's seat, the level of the others (by default 3), and how many persons play."""
+    """What is asked for a game: its name, the number of one under way that has the same rules and opponents, the person's seat, the
+    level of the others (by default 3), and how many persons play."""
 
     game: str
+    like: int = -1
     seat: Annotated[int, msgspec.Meta(ge=0)] = 0
     level: Annotated[int, msgspec.Meta(ge=1)] = 0
     persons: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
@@ -64,10 +69,13 @@ class Tables:
 
     Attributes:
         files: of one's own games, with digests of what they hold.
+        levels: where those of one's own games are, by their names.
     """
 
-    def __init__(self, files: Mapping[Path, str] | None = None) -> None:
-        self.files = files or {}
+    def __init__(
+        self, files: Mapping[Path, str] | None = None, levels: Mapping[str, Path] | None = None
+    ) -> None:
+        self.files, self.levels = files or {}, levels or {}
         self.numbers = itertools.count()
         self.games = dict[int, Conversation]()
 
@@ -80,16 +88,22 @@ class Tables:
         request = msgspec.json.decode(body, type=NewGame)
         if len(self.games) >= MOST_GAMES:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
-        game, number = games.load(request.game), next(self.numbers)
+        like = self.games[request.like].session if request.like in self.games else None
+        game = games.load(request.game) if like is None else like.game
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         people = [(seat + i) % game.players for i in range(min(request.persons, game.players))]
-        level = request.level or min(USUAL_LEVEL, len(self._levels(game))) or None
-        agent = UNMEASURED if level is None else Agent.at_level(game, level)
-        agents = [None if each in people else agent for each in range(game.players)]
+        level, others = request.level or None, [UNMEASURED]
+        if like is not None and level in (None, like.level):
+            level, others = like.level, [*filter(None, like.agents)] or others
+        elif level := level or min(USUAL_LEVEL, len(self.levels_of(game))) or None:
+            others = [Agent.at_level(game, level, self.levels.get(str(game)))]
+        turns = itertools.cycle(others)
+        agents = [None if each in people else next(turns) for each in range(game.players)]
         seed = secrets.randbits(31) if request.seed is None else request.seed
         session = Session(game, agents, seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
+        number = next(self.numbers)
         self.games[number] = Conversation(session, *people)
         return number
 
@@ -108,22 +122,39 @@ class Tables:
         """The games that one can choose, their rules, seats and levels."""
         return [self._choice(games.load(name)) for name in games.names()]
 
-    def _levels(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
+    def levels_of(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
+        """The levels of a game, none where none were measured."""
         with contextlib.suppress(ValueError):
-            return levels_of(game)
+            return levels_of(game, self.levels.get(str(game)))
         return []
 
     def _choice(self, game: AnyGame) -> dict[str, Any]:
         rules = games.rules_of(game).split("\n\n")
-        half_a_page = [part for part in rules if not part.startswith(" ") and "`" not in part][:4]
-        elo = [f"{level['elo']:+d} Elo over random play" for level in self._levels(game)]
+        of_people = itertools.takewhile(lambda part: not part.startswith("An action"), rules)
+        levels, weaker = list[str](), 0.0
+        for level in self.levels_of(game):
+            wins = 100 * expected(level["elo"], weaker)
+            than = f"level {len(levels)}" if levels else "random play"
+            levels.append(f"wins {wins:.0f} of 100 games against {than}")
+            weaker = level["elo"]
         return {
             "name": game.name,
             "players": game.players,
+            "length": _length(game),
             "seats": seat_names(game),
-            "levels": elo,
-            "rules": half_a_page,
+            "levels": levels,
+            "usual": USUAL_LEVEL,
+            "rules": [part for part in of_people if not part.startswith(" ") and "`" not in part],
         }
+
+
+@functools.cache
+def _length(game: AnyGame) -> int:
+    """How many decisions a random game has; 0 of one in plain Python, which may take long."""
+    if not isinstance(game, Game):
+        return 0
+    decisions = play(game, [RandomPlayer() for _ in range(game.players)]).decisions
+    return sum(each.legal > 1 for each in decisions)
 
 
 class Refused(Exception):
@@ -255,7 +286,9 @@ class Handler(BaseHTTPRequestHandler):
                     for token, seat in self.server.invitations.items()
                     if seat[0] == number and seat[1] != viewer
                 ]
-                self._send_json({**table.describe(**places, viewer=viewer), "links": links})
+                levels = len(self.server.tables.levels_of(table.session.game))
+                content = table.describe(**places, viewer=viewer)
+                self._send_json({**content, "links": links, "levels": levels})
             case ["GET", "tree"]:
                 if table.shown is None or not table.shown.records:
                     raise Refused(404, "there is no such search")

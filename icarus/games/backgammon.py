@@ -13,8 +13,9 @@ decision: the next roll follows at once. Checkers on the bar enter first; two ch
 checkers on points 1-6 they are borne off, by a die larger than needed only from the highest point held. The law asks for both dice
 even where one would bear off the last checker: then the other is played first. The winner is the same.
 
-The dice are random, all else is seen by both. An action is POINTS · (die − 1) + (point left), by the numbers of the player
-who moves; ROLL + … a roll, OPENING + … the opening roll.
+The dice are random, all else is seen by both.
+
+An action is POINTS · (die − 1) + (point left), by the numbers of the player who moves; ROLL + … a roll, OPENING + … the opening roll.
 """
 
 import math
@@ -428,7 +429,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for owner, whose, y in ((me, "", 5.2), (1 - me, "their ", 0.0)):
         for name, point, x in (("bar", BAR, 6), ("off", OFF, 13)):
             standing = (DISCS[owner],) * int(state.points[owner, point])
-            places.append(Spot(whose + name, x, y, standing, "brown", whose + name, 1, 4.5))
+            places.append(Spot(whose + name, x, y, standing, "brown", name, 1, 4.5))
     board, footer = text(state).rsplit("\n", 1)
     footer = footer.replace("X", "black").replace("O", "white")
     dice = Hand("dice", tuple(map(str, _dice_to_play(state))), is_own=state.actor == me, kind="die")

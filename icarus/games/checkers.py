@@ -12,10 +12,10 @@
 
 Men step and jump forwards, kings both ways; among several captures the player chooses freely. Each jump is a decision of its
 own, and the next one of the chain belongs to the same piece. A man that reaches the far row is crowned, which ends its
-turn. The game is drawn when `draw_after` moves of either side in a row brought no capture, also where the last of them
-leaves the opponent without a move. Perfect information.
+turn. The game is drawn when so many moves of either side in a row (draw_after) brought no capture, also where the last of
+them leaves the opponent without a move. Perfect information.
 
-Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (square reached).
+An action is 64 · (square left) + (square reached); squares are 0 (a1), 1 (b1) … 63 (h8).
 """
 
 import re

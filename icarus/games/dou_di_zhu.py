@@ -13,9 +13,10 @@ of trios 333444, bare or with one kicker each, all solos 333+1 or all pairs 333+
 3333+2+2; bomb 3333; nuke BR. Runs end at A. Kickers differ in rank from the main group and from each other and are never both
 jokers.
 
-Nobody sees the others' cards; all plays are seen by all. There is no bidding: player 0 is the landlord, and which three cards he
-got for it is not told. A play with kickers is two decisions in a row: the base, then all kickers at once. An action is PASS, a
-base play (an index of PLAYS), or a set of kickers (a bit for each rank, plus SOLO_KICKERS or PAIR_KICKERS).
+Nobody sees the others' cards; all plays are seen by all. There is no bidding: the first player is the landlord, and which three
+cards he got for it is not told. A play with kickers is two decisions in a row: the base, then all kickers at once.
+
+An action is PASS, a base play (an index of PLAYS), or a set of kickers (a bit for each rank, plus SOLO_KICKERS or PAIR_KICKERS).
 """
 
 import math

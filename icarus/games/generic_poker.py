@@ -1,6 +1,6 @@
 """Generic poker, GP(T, C, R, B): T ranks of C cards each; two players ante 1 and are dealt one card each, which the other does not see.
 
-Two rounds of betting, player 0 first in each. Who has no bet before him checks or bets; who has one folds, calls, or raises: he
+Two rounds of betting, the first player first in each. Who has no bet before him checks or bets; who has one folds, calls, or raises: he
 matches it and adds to it. A bet or raise is one of B sizes, 2, 4, …, in the second round twice that; a bet may be raised R times in
 all. A round ends when both have checked or one has called. Between the rounds a card is put on the table. At the end a player
 whose card is of the table's rank wins; otherwise the higher rank; equal ranks share the pot. After a fold the other takes it. A

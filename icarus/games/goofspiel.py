@@ -2,16 +2,16 @@
 
 In each round both bid a card of their hands at once. The higher takes the points of the round, equal bids leave them to nobody,
 and the cards are spent. After N rounds the player with more points wins; equal points are a draw. Cards and points may also be
-0 … N − 1 (`lowest=0`: the round for 0 points is worth nothing), and the points may come from the highest down (`descending=1`).
+0 … N − 1 (lowest=0: the round for 0 points is worth nothing), and the points may come from the highest down (descending=1).
 
     round 3 of 4, points at stake: 3; ahead: player 1 by 3
     player 0: 3, has bid 1 2, and now 4
     player 1: 1 4, has bid 2 3                      player 0 knows of 2 3, 2 4, 3 4, 4 3 as what these may be
     player 1 to bid
 
-Bidding at once is two decisions, player 0's first. Neither sees a bid of the other's, only its result: player 0 as the move by
-which he sees player 1's bid, player 1 as the one by which he sees player 0's next bid. (Nobody decides anything in between, so
-no action of the environment needs to tell it.)
+An action is a card. Bidding at once is two decisions, player 0's first. Neither sees a bid of the other's, only its result:
+player 0 as the move by which he sees player 1's bid, player 1 as the one by which he sees player 0's next bid. (Nobody decides
+anything in between, so no action of the environment needs to tell it.)
 
 `determinize` draws uniformly from the sequences of the other's bids that agree with all results and the observer's own bids.
 """
@@ -233,9 +233,10 @@ def scene(state: Facts, seat: int | None) -> Scene:
     title, *_ = text(state).split("\n")
     rounds, is_over = int(state.rounds), player(state) == TERMINAL
     viewer = None if is_over else seat
-    hands, bids, results = [], [], []
+    worth = range(state.lowest, state.lowest + state.cards)[:: -1 if state.descending else 1]
+    hands, bids, stakes, results = [], [], [], []
     for first, second in state.bids[:, :rounds].T.tolist():
-        results.append("-" if first == second else f"{int(second > first)}")
+        results.append(None if first == second else int(second > first))
     for i in range(2):
         cards = [
             f"{card + state.lowest}"
@@ -246,12 +247,13 @@ def scene(state: Facts, seat: int | None) -> Scene:
         texts = [f"{bid}" for bid in state.bids[i, :rounds]]
         if viewer == 1 - i:
             texts = [
-                bid if result == "-" else "?" for bid, result in zip(texts, results, strict=True)
+                bid if winner is None else "?" for bid, winner in zip(texts, results, strict=True)
             ]
         if i == 0 and state.player == 1 and not is_over:
             texts.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
         bids.append(Hand(f"player {i} has bid", tuple(texts)))
-    stakes = [Hand("won by player", tuple(results), kind="stake")]
+        won = [f"{stake}" for stake, winner in zip(worth, results, strict=False) if winner == i]
+        stakes.append(Hand(f"player {i} has won", tuple(won), kind="stake"))
     if not is_over:
         stakes.append(Hand("at stake", (f"{points(state)}",), kind="stake"))
     footer = "" if is_over else f"player {state.player} to bid"

@@ -1,7 +1,7 @@
 """Hearts: four players, 13 tricks a round, every ♥ costs 1 point and ♠Q 13; who has the fewest when someone reaches 50 wins.
 
-Each round the 52 cards are dealt and three are passed: left, right, across, not at all, in turn. Player 0 passes his three one
-at a time, then 1, 2 and 3; the receivers see them when all have passed. ♣2 leads; follow suit if able. The first trick takes no
+Each round the 52 cards are dealt and three are passed: left, right, across, not at all, in turn. The first player passes his
+three one at a time, then the others; the receivers see them when all have passed. ♣2 leads; follow suit if able. The first trick takes no
 points from a hand that has anything else, and ♥ is not led before a point card has been played, unless nothing else is held. Who
 takes all 26 points has 0 of them and the others 26 each. Rewards: lowest score 1, highest 0, otherwise ½; equal scores share the
 better value.

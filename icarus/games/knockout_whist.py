@@ -4,8 +4,8 @@ Each round is dealt from a full pack. In the first the card turned up after the 
 dealer leads; in later ones whoever took most tricks in the round before (of several, one drawn at random) looks at his new hand,
 names trumps and leads. Follow suit if able, otherwise play anything. The highest trump takes the trick, or else the highest card
 of the suit led, and its taker leads to the next. Somebody takes a trick in each round, and the last has a single trick: one
-player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0
-leads. There is no second chance ("dog's life") for the first player out.
+player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that the
+first leads. There is no second chance ("dog's life") for the first player out.
 
     round of 7, trumps ♥ (turned up: 4♥), player 2 to play
     player 0, 1 trick: A♣ 10♣ 9♦ 2♦ J♠
@@ -15,9 +15,10 @@ leads. There is no second chance ("dog's life") for the first player out.
 
 A player sees his own hand, all cards played and the turn-up; not the other hands, the undealt stock and the coming deals.
 
-The next hands are drawn when a round ends and lie face down until the environment's one action DEAL, which each player sees as
-his own hand. They come from a generator inside the state: deals are too many to be listed as the outcomes of a chance state. The
-draw between equals for the choice of trumps is such a state, with an outcome for each of them.
+An action is a card, the choice of trumps, or the environment's DEAL, which each player sees as his own hand: the next hands are
+drawn when a round ends, and lie face down until then. They come from a generator inside the state: deals are too many to be
+listed as the outcomes of a chance state. The draw between equals for the choice of trumps is such a state, with an outcome for each
+of them.
 """
 
 import numpy as np

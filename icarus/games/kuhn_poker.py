@@ -1,6 +1,6 @@
 """Kuhn poker: three cards, J < Q < K; each of two players antes 1 and is dealt one, which the other does not see.
 
-Player 0 begins. Who has no bet before him passes or bets 1; who has one folds (a pass) or calls (a bet). After two passes in a
+The first player begins. Who has no bet before him passes or bets 1; who has one folds (a pass) or calls (a bet). After two passes in a
 row or two bets the cards are shown and the higher one takes the pot; after a fold the player who bet takes it. A player's net
 gain g, from -2 to 2, is the reward (g + 2) / 4.
 

@@ -1,8 +1,8 @@
-"""Liar's Dice, LD(D1, D2): player 0 rolls D1 dice, player 1 D2, with faces 1 to 5 and a star; neither sees the other's.
+"""Liar's Dice, LD(D1, D2): the first player rolls D1 dice, the second D2, with faces 1 to 5 and a star; neither sees the other's.
 
 Dice may have fewer or more faces; the last is the star.
 
-Player 0 begins. A bid says that among all dice so many show a face, stars counting as any; a bid on stars counts only these. Each
+The first player begins. A bid says that among all dice so many show a face, stars counting as any; a bid on stars counts only these. Each
 bid raises the last one: to a larger number with any face, or to a higher face (the star is the highest) with the same number.
 Instead of raising, a player may call the other a liar: the dice are shown, and if the bid holds, the bidder wins, otherwise the
 caller. The highest possible bid can only be called. One round is the whole game.
@@ -185,8 +185,8 @@ def scene(state: Facts, seat: int | None) -> Scene:
         hands.append(held_by(seat, i, dice, kind="die"))
     for bid in range(state.sides * (state.dice[0] + state.dice[1])):
         name, y, x = action_text(state, bid), bid // state.sides, bid % state.sides
-        standing = (Piece("the last bid", "gold"),) if bid == state.bid else ()
-        fill = "stone" if bid <= state.bid else "parchment"
+        standing = (Piece("the last bid"),) if bid == state.bid else ()
+        fill = "gold" if standing else "stone" if bid < state.bid else "parchment"
         places.append(Spot(name, x * 1.3, y * 0.9, standing, fill, name, 1.25, 0.85))
     return Scene(places=tuple(places), rows=tuple(hands), footer=text(state).split("\n")[1])
 

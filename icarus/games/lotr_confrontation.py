@@ -1,6 +1,6 @@
 """Lord of the Rings: The Confrontation (2002): Frodo's way to Mordor among nine hidden pieces a side.
 
-Light (player 0) wins by bringing Frodo into Mordor, Dark (player 1, who moves first) by defeating him or by gathering pieces in
+Light wins by bringing Frodo into Mordor, Dark, who moves first, by defeating him or by gathering pieces in
 the Shire; a player who cannot move loses. A turn is one move forward, or an attack of the longer reach that some characters have.
 Where enemies stand on the entered square they are fought one after another, each drawn at random: the characters' texts first,
 Light's before Dark's, then a card from each hand, chosen at the same time, then strength.
@@ -14,11 +14,12 @@ Light's before Dark's, then a card from each hand, chosen at the same time, then
     Shire                               Light's home
 
 Hidden: which enemy stands where (the numbers are public, and whoever has fought or been named is remembered until unseen moves
-make it uncertain again), and a card chosen but not yet shown. The environment draws the defender (REVEAL), shows a piece that the
-Balrog takes in the tunnel (VICTIM) and turns over the two chosen cards (SHOW). The choices of a card (DARK_CARD, LIGHT_CARD) are
-the game's one simultaneous decision: Dark's comes first and stays face down, except against Gandalf. An episode is a turn.
+make it uncertain again), and a card chosen but not yet shown. Cards are chosen at the same time: Dark's comes first and stays face
+down, except against Gandalf.
 
-An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind.
+An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind. The environment draws
+the defender (REVEAL), shows a piece that the Balrog takes in the tunnel (VICTIM) and turns over the two chosen cards (SHOW). The
+choices of a card (DARK_CARD, LIGHT_CARD) are the game's one simultaneous decision. Light is player 0. An episode is a turn.
 """
 
 import itertools
@@ -1222,7 +1223,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     """The map as a side knows it, with Mordor at the top: enemies are named where only one region is possible for them."""
     places, y = list[Spot](), 0.0
     for row in ROWS:
-        height = 2.2 if len(row) == 1 else 1.75
+        height = 2.65 if len(row) == 1 else 1.6
         for i, square in enumerate(row):
             here = [
                 _plate(state, piece, seat) for piece in range(PIECES) if state.pos[piece] == square
@@ -1231,7 +1232,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
             name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)
             fill = "stone" if len(row) == 4 else "meadow"
             places.append(Spot(name, x, y, tuple(here), fill, name, 2.4, height, "region"))
-        y += height + 0.25
+        y += height + 0.2
     hands, dead = [], []
     for side, side_name in enumerate(SIDE_NAMES):
         cards = tuple(

@@ -10,7 +10,9 @@
   7 . . . . . . . .
   8 . . . . . . . .
 
-Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
+Perfect information.
+
+An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """
 
 import math

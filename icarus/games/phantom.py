@@ -10,10 +10,11 @@ Who tries a square that the other has taken is told so and tries another; no squ
     X to move
 
 A player sees his own tries; of the other's, that a mark was made, but not where, and nothing of those that fail. Whether his own
-try has failed he learns from what follows: it is his turn again, or a mark of the other's comes first. So no action of the
-environment tells it. When the game ends, the board is shown.
+try has failed he learns from what follows: it is his turn again, or a mark of the other's comes first. When the game
+ends, the board is shown.
 
 An action is the bit of a square, row * (columns + 1) + column: an empty column keeps lines from running around the board.
+None of the environment's is needed to tell who has failed.
 
 **What a player cannot know.** He knows which squares he found taken, how many marks the other has, and that they make no line. So
 the other's marks are those found and any more, as many as are missing, elsewhere than on his own, without a line among them; and

@@ -41,6 +41,7 @@ COLOURS |= {
     "gold": "#c9a13b",
 }
 COLOURS |= {"green": "#5b8c6a", "meadow": "#7d9a6b", "stone": "#8a8f86", "purple": "#4a3b52"}
+_LABEL = 13  # size of what is written on a point, a region or a wide place
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
 # by the ninths of a die
@@ -168,9 +169,10 @@ def _draw_place(place: Spot, x: float, y: float) -> str:
         inside.append(f'<polygon points="{points}" fill="{COLOURS.get(place.fill, place.fill)}"/>')
     inside += _draw_pieces(place, x, y, width, height)
     if place.label:
-        tips = {"up": (y + 12, ON_FELT), "down": (y + height - 4, ON_FELT)}
-        at, ink = tips.get(place.shape, (y + 10, CARD_INK))
-        inside.append(words(x + 3, at, place.label, 9, fill=ink))
+        size = 9 if place.width == place.height else _LABEL
+        tips = {"up": (y + size, ON_FELT), "down": (y + height - 4, ON_FELT)}
+        at, ink = tips.get(place.shape, (y + size, CARD_INK))
+        inside.append(words(x + 3, at, place.label, size, fill=ink))
     return _part(place.name, inside, place.holds())
 
 
@@ -180,9 +182,10 @@ def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -
     middle = x + width / 2
     for i, piece in enumerate(place.pieces):
         if piece.is_long:
-            top = y + 14 + 17 * i
-            shape = [_box(x + 3, top, width - 6, 16, piece.fill, rx=3)]
-            shape.append(words(middle, top + 12, piece.sign, 11, "middle", piece.ink))
+            top = y + _LABEL + 4 + 21 * i
+            size = min(14.0, (width - 8) / (0.58 * len(piece.sign)))
+            shape = [_box(x + 3, top, width - 6, 20, piece.fill, rx=3)]
+            shape.append(words(middle, top + 15, piece.sign, size, "middle", piece.ink))
         else:
             pitch = min(
                 SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1)
@@ -213,8 +216,8 @@ def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) ->
     if name is None:
         return _box(x, y, width, height, CARD_BACK, ON_FELT, 4)
     if kind == "plate":
-        return _box(x, y, width, 20, "#fffdf8", rx=4) + words(
-            x + width / 2, y + 14, name, 11, "middle", CARD_INK
+        return _box(x, y, width, 22, "#fffdf8", rx=4) + words(
+            x + width / 2, y + 16, name, 13, "middle", CARD_INK
         )
     if kind == "stake":
         return _disc(x + width / 2, y + width / 2, width / 2, "gold") + words(
@@ -248,12 +251,12 @@ def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
     x = MARGIN
     y += 18
     size = 18.0 if row.items is None else 40.0 if row.is_own else 26.0
-    height = 20 if row.kind == "plate" else size * (1.4 if row.kind == "card" else 1)
+    height = 22 if row.kind == "plate" else size * (1.4 if row.kind == "card" else 1)
     room = across - 2 * MARGIN - size
     overlap = min(size + 3, room / max(1, min(len(items), 13 if row.is_own else 21) - 1))
     overlap = overlap if row.items is not None or row.kind != "card" else min(13.0, overlap)
     for name in items:
-        width = 6.4 * len(name or "") + 12 if row.kind == "plate" else size
+        width = 7.6 * len(name or "") + 10 if row.kind == "plate" else size
         if x + width > across - MARGIN + 1:
             x = MARGIN
             y = y + height + 4

@@ -163,7 +163,11 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     choices = {each["name"]: each for each in page.client.get("/choices").json()}
     assert {*choices} >= {"othello", "hearts"}
     assert len(choices["othello"]["levels"]) > 3
+    assert choices["othello"]["levels"][1].endswith("of 100 games against level 1")
     assert choices["hearts"]["rules"][0].startswith("Hearts: four players")
+    assert choices["kuhn-poker"]["length"] in (2, 3)
+    for each in choices.values():  # of how a program plays, a person is told nothing
+        assert not re.search("`|action is|player 0", "".join(each["rules"])), each["name"]
     assert page.client.get("/picture", params={"game": "kuhn-poker"}).text.startswith("<svg ")
     number = page.client.post("/games", json={"game": "kuhn-poker", "seat": 1, "seed": 2}).json()[
         "number"
@@ -172,6 +176,14 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     assert told["seat"] == 1
     assert told["who"].startswith("Bot, ")
     assert "you" in told["who"]
+    own = {
+        "game": "kuhn-poker",
+        "like": 0,
+        "seat": 1,
+    }  # the game of the command line, with its opponents
+    number = page.client.post("/games", json=own).json()["number"]
+    session = page.client.get(f"/games/{number}/state").json()
+    assert session["who"] == f"Bot, {QUICK}; you"
     for body in (
         {"game": "chess"},
         {"game": "kuhn-poker", "seat": 2},

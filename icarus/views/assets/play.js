@@ -129,13 +129,13 @@ function draw(told) {
   drawBoard(told);
   byId("words").textContent = told.text;
   const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
-  byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && ready.length ? "select cards; those that a legal play can take are bright" : "";
+  byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && byId("board").querySelector(".open") ? "select cards; those that a legal play can take are bright" : "";
   byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
   for (const button of document.querySelectorAll("[data-say]")) if (button.dataset.say !== "save") button.disabled = !now.can.includes(button.dataset.say);
   byId("invite").textContent = now.links.length && !now.total ? `the other person's address: ${now.links.map(link => location.origin + link).join(" ")}` : "";
   byId("after").hidden = !now.over || now.seat === null;
   byId("weaker").disabled = !(now.level > 1);
-  byId("stronger").disabled = !now.level;
+  byId("stronger").disabled = !(now.level < now.levels);
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
@@ -189,7 +189,7 @@ async function judge() {
 }
 
 async function again(changes) {
-  const {game, seat, level} = now, told = await ask("/games", {game, seat, level, ...changes});
+  const told = await ask("/games", {game: now.game, like: +here.split("/").at(-1), seat: now.seat ?? 0, ...(now.level && {level: now.level}), ...changes});
   if (told.error) tell(told.error); else location = `/games/${told.number}`;
 }
 
