@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 20_900,
     "icarus/bridges": 5_900,
-    "icarus/commands": 20_750,
+    "icarus/commands": 20_950,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_250,
@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
     "experiments/studies": 15_050,
-    "icarus": 249_500,
+    "icarus": 249_700,
     "experiments": 66_800,
     "tests": 272_000,
 }

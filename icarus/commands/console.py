@@ -169,7 +169,9 @@ def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Call
     now = {"description": what, "total": total, "completed": done}
 
     def follow() -> None:
-        while not ended.wait(_SILENCE):
+        silence = _SILENCE / 4  # a first sign of life comes earlier
+        while not ended.wait(silence):
+            silence = _SILENCE
             print_note("{description} {completed} of {total}".format_map(now))
 
     writer = threading.Thread(target=follow, daemon=True)

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ from icarus.audit import AuditReport
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.new import audited_once
+from icarus.commands.new import KEPT, audited_once
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
@@ -118,7 +118,12 @@ def describe_command(
     measures, interrupted = None, False
     print_note(f"the audit took {time.monotonic() - began:.0f} s of the {minutes:g} minutes")
     if report.passed:
-        plan.try_strategies(loaded, source.names)
+        try:
+            with progress_of("strategies that are tried", len(chosen)) as show:
+                plan.try_strategies(loaded, source.names, show)
+        except KeyboardInterrupt:
+            print_note(f"stopped before the first game; {KEPT}")
+            raise typer.Exit(options.INTERRUPTED) from None
         write_settings(directory / PLAN, attrs.asdict(plan))
         rows, interrupted, pace = _play(plan, directory, rounds, began + 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows, pace)
@@ -207,13 +212,16 @@ class Plan:
     strategies: tuple[str, ...]
     seed: int
 
-    def try_strategies(self, game: AnyGame, names: Mapping[str, Operand]) -> None:
+    def try_strategies(
+        self, game: AnyGame, names: Mapping[str, Operand], progress: Callable[[int], None]
+    ) -> None:
         """Compile what the strategies need.
 
         Raises:
             ValueError: a strategy cannot be read, or cannot play this game.
         """
-        for strategy in self.strategies:
+        for number, strategy in enumerate(self.strategies):
+            progress(number)
             play(game, [read_entrant(strategy).agent(names, iterations=4)] * game.players)
 
     @property

@@ -35,6 +35,7 @@ ITERATIONS = 2000  # of the search that measures a rate
 PYTHON_HELP = "Of plain Python functions: nothing is compiled, searches are slow."
 CHECKED_HELP = f"{options.GAME_HELP} Or one with a class that has OpenSpiel's methods."
 REFERENCE_HELP = "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step."
+KEPT = "the audit is kept; run the same command to continue"
 NUMBER_HELP = (
     f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step."
 )
@@ -141,23 +142,26 @@ def audited(
     game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None
 ) -> AuditReport:
     """The audit of a game, by default as long as it usually is, with its progress."""
-    total, what = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES), f"audit of {game}:"
+    total, what = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES), f"audit of {game}"
+    done = 0
     if isinstance(game, Game):
         game.kernels()  # what cannot be compiled is refused, and told once
     try:
-        with progress_of(f"{what} games", total) as show:
+        with progress_of(f"{what}: games", total) as show:
+
+            def count(games: int, draws: int) -> None:
+                nonlocal done
+                done = games
+                show(games, description=f"{what}: {draws:,} determinizations, games")
+
             return audit(
-                game,
-                games=number,
-                determinizations=determinizations,
-                seed=seed,
-                progress=lambda games, draws: show(
-                    games, description=f"{what} {draws:,} determinizations, games"
-                ),
+                game, games=number, determinizations=determinizations, seed=seed, progress=count
             )
     except KeyboardInterrupt as stop:
-        where = f" It was {stop}." if str(stop) else ""
-        raise KeyboardInterrupt(f"{what} it begins anew the next time.{where}") from None
+        where = f"; it was {stop}, which is no finding" if str(stop) else ""
+        raise KeyboardInterrupt(
+            f"the {what} begins anew the next time, {done} of {total} games were played{where}"
+        ) from None
 
 
 def audited_once(

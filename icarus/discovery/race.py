@@ -93,6 +93,11 @@ class RaceProtocol:
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
     @property
+    def lead(self) -> float:
+        """The least lead in mean reward with which a finalist is proven better four times of five (`POWER`)."""
+        return detectable(self.units[1], self.deviation, self.level / self.finalists)
+
+    @property
     def digest(self) -> str:
         """See `settings`."""
         return str(self.settings()["digest"])
@@ -204,6 +209,13 @@ class RaceGames(Ledger):
             (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
         )
 
+    @property
+    def hours(self) -> float:
+        """About how long the games will take that are left, by those that were played."""
+        seconds = sum(float(row["seconds"]) for row in self.rows.values())
+        left = self.protocol.games / len(self.rows) - 1
+        return left * seconds / self._workers.count / 3600
+
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
         """One game: the first of a pair in a seat, and the second in all others.
 
@@ -257,11 +269,13 @@ class RaceProgress:
     Attributes:
         stage: one of `STAGES`.
         done, total: units; while the space is checked, configurations.
+        hours: that are left of the whole race, about; nan before the first game.
     """
 
     stage: str
     done: int
     total: int
+    hours: float = math.nan
 
 
 Report = Callable[[RaceProgress], None]
@@ -362,7 +376,7 @@ def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Po
         spent, deal = spent + len(points), deal + 1
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
-        report(RaceProgress("explore", spent, total))
+        report(RaceProgress("explore", spent, total, games.hours))
     points = finder.finalists(protocol.finalists + 1)
     no_finalist = protocol.reference if protocol.format > 1 else None
     return [point for point in points if space.configuration(point) != no_finalist][
@@ -407,7 +421,7 @@ def scores(
         deals = list(range(start, min(start + BLOCK, units)))
         for each, pair in zip(received, pairs, strict=True):
             each += games.scores(stream, [pair] * len(deals), deals)
-        report(RaceProgress(STAGES[stream], deals[-1] + 1, units))
+        report(RaceProgress(STAGES[stream], deals[-1] + 1, units, games.hours))
     return received
 
 

@@ -442,7 +442,8 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
 
     monkeypatch.setattr(new, "audit", stopped)
     message = (
-        "audit of second-chance: it begins anew the next time. It was in legal of second-chance."
+        "the audit of second-chance begins anew the next time, 0 of 40 games were played; "
+        "it was in legal of second-chance, which is no finding"
     )
     with pytest.raises(KeyboardInterrupt, match=message):
         new.audited(second_chance.GAME, 0)

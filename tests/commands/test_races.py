@@ -224,9 +224,10 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(RaceGames, "play", stop_after_two_batches)
         assert run(RACE.split()) == 130
-    assert (
-        "the games played are kept in race; run the same command to continue"
-        in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the games played are kept in race; run the same command to continue" in said
+    assert re.search(
+        r"^about \d+ minutes here; 0\.\d\d is the lead in mean reward that", said, re.M
     )
     rows = Path("race/games.jsonl").read_bytes()
     assert len(rows.splitlines()) > 30
@@ -234,6 +235,23 @@ def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypat
     assert "Protocol" in capsys.readouterr().out
     assert Path("race/games.jsonl").read_bytes().startswith(rows)
     assert Path("race/result.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("line", [RACE, "describe kuhn-poker --to page"])
+def test_who_stops_before_the_first_game_is_told_that_nothing_is_wrong(
+    line, tmp_path, capsys, monkeypatch
+):
+    def stop(*arguments, **keywords) -> None:
+        raise KeyboardInterrupt("search interrupted after 2 iterations")
+
+    monkeypatch.chdir(tmp_path)
+    Path("two.toml").write_text(SPACE)
+    monkeypatch.setattr("icarus.discovery.discover.check_strategies", stop)
+    monkeypatch.setattr("icarus.commands.describe.play", stop)
+    assert run(line.split()) == 130
+    assert capsys.readouterr().err.endswith(
+        "stopped before the first game; the audit is kept; run the same command to continue\n"
+    )
 
 
 def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monkeypatch):
