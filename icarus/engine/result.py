@@ -13,9 +13,12 @@ from icarus.checks import count_text, real
 from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.tables import Records, RecordTable
+from icarus.engine.tables import Records, RecordTable, address_in
 from icarus.kernel import (
+    SPARE_LEGAL,
+    TERMINAL,
     UNSEEN,
+    Game,
     Root,
     State,
     extended_key,
@@ -26,6 +29,7 @@ from icarus.kernel import (
     seat_name,
     word_of,
 )
+from icarus.kernel.contract import copy_data
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -535,17 +539,12 @@ def _moves_if_known(
     state: State, player: int, action: int, observer: int, of_actions: bool
 ) -> list[int | None]:
     """The move by which each sees the action, or the action itself by eyes that see all; None where the observer does not know it."""
-
-    def seen_in(world: State, played: int) -> Sequence[int]:
-        return (played,) if of_actions else world.observed(played)
-
-    moves = seen_in(state, action)
-    certain = -1 if of_actions else observer
+    moves, certain = ([action], -1) if of_actions else (state.observed(action), observer)
     possible: list[set[int]] = [set() for _ in moves]
-    for world, actions in _possible_actions(state, player, action, observer):
-        for each in actions:
-            for moves_possible, move in zip(possible, seen_in(world, each), strict=True):
-                moves_possible.add(move)
+    for seen in _possible_moves(state, player, action, observer):
+        for each in seen:
+            for some, move in zip(possible, each[-1:] if of_actions else each, strict=True):
+                some.add(move)
         if all(
             len(some) > 1 for perspective, some in enumerate(possible) if perspective != certain
         ):
@@ -553,19 +552,67 @@ def _moves_if_known(
     return [moves[observer] if i == certain else _only(some) for i, some in enumerate(possible)]
 
 
-def _possible_actions(
+def _possible_moves(
     state: State, player: int, action: int, observer: int
-) -> Iterator[tuple[State, list[int]]]:
-    """Determinizations for an observer, each with the actions there that look to him like the one about to be played."""
+) -> Iterator[list[list[int]]]:
+    """Of each determinization for an observer, by what moves each perspective sees an action there that looks to him like this one."""
     move = state.observed(action)[observer]
-    beliefs = state.beliefs(observer)
-    rng = seeded(len(state.history))
+    world = (_CompiledWorld if isinstance(state.game, Game) else _World)(state, observer)
     for _ in range(DRAWS):
-        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
+        world.draw()
         if player == observer:
-            yield world, [action]
+            yield [world.observed(action)]
         else:
-            yield world, [a for a in world.legal_actions() if world.observed(a)[observer] == move]
+            seen = [world.observed(each) for each in world.legal()]
+            yield [moves for moves in seen if moves[observer] == move]
+
+
+class _World:
+    """A determinization for an observer, drawn again and again."""
+
+    def __init__(self, state: State, observer: int) -> None:
+        self.state, self.observer = state, observer
+        self.beliefs, self.rng = state.beliefs(observer), seeded(len(state.history))
+
+    def draw(self) -> None:
+        data = self.state.redraw(self.observer, self.beliefs, self.rng)
+        self.drawn = self.state.from_data(self.state.game, data)
+
+    def legal(self) -> list[int]:
+        return self.drawn.legal_actions()
+
+    def observed(self, action: int) -> list[int]:
+        return self.drawn.observed(action)
+
+
+class _CompiledWorld(_World):
+    """The same by the functions of a compiled game themselves: to ask the game, which checks each answer, takes ten times as long."""
+
+    def __init__(self, state: State, observer: int) -> None:
+        super().__init__(state, observer)
+        game = state.game
+        self.kernels, self.players = game.kernels(), game.players
+        self.data = copy_data(state.data)
+        self.actions = np.empty(game.max_legal + SPARE_LEGAL, np.int64)
+        self.moves = np.empty(game.players, np.int64)
+        self.at = address_in(self.data)
+        self.written = address_in(self.actions), address_in(self.moves)
+        self.given = address_in(self.beliefs), address_in(self.rng)
+
+    def draw(self) -> None:
+        self.data[:] = self.state.data
+        if self.kernels.determinize is not None:
+            self.kernels.determinize(self.at, self.observer, *self.given)
+
+    def legal(self) -> list[int]:
+        is_over = self.kernels.player(self.at) == TERMINAL
+        count = 0 if is_over else self.kernels.legal(self.at, self.written[0])
+        return self.actions[:count].tolist()
+
+    def observed(self, action: int) -> list[int]:
+        self.moves.fill(action)
+        self.kernels.observe(self.at, action, self.written[1], self.players)
+        return [*self.moves.tolist(), action]
 
 
 def _only(values: set[int]) -> int | None:

@@ -99,7 +99,7 @@ class RecordTable:
         self.visit_filter = _NO_FILTER
         self._room = self._blank
         capacity = capacity_for(min(records, MOST_EXPECTED), SMALLEST)
-        self._hold(self._blank, capacity, capacity)
+        self._hold(self._blank, self._blank[:0], capacity, capacity)
         if component.initial.given:
             hints = np.repeat(self._blank, len(component.initial.given))
             for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
@@ -108,13 +108,14 @@ class RecordTable:
                     row[name] = value
             self.insert_rows(hints)
 
-    def _hold(self, rows: np.ndarray, capacity: int, most: int) -> None:
-        """Hold these rows, the first of them that of the initial information, in an index of so many entries.
+    def _hold(self, rows: np.ndarray, more: np.ndarray, capacity: int, most: int) -> None:
+        """Hold these rows, the first of them that of the initial information, and more behind them, in an index of so many entries.
 
         They stay where they are if there is room, and are moved to where there is room for an index of `most` entries if not.
         """
         room = self._room
         row_words = self.dtype.itemsize // WORD_BYTES
+        count = len(rows) + len(more)
         if rows.base is not room.base or len(room) < room_in(capacity):
             if room_in(most) > MOST_ROWS:
                 raise MemoryError(f"a table has {MOST_ROWS} rows at most")
@@ -122,25 +123,27 @@ class RecordTable:
             words = np.empty(room_in(most) * row_words, _INT)
             words[: rows.nbytes // WORD_BYTES] = rows.view(_INT)  # five times as fast as row by row
             room = np.ndarray(room_in(most), self.dtype, words)
+        behind: Any = room.base
+        behind[len(rows) * row_words : count * row_words] = np.ascontiguousarray(more).view(_INT)
         entries = np.zeros(capacity, ENTRY)
         # of a structured array it takes longer
         addresses = (address_in(entries), address_in(room.base))
-        if len(rows) > 1:
-            growth()(addresses[0], capacity, addresses[1], row_words, len(rows) - 1)
+        if count > 1:
+            growth()(addresses[0], capacity, addresses[1], row_words, count - 1)
         self.entries, self._room = entries, room
         self.descriptor.index, self.descriptor.rows = addresses
         self.descriptor.capacity = capacity
-        self.descriptor.used = len(rows) - 1
+        self.descriptor.used = count - 1
 
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if len(rows) > 0:
-            others = (
-                self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
-            )
+            others = self.rows
+            if self.used:
+                others = others[~np.isin(others["record"], rows["record"])]
             with uninterrupted():
                 capacity = capacity_for(len(others) + len(rows), self.capacity)
-                self._hold(np.concatenate([others, rows]), capacity, capacity)
+                self._hold(others, rows, capacity, capacity)
 
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records.
@@ -154,7 +157,8 @@ class RecordTable:
         # more bits of a key will count
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
-            self._hold(self.rows, capacity, max(capacity, min(8 * capacity, MOST_EXPECTED)))
+            most = max(capacity, min(8 * capacity, MOST_EXPECTED))
+            self._hold(self.rows, self.rows[:0], capacity, most)
             self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
@@ -195,9 +199,13 @@ class RecordTable:
         records = self._room["record"]
         entries = keys & mask
         places = self.entries[entries]
-        while (others := (places != 0) & (records[places] != keys)).any():
-            entries = (entries + others) & mask
-            places = self.entries[entries]
+        # of the keys whose entry is another's: there are ever fewer
+        (others,) = np.nonzero((places != 0) & (records[places] != keys))
+        while len(others) > 0:
+            entries[others] = (entries[others] + 1) & mask
+            places[others] = self.entries[entries[others]]
+            at = places[others]
+            others = others[(at != 0) & (records[at] != keys[others])]
         return places
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
 from icarus.algebra import Enhancement, Kind, initial
+from icarus.engine import result
 from icarus.engine.scheme import (
     MO_ISMCTS,
     ROOT_PLAYER,
@@ -17,6 +18,7 @@ from icarus.engine.scheme import (
     CheatingUCT,
     DeterminizedUCT,
 )
+from icarus.engine.tables import RecordTable
 from icarus.kernel import CHANCE, mix
 from icarus.specs import (
     BASELINE,
@@ -272,6 +274,30 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records():
     assert all(
         len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited
     )
+
+
+@pytest.mark.parametrize("name", ["hearts", "phantom-mnk", "lotr-confrontation"])
+def test_the_functions_of_a_game_tell_what_it_says_if_it_is_asked(name, monkeypatch):
+    state = walked(games.load(name).new_initial_state(3), random.Random(3))
+    action, player = state.legal_actions()[0], state.current_player()
+    observers = range(state.game.players)
+    called = [list(result._possible_moves(state, player, action, each)) for each in observers]
+    monkeypatch.setattr(result, "_CompiledWorld", result._World)
+    asked = [list(result._possible_moves(state, player, action, each)) for each in observers]
+    assert called == asked
+    assert all(len(seen) == result.DRAWS for seen in asked)
+
+
+def test_rows_are_found_where_keys_begin_at_the_same_entry():
+    table = RecordTable(BASELINE, OTHELLO)
+    keys = np.array([1, 2, 3, 1 << 40, 1 << 41, (1 << 40) + 1, (1 << 41) + 3, -5, -5 - (1 << 40)])
+    rows = np.zeros(len(keys), table.dtype)
+    rows["record"] = keys
+    table.insert_rows(rows[:4])
+    table.insert_rows(rows[4:])
+    asked = np.concatenate([keys, keys + (1 << 50)])
+    assert table.places(asked).tolist() == [*range(1, len(keys) + 1), *[0] * len(keys)]
+    assert table.rows["record"][1:].tolist() == keys.tolist()
 
 
 # ---------------------------------------------------------------------------------------------------------------- decay
