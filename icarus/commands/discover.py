@@ -21,7 +21,7 @@ AGAINST_HELP = (
 )
 SEAT_HELP = "Seat to find a strategy for. Repeatable; all if not given."
 CLUSTER_HELP = 'Play on a dask cluster: the address of its scheduler, or "local".'
-LEAD = (
+_LEAD = (
     "is the lead in mean reward that would be proven, four times of five; smaller ones more seldom"
 )
 DIRECTORY_HELP = "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given."
@@ -79,7 +79,7 @@ def discover_command(
             progress(report.done, total=report.total, description=report.stage)
             if report.hours >= 0 and not announced:
                 announced.append(report.hours)
-                print_note(f"about {_time_text(report.hours)} here; {lead:.2f} {LEAD}")
+                print_note(f"about {_time_text(report.hours)} here; {lead:.2f} {_LEAD}")
 
         try:
             discovery = discover(

@@ -32,7 +32,7 @@ from icarus.views.tree_page import tree_page
 HOST = "127.0.0.1"
 LONGEST_BODY, SHOWN = 20_000, 40  # bytes of a request; characters of what is refused
 MOST_GAMES, LONGEST_SEARCH = 500, 5.0  # games under way, seconds of a search
-USUAL_LEVEL = 3
+_USUAL_LEVEL = 3
 UNMEASURED = Agent(BASELINE, iterations=1000)  # the agent of a game without levels
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
@@ -95,7 +95,7 @@ class Tables:
         level, others = request.level or None, [UNMEASURED]
         if like is not None and level in (None, like.level):
             level, others = like.level, [*filter(None, like.agents)] or others
-        elif level := level or min(USUAL_LEVEL, len(self.levels_of(game))) or None:
+        elif level := level or min(_USUAL_LEVEL, len(self.levels_of(game))) or None:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
         turns = itertools.cycle(others)
         agents = [None if each in people else next(turns) for each in range(game.players)]
@@ -143,7 +143,7 @@ class Tables:
             "length": _length(game),
             "seats": seat_names(game),
             "levels": levels,
-            "usual": USUAL_LEVEL,
+            "usual": _USUAL_LEVEL,
             "rules": [part for part in of_people if not part.startswith(" ") and "`" not in part],
         }
 
