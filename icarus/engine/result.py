@@ -557,62 +557,44 @@ def _possible_moves(
 ) -> Iterator[list[list[int]]]:
     """Of each determinization for an observer, by what moves each perspective sees an action there that looks to him like this one."""
     move = state.observed(action)[observer]
-    world = (_CompiledWorld if isinstance(state.game, Game) else _World)(state, observer)
+    own = action if player == observer else None
+    for moves in (_called if isinstance(state.game, Game) else _asked)(state, observer, own):
+        yield [each for each in moves if own is not None or each[observer] == move]
+
+
+def _asked(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
+    """Of each determinization for an observer, the moves of an action, or of all that are legal there. [actions, perspectives]"""
+    beliefs, rng = state.beliefs(observer), seeded(len(state.history))
     for _ in range(DRAWS):
-        world.draw()
-        if player == observer:
-            yield [world.observed(action)]
-        else:
-            seen = [world.observed(each) for each in world.legal()]
-            yield [moves for moves in seen if moves[observer] == move]
+        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
+        actions = world.legal_actions() if action is None else [action]
+        yield [world.observed(each) for each in actions]
 
 
-class _World:
-    """A determinization for an observer, drawn again and again."""
+def _called(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
+    """As `_asked`, by the functions of a compiled game themselves: to ask the game, which checks each answer, takes ten times as long."""
+    game, kernels = state.game, state.game.kernels()
+    world, beliefs, rng = copy_data(state.data), state.beliefs(observer), seeded(len(state.history))
+    legal, moves = (
+        np.empty(game.max_legal + SPARE_LEGAL, np.int64),
+        np.empty(game.players, np.int64),
+    )
+    at, at_legal, at_moves = map(address_in, (world, legal, moves))
+    given = observer, address_in(beliefs), address_in(rng)
 
-    def __init__(self, state: State, observer: int) -> None:
-        self.state, self.observer = state, observer
-        self.beliefs, self.rng = state.beliefs(observer), seeded(len(state.history))
+    def observed(each: int) -> list[int]:
+        moves.fill(each)
+        kernels.observe(at, each, at_moves, game.players)
+        return [*moves.tolist(), each]
 
-    def draw(self) -> None:
-        data = self.state.redraw(self.observer, self.beliefs, self.rng)
-        self.drawn = self.state.from_data(self.state.game, data)
-
-    def legal(self) -> list[int]:
-        return self.drawn.legal_actions()
-
-    def observed(self, action: int) -> list[int]:
-        return self.drawn.observed(action)
-
-
-class _CompiledWorld(_World):
-    """The same by the functions of a compiled game themselves: to ask the game, which checks each answer, takes ten times as long."""
-
-    def __init__(self, state: State, observer: int) -> None:
-        super().__init__(state, observer)
-        game = state.game
-        self.kernels, self.players = game.kernels(), game.players
-        self.data = copy_data(state.data)
-        self.actions = np.empty(game.max_legal + SPARE_LEGAL, np.int64)
-        self.moves = np.empty(game.players, np.int64)
-        self.at = address_in(self.data)
-        self.written = address_in(self.actions), address_in(self.moves)
-        self.given = address_in(self.beliefs), address_in(self.rng)
-
-    def draw(self) -> None:
-        self.data[:] = self.state.data
-        if self.kernels.determinize is not None:
-            self.kernels.determinize(self.at, self.observer, *self.given)
-
-    def legal(self) -> list[int]:
-        is_over = self.kernels.player(self.at) == TERMINAL
-        count = 0 if is_over else self.kernels.legal(self.at, self.written[0])
-        return self.actions[:count].tolist()
-
-    def observed(self, action: int) -> list[int]:
-        self.moves.fill(action)
-        self.kernels.observe(self.at, action, self.written[1], self.players)
-        return [*self.moves.tolist(), action]
+    for _ in range(DRAWS):
+        world[:] = state.data
+        if kernels.determinize is not None:
+            kernels.determinize(at, *given)
+        actions = [] if action is None else [action]
+        if action is None and kernels.player(at) != TERMINAL:
+            actions = legal[: kernels.legal(at, at_legal)].tolist()
+        yield [observed(each) for each in actions]
 
 
 def _only(values: set[int]) -> int | None:
