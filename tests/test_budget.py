@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
     "experiments/studies": 15_050,
-    "icarus": 249_700,
+    "icarus": 250_300,
     "experiments": 66_800,
     "tests": 272_000,
 }
