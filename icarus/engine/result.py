@@ -539,10 +539,11 @@ def _moves_if_known(
     state: State, player: int, action: int, observer: int, of_actions: bool
 ) -> list[int | None]:
     """The move by which each sees the action, or the action itself by eyes that see all; None where the observer does not know it."""
-    moves, certain = ([action], -1) if of_actions else (state.observed(action), observer)
+    moves = [action] if of_actions else state.observed(action)
+    certain = -1 if of_actions else observer
     possible: list[set[int]] = [set() for _ in moves]
-    for seen in _possible_moves(state, player, action, observer):
-        for each in seen:
+    for actions in _possible_moves(state, player, action, observer):
+        for each in actions:
             for some, move in zip(possible, each[-1:] if of_actions else each, strict=True):
                 some.add(move)
         if all(
@@ -557,9 +558,10 @@ def _possible_moves(
 ) -> Iterator[list[list[int]]]:
     """Of each determinization for an observer, by what moves each perspective sees an action there that looks to him like this one."""
     move = state.observed(action)[observer]
-    own = action if player == observer else None
-    for moves in (_called if isinstance(state.game, Game) else _asked)(state, observer, own):
-        yield [each for each in moves if own is not None or each[observer] == move]
+    is_own = player == observer
+    look = _called if isinstance(state.game, Game) else _asked
+    for moves in look(state, observer, action if is_own else None):
+        yield [each for each in moves if is_own or each[observer] == move]
 
 
 def _asked(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
@@ -574,13 +576,12 @@ def _asked(state: State, observer: int, action: int | None) -> Iterator[list[lis
 def _called(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
     """As `_asked`, by the functions of a compiled game themselves: to ask the game, which checks each answer, takes ten times as long."""
     game, kernels = state.game, state.game.kernels()
-    world, beliefs, rng = copy_data(state.data), state.beliefs(observer), seeded(len(state.history))
-    legal, moves = (
-        np.empty(game.max_legal + SPARE_LEGAL, np.int64),
-        np.empty(game.players, np.int64),
-    )
+    beliefs, rng = state.beliefs(observer), seeded(len(state.history))
+    world = copy_data(state.data)
+    legal = np.empty(game.max_legal + SPARE_LEGAL, np.int64)
+    moves = np.empty(game.players, np.int64)
     at, at_legal, at_moves = map(address_in, (world, legal, moves))
-    given = observer, address_in(beliefs), address_in(rng)
+    at_beliefs, at_rng = address_in(beliefs), address_in(rng)
 
     def observed(each: int) -> list[int]:
         moves.fill(each)
@@ -590,7 +591,7 @@ def _called(state: State, observer: int, action: int | None) -> Iterator[list[li
     for _ in range(DRAWS):
         world[:] = state.data
         if kernels.determinize is not None:
-            kernels.determinize(at, *given)
+            kernels.determinize(at, observer, at_beliefs, at_rng)
         actions = [] if action is None else [action]
         if action is None and kernels.player(at) != TERMINAL:
             actions = legal[: kernels.legal(at, at_legal)].tolist()
