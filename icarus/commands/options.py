@@ -8,7 +8,7 @@ import typer
 
 from icarus import games
 from icarus.arena.player import DEFAULT_ITERATIONS, EVALUATION, LoadedGame, load_game
-from icarus.engine.match import Agent
+from icarus.engine.match import PLAYS, Agent
 from icarus.engine.scheme import SCHEMES
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file
@@ -48,6 +48,15 @@ Seed = Annotated[
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
 Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
+PlayedBy = Annotated[
+    str,
+    value_option(
+        "PLAY",
+        f"How a search is played: {PLAYS[0]!r}, the action that it recommends, or {PLAYS[1]!r}, each action as often as "
+        "it visits it. An algorithm such as OOS draws from its policy.",
+        "--play",
+    ),
+]
 LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 13; see docs/ladder.md."
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]

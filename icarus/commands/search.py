@@ -9,12 +9,21 @@ import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
-from icarus.checks import bare, count_text, range_text
+from icarus.checks import bare, count_text, one_of, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
 from icarus.engine.lowering import components_of
-from icarus.engine.match import Agent, SeatedAgent, play
+from icarus.engine.match import (
+    MOST_VISITED,
+    PLAYS,
+    VISIT_SHARES,
+    Agent,
+    Player,
+    SeatedAgent,
+    play as play_game,
+    question_to,
+)
 from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
 from icarus.kernel import AnyGame, State, draw_outcome, seat_name
@@ -132,6 +141,7 @@ def match_command(
     threads: options.Threads = 1,
     schemes: Annotated[list[str] | None, value_option("SCHEME", SCHEMES_HELP, "--scheme")] = None,
     cutoff: options.Cutoff = None,
+    play: options.PlayedBy = MOST_VISITED,
     move_decays: Annotated[
         list[float] | None,
         value_option("REAL", DECAY_HELP.format("search of a game"), "--move-decay"),
@@ -166,14 +176,14 @@ def match_command(
     ]
     agents += options.level_agents(loaded.game, level, levels)
     agents += [agents[-1]] * (players - len(agents))
-    seated = [SeatedAgent(agent, loaded.game) if agent.remembers else agent for agent in agents]
+    seated = [_at_the_table(agent, loaded.game, play) for agent in agents]
     rewards: list[Rewards] = []
     try:
         with progress_of("games", number) as show:
             for trial in range(number):
                 # Agents sit as many seats further on as the number of the game says.
                 seats = [seated[(seat - trial) % players] for seat in range(players)]
-                rewards.append(play(loaded.game, seats, seed=(seed, trial)).returns)
+                rewards.append(play_game(loaded.game, seats, seed=(seed, trial)).returns)
                 show(trial + 1)
     except KeyboardInterrupt:
         raise typer.Exit(options.INTERRUPTED) from None
@@ -185,6 +195,14 @@ def match_command(
             )
         if len(rewards) < number:
             print_note(f"stopped after {len(rewards)} of {number} games")
+
+
+def _at_the_table(agent: Agent, game: AnyGame, play: str) -> Player:
+    """Who sits down for an agent; an algorithm draws from its policy in either way of playing."""
+    one_of("play", play, PLAYS)
+    if play == VISIT_SHARES and isinstance(agent.strategy, Enhancement):
+        return question_to(agent, play)
+    return SeatedAgent(agent, game) if agent.remembers else agent
 
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:

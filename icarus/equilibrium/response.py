@@ -15,6 +15,7 @@ to be expected: it is followed in up to `WIDTH` states at once, with all that ch
 room, and a part of it drawn by its probability where there is not.
 """
 
+import functools
 import math
 import statistics
 import sys
@@ -49,7 +50,9 @@ Array: TypeAlias = np.ndarray
 PARTICLES = 100
 PLAYOUTS = 32  # of a belief at least, where the responder looks no further
 MOST = 1 << 17  # states of an exact belief
-LOOKED_AT = 1 << 19  # states at most that are looked at for one decision by exact beliefs
+LOOKED_AT = (
+    1 << 16
+)  # states at most that are looked at for one decision by exact beliefs: some 10 s
 SEEDS = 4  # of a search, whose mean the responder thinks of
 WIDTH = 64  # states in which a match is followed
 ALIKE = 8  # of them, at least, for each view of the responder's, in each of which he thinks anew
@@ -86,6 +89,10 @@ def play_out(
             call(rules[0].rewards, (address_of(state), address_of(reals), players))
             gain += weights[i] / count * reals[player]
     return gain
+
+
+def _weight(belief: Iterable[_Particle]) -> float:
+    return sum(each.weight for each in belief)
 
 
 class _Answers:
@@ -151,9 +158,15 @@ class _Responder:
                 _Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k]))
             )
 
-    def play(self, match: int, most: int) -> float:
+    def play(self, match: int, most: int, progress: Callable[[float], None]) -> float:
         """What the responder has at the end of a match, on average over all that is followed; of more than two players, beyond what he has
-        there by the policy."""
+        there by the policy.
+
+        Args:
+            most: states in which the match is followed.
+            progress: called with the probability of what has ended.
+        """
+        self._ended, self._progress = 0.0, progress
         self._luck = np.random.default_rng((*self._key[:1], match, self._player))
         self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
         views = defaultdict[int, list[_Particle]](list)
@@ -179,7 +192,7 @@ class _Responder:
     ) -> Iterator[tuple[Any, list[_Particle], int]]:
         """What a match is followed in of its parts, a number of states at most: the name of a part, states, and the room that is left."""
         cuts, followed = self._cuts, defaultdict[Any, list[_Particle]](list)
-        weights = {name: sum(each.weight for each in part) for name, part in parts.items()}
+        weights = {name: _weight(part) for name, part in parts.items()}
         total = sum(weights.values())
         names = [(parts[name][0]._replace(weight=weights[name]), name) for name in parts]
         scales = {
@@ -195,8 +208,7 @@ class _Responder:
             followed[name].append(each)
         self.is_exact &= self._cuts == cuts
         for name, part in followed.items():
-            share = sum(each.weight for each in part) / total
-            yield name, part, max(len(part), int(most * share))
+            yield name, part, max(len(part), int(most * _weight(part) / total))
 
     def _rest(
         self,
@@ -214,6 +226,8 @@ class _Responder:
         cuts = self._cuts
         gain, views = self._follow([(truth, action) for truth in truths], self.played, most)
         self.is_exact &= self._cuts == cuts
+        self._ended += _weight(truths) - sum(map(_weight, views.values()))
+        self._progress(self._ended)
         for sight, group, room in self._followed(views, most):
             cuts = self._cuts
             moves = [(each, action) for each in belief]
@@ -358,8 +372,8 @@ class _Responder:
         best = int(values.sum(0).argmax())
         gains = values[:, best] - values @ [p for _, p in usual]
         low, high = self._game.utilities
-        weights = [sum(each.weight for each in part) for part in parts]
-        is_clear = len(parts) == count and (gains > CLEAR * (high - low) * np.array(weights)).all()
+        least = CLEAR * (high - low) * np.array([*map(_weight, parts)])
+        is_clear = len(parts) == count and (gains > least).all()
         return [(usual[best][0], 1.0)] if is_clear else usual
 
     def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
@@ -374,13 +388,10 @@ class _Responder:
     def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:
         """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
         gain, views = self._follow(moves, self._thought, most)
-        weights = {
-            sight: sum(particle.weight for particle in belief) for sight, belief in views.items()
-        }
-        total = sum(weights.values())
+        total = sum(map(_weight, views.values()))
         for sight, belief in views.items():
             if sight is not DECISION:
-                share = most if most == sys.maxsize else math.ceil(most * weights[sight] / total)
+                share = most if most == sys.maxsize else math.ceil(most * _weight(belief) / total)
                 gain += self._value(
                     [(each, NO_ACTION) for each in belief], left, max(share, len(belief))
                 )
@@ -417,7 +428,7 @@ def local_best_response(
     play: str = MOST_VISITED,
     seed: int = 0,
     particles: int | None = PARTICLES,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Exploitability:
     """A lower limit of NashConv by local best responses, in a game of any size; of more than two players, what each gains.
 
@@ -433,7 +444,7 @@ def local_best_response(
         play: how a search is played, see `exploitability`.
         seed: an integer ≥ 0, of the searches of an agent, of the responder and of the matches.
         particles: how many states at most he thinks of at once; None for all of them.
-        progress: called with the matches played by each player.
+        progress: called with the share that is done.
 
     Raises:
         ValueError: a single player; of two, rewards that do not sum to 1; without a number of matches or of particles hidden deals, or too
@@ -464,18 +475,22 @@ def local_best_response(
 
     def result() -> Exploitability:
         belief = "" if particles is None else f" and {particles} particles"
-        method = f"local best responses of depth {depth}{belief}, in {len(gains[0])} matches each"
+        method = f"local best responses of depth {depth}{belief}, in {len(gains[-1])} matches each"
         everyone = {thought, *(each.played for each in responders)}
         questions = sum(answers.questions for answers in everyone)
         is_exact = all(each.is_exact for each in responders)
         return bound_by(game, gains, is_exact, method, text_of(game, policy, play), questions)
 
+    def tell(done: int, ended: float) -> None:
+        if progress is not None:
+            progress((done + ended) / (len(responders) * (matches or 1)))
+
     try:
         for match in range(matches or 1):
-            for samples, responder in zip(gains, responders, strict=True):
-                samples.append(responder.play(match, WIDTH if matches else sys.maxsize))
-            if progress is not None:
-                progress(match + 1)
+            for seat, responder in enumerate(responders):
+                ended = functools.partial(tell, match * len(responders) + seat)
+                gain = responder.play(match, WIDTH if matches else sys.maxsize, ended)
+                gains[seat].append(gain)
     except KeyboardInterrupt:
         if len(gains[-1]) > 1:
             raise KeyboardInterrupt(result()) from None

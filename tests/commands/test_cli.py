@@ -221,7 +221,9 @@ def results_of(
 ) -> list[str]:
     """The lines of a match of three whose games came out so."""
     games = iter(returns)
-    monkeypatch.setattr(searching, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))
+    monkeypatch.setattr(
+        searching, "play_game", lambda *_, **how: SimpleNamespace(returns=next(games))
+    )
     code, output, errors = icarus(
         "match", "knockout-whist(players=3)", *agents, "--games", len(returns), "--iterations", 2
     )
@@ -362,7 +364,7 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(icarus, monkeypatch, 
         played.append(play(*arguments, **how))
         return played[-1]
 
-    monkeypatch.setattr(searching, "play", play_two)
+    monkeypatch.setattr(searching, "play_game", play_two)
     exit_code, output, errors = icarus(
         "match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3
     )
@@ -434,6 +436,8 @@ REFUSED = {
     "exploitability kuhn-poker --seeds 3": "these need a search, by --strategy: leave out --seeds",
     "exploitability kuhn-poker --matches 3": "these are of local best responses, by --depth: leave out --matches",
     "exploitability kuhn-poker --strategy MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
+    "match kuhn-poker MAST MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
+    "match kuhn-poker MAST MAST --play 'visit shares' --move-decay 1": "remembers its searches, and each decision is searched anew",
     "specs MSAT": "no enhancement is called 'MSAT'; did you mean MAST",
     "ladder othello": "name either a strategy to rate, or an engine",
     "ladder othello MAST --engine x": "name either a strategy to rate, or an engine",

@@ -6,6 +6,7 @@ import pytest
 
 from icarus import Agent, PythonGame, exploitability, games, play
 from icarus.bridges import openspiel
+from icarus.commands.search import _at_the_table
 from icarus.engine.match import ChosenAction
 from icarus.equilibrium import (
     CFR,
@@ -104,6 +105,18 @@ def test_a_policy_of_a_match_is_drawn_from_by_its_probabilities():
         play(KUHN, [lambda state: [0.25, 0.75], None], seed=k).actions[0][1] for k in range(800)
     ]
     assert abs(np.mean(drawn) - 0.75) < 0.05
+
+
+def test_a_match_by_visit_shares_plays_each_action_as_often_as_it_is_visited():
+    agent, state, played = Agent(BASELINE, iterations=20), KUHN.new_initial_state(seed=1), {}
+    for how in ("most visited", "visit shares"):
+        seated = _at_the_table(agent, KUHN, how)
+        played[how] = np.mean([seated.search(state, (k,)).action for k in range(400)])
+    shares = np.mean([agent.search(state, (k,)).policy[1] for k in range(400)])
+    assert played["visit shares"] == pytest.approx(shares, abs=0.07)
+    assert abs(played["most visited"] - shares) > 0.1
+    oos = Agent(OOS(), iterations=5)
+    assert _at_the_table(oos, KUHN, "visit shares") is oos
 
 
 def test_pyspiel_s_policies_are_refused_where_there_are_no_states_of_pyspiel():

@@ -1,12 +1,14 @@
 """Local best responses: numbers by hand, those of the exact best response where they look ahead to the end, bounds where they do not."""
 
+import time
+
 import attrs
 import numpy as np
 import pytest
 
 from icarus import Agent, PythonGame, exploitability, games, in_python
 from icarus.bridges import openspiel
-from icarus.equilibrium import CFRPlus, local_best_response, response, tabulate
+from icarus.equilibrium import CFRPlus, OOSSearch, local_best_response, response, tabulate
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.specs import BASELINE
@@ -66,8 +68,8 @@ def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them(monkeypatch):
     assert some.confidence == 0.95
     assert best - 0.5 < some.lower < best < some.estimate + (some.estimate - some.lower)
 
-    def stop(matches):
-        if matches == 3:
+    def stop(share):
+        if share > 3.1 / 20:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt, match="in 3 matches each") as caught:
@@ -147,6 +149,44 @@ def test_what_cannot_be_thought_of_is_refused(monkeypatch, name, settings, sente
     monkeypatch.setattr(response, "MOST", 100)
     with pytest.raises(ValueError, match=sentence):
         local_best_response(games.load(name), None, matches=2, **settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "depth", "begin"),
+    [
+        ("liars-dice(first=2, second=2)", 2, lambda game: OOSSearch(game).policy_at),
+        ("goofspiel(cards=10)", 1, lambda game: None),
+    ],
+)
+def test_a_belief_that_takes_long_is_refused_within_seconds(name, depth, begin):
+    started, game = time.process_time(), games.load(name)
+    with pytest.raises(
+        ValueError, match=r"must think of \d\d,\d{3} states for one decision; the limit is 65,536, "
+    ):
+        local_best_response(game, begin(game), depth=depth, matches=2, particles=None)
+    assert time.process_time() - started < 60
+
+
+def test_a_long_match_tells_within_seconds_how_much_of_it_is_done():
+    shares, started = [], time.process_time()
+
+    def stop(share):
+        shares.append(share)
+        if share > 1e-6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        local_best_response(games.load("goofspiel(cards=10)"), None, matches=2, progress=stop)
+    assert 0 < shares[-1] < 1 / 4
+    assert time.process_time() - started < 30
+
+
+def test_what_has_ended_is_told_up_to_the_whole():
+    shares = []
+    local_best_response(KUHN, None, matches=3, progress=shares.append)
+    assert shares == pytest.approx(sorted(shares))
+    assert shares[-1] == pytest.approx(1)
+    assert len({*shares}) > 3 * 2
 
 
 def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particles(monkeypatch):
