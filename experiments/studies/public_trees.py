@@ -120,9 +120,11 @@ class AlternatingCFR(ABC):
 
     Attributes:
         gigabytes: of memory that it takes.
+        discounts: whether regrets count less with each iteration after them (Brown and Sandholm, 2019, with α = 1.5).
         learned: regrets, and sums of the weights of the average policy. [2, …]
     """
 
+    discounts = False
     gigabytes: float
     learned: np.ndarray
 
@@ -169,6 +171,8 @@ class AlternatingCFR(ABC):
 
     def run(self) -> None:
         """Make one more iteration, each player against the other's newest policy."""
+        if self.discounts:
+            self.learned[0] *= 1 - 1 / (1 + self.iterations**1.5)
         self.iterations += 1
         for player in range(PLAYERS):
             self.traverse(player, float(self.iterations) ** self.power)

@@ -22,13 +22,21 @@ def solver_of(game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> Alternat
 
 
 def value(
-    out: Path, name: str, iterations: int = 1000, gigabytes: float = 6.0, keep: Path | None = None
+    out: Path,
+    name: str,
+    iterations: int = 1000,
+    gigabytes: float = 6.0,
+    keep: Path | None = None,
+    power: int = 2,
 ) -> None:
-    """Bracket the value of a game for player 0 by CFR+ with quadratic averages: a row after 1, 2, 4, … iterations, and after the last.
+    """Bracket the value of a game for player 0 by CFR+: a row after 1, 2, 4, … iterations, and after the last.
 
+    Its regrets are discounted, and the average weighs iteration t by t to this power. After 200 iterations NashConv in Liar's Dice with two
+    dice of four faces each is .0005 undiscounted, .0004 so, and .0001 with the power 4; in small games 2 is better.
     What is learned is kept in the file --keep, an .npz, with each row; a later run goes on from there."""
     game, started = games.load(name), time.process_time()
-    cfr = solver_of(game, 2, gigabytes)
+    cfr = solver_of(game, power, gigabytes)
+    cfr.discounts = True
     print_note(f"{name}: {cfr.gigabytes:.2f} GB")
     if keep is not None and keep.exists():
         cfr.read(keep)

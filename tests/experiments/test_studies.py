@@ -325,6 +325,17 @@ def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, na
     assert responses == pytest.approx(by_all.exploitability().best_responses, abs=1e-9)
 
 
+def test_discounted_regrets_come_nearer():
+    distances = []
+    for discounts in (False, True):
+        solver = values.solver_of(games.load("liars-dice(faces=4)"), 2)
+        solver.discounts = discounts
+        for _ in range(200):
+            solver.run()
+        distances.append(solver.traverse(0, 0.0) + solver.traverse(1, 0.0))
+    assert 0 < distances[1] < 0.9 * distances[0]
+
+
 def test_the_value_of_a_game_is_bracketed(tmp_path):
     shown(values.app, tmp_path / "rows.jsonl", "kuhn-poker", "--iterations", 200)
     row = equilibrium_2015.rows_of(tmp_path, "rows.jsonl")[-1]
