@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 20_900,
     "icarus/bridges": 5_900,
-    "icarus/commands": 20_950,
+    "icarus/commands": 20_970,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_750,
@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 15_050,
     "icarus": 250_300,
     "experiments": 66_800,
-    "tests": 272_000,
+    "tests": 273_000,
 }
 IDEAS = {"icarus": (138, 279, 2_553), "experiments": (31, 47, 704)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

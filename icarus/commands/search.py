@@ -1,6 +1,7 @@
 """`icarus search` and `icarus match`: what a search of one position finds, and games between strategies."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,15 +10,13 @@ import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
-from icarus.checks import bare, count_text, one_of, range_text
+from icarus.checks import bare, count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
 from icarus.commands.options import DECAY_HELP, each_of, integer_option, value_option
 from icarus.engine.lowering import components_of
 from icarus.engine.match import (
     MOST_VISITED,
-    PLAYS,
-    VISIT_SHARES,
     Agent,
     Player,
     SeatedAgent,
@@ -199,10 +198,10 @@ def match_command(
 
 def _at_the_table(agent: Agent, game: AnyGame, play: str) -> Player:
     """Who sits down for an agent; an algorithm draws from its policy in either way of playing."""
-    one_of("play", play, PLAYS)
-    if play == VISIT_SHARES and isinstance(agent.strategy, Enhancement):
-        return question_to(agent, play)
-    return SeatedAgent(agent, game) if agent.remembers else agent
+    if play == MOST_VISITED:
+        return SeatedAgent(agent, game) if agent.remembers else agent
+    question = question_to(agent, play)
+    return question if isinstance(agent.strategy, Enhancement) else agent
 
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
@@ -218,15 +217,14 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
 
 def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list[list[object]]:
     """A row for each agent, with the mean over the seats that it takes; for each seat, if one takes them all."""
-    distinct = [agent for i, agent in enumerate(agents) if agent not in agents[:i]]
-    if len(distinct) == 1:
+    seats_of = defaultdict[str, list[int]](list)
+    for seat, agent in enumerate(agents):
+        seats_of[str(agent)].append(seat)
+    if len(seats_of) == 1:
         return [
             _row(rewards, [seat], 0, f"{seat_name(game, seat)}, {agents[0]}")
             for seat in range(len(agents))
         ]
-    seats_of = {
-        str(each): [i for i, agent in enumerate(agents) if agent == each] for each in distinct
-    }
     return [_row(rewards, seats, 1, text) for text, seats in seats_of.items()]
 
 

@@ -434,7 +434,7 @@ REFUSED = {
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
     "exploitability kuhn-poker --seeds 3": "these need a search, by --strategy: leave out --seeds",
-    "exploitability kuhn-poker --matches 3": "these are of local best responses, by --depth: leave out --matches",
+    "exploitability kuhn-poker --matches 3": "these need --depth: leave out --matches",
     "exploitability kuhn-poker --strategy MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
     "match kuhn-poker MAST MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
     "match kuhn-poker MAST MAST --play 'visit shares' --move-decay 1": "remembers its searches, and each decision is searched anew",
