@@ -32,12 +32,12 @@ TOKENS = {
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
-    "experiments/studies": 15_050,
+    "experiments/studies": 15_600,
     "icarus": 250_300,
-    "experiments": 66_800,
+    "experiments": 67_250,
     "tests": 273_000,
 }
-IDEAS = {"icarus": (138, 279, 2_553), "experiments": (31, 47, 704)}  # files, classes, public names
+IDEAS = {"icarus": (138, 279, 2_553), "experiments": (32, 47, 711)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

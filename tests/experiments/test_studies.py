@@ -1,10 +1,12 @@
 """Studies run once on tiny inputs, what their tables say is computed by hand, and committed rows give the documents' tables."""
 
+import json
 import math
 
 import numpy as np
 import pandas
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
@@ -17,6 +19,7 @@ from experiments.studies import (
     positions,
     rates,
     values,
+    versions,
 )
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
@@ -240,6 +243,22 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
     )
     lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
     assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
+
+
+def test_two_versions_are_measured_in_turns_and_the_quotient_is_told(monkeypatch, tmp_path):
+    assert all(time > 0 for time in versions.measured(ROOT, "kuhn-poker", 100, 1))
+    with pytest.raises(ValueError, match="cannot be measured: .*no game is called 'no-game'"):
+        versions.measured(ROOT, "no-game", 100, 1)
+    monkeypatch.setattr(
+        versions, "measured", lambda where, *_: [3.0 if where == tmp_path else 2.0] * 8
+    )
+    app = typer.Typer()
+    app.command()(versions.versions)
+    told = shown(app, tmp_path, "--games", "othello", "--rounds", 3, "--out", tmp_path / "out.json")
+    assert told.count("1.50 to 1.50") == 8
+    kept = json.loads((tmp_path / "out.json").read_text())
+    assert kept["cells"][0]["before"] == [3.0] * 3
+    assert kept["machine"]["processor"]
 
 
 def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tmp_path):
