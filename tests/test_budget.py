@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 15_600,
     "icarus": 250_300,
     "experiments": 67_250,
-    "tests": 273_000,
+    "tests": 273_200,
 }
 IDEAS = {"icarus": (138, 279, 2_553), "experiments": (32, 47, 711)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
