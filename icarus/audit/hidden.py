@@ -70,14 +70,14 @@ HIDDEN = {
     "history": "on that path the observer sees the moves that he has seen",
     "again": "a determinization can be determinized, and these claims hold again",
     "swap": "hidden facts change no draw: if a determinization is the true state, the same random numbers draw the same",
-    "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws; "
-    "and a draw is among those of another player for whom it is the true state",
+    "truth": "the true state is among the draws, and so is each state of the same deal that the observer cannot tell from it; where a "
+    "draw is the true state, another player's draws have it",
     "uniform": "all states of an information set are equally likely, or weighted by multiplicity",
     "redraw": "the hidden facts of each other player are redrawn, and those that nobody sees",
     "unseen": "what the observer has not seen changes no draw: after another way that he cannot tell from the true one, the same random "
     "numbers draw the same",
-    "seen": "what he has seen of a step holds in the draws after it: they say nothing that no other way to there says; and those of a deal "
-    "in plain Python nothing that no deal says",
+    "seen": "draws agree with what he has seen of the last step: each fact of them is met in a game in which he sees the same; in plain "
+    "Python each fact after a deal, too",
     "sees all": "a draw for CHANCE, who sees everything, changes at most the luck to come: nothing that a player knows",
 }
 NO_SMALL_SET = "no information set was small enough for the number of draws"

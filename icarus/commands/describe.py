@@ -77,8 +77,9 @@ STRATEGY_HELP = (
 )
 DIRECTORY_HELP = "Directory of the games and the page, where the same command continues; describe-GAME if not given."
 NOTE = (
-    "Searches make {:,} iterations for each decision where nothing is said. A seat gets a point if it is first, several share it; "
-    "strategies play both sides of each deal. Their intervals, and those of seats, are simultaneous. Units are games, of strategies deals."
+    "Searches make {:,} iterations for each decision where nothing is said. The seat that is first gets a point; if several are first, "
+    "they share it. A strategy plays both sides of each deal. The intervals of all seats hold at once, and so do those of all strategies. "
+    "A unit is a game; of a strategy, a deal."
 )
 Measures = dict[str, Any]
 
@@ -462,7 +463,7 @@ def _levels(measures: Measures) -> Iterator[Block]:
         return
     agent = Entrant(**levels[0]["agent"] | {"iterations": None})
     yield Paragraph(
-        f"Levels are {agent}, about 100 Elo apart where they can be; the first stands above random play."
+        f"Each level is {agent} with more iterations than the one below, if possible 100 Elo above it. Level 1 is above random play."
     )
     rows = []
     for level in levels:
