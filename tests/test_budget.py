@@ -27,7 +27,7 @@ TOKENS = {
     "icarus/engine": 38_750,
     "icarus/equilibrium": 22_500,
     "icarus/games": 42_100,
-    "icarus/kernel": 17_000,
+    "icarus/kernel": 17_030,
     "icarus/ladder": 8_800,
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,

@@ -235,13 +235,15 @@ def _beginnings_of(names: tuple[str, ...]) -> frozenset[str]:
 
 
 def _walk(
-    value: object, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
+    value: Any, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
 ) -> None:
     if places is not None and path not in places:
         return
-    if depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
+    if type(value) in (bool, int, float) and -LARGEST_FACT <= value <= LARGEST_FACT:
+        facts[path] = float(value)  # as most are, and what follows takes time
+    elif depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
         return
-    if isinstance(value, Enum):
+    elif isinstance(value, Enum):
         facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
         facts[path] = min(max(float(value), -LARGEST_FACT), LARGEST_FACT)
@@ -282,21 +284,18 @@ def _walk_items(
     items: Any, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
 ) -> None:
     facts[f"{LENGTH}{path}"] = float(len(items))
-    is_ordered = not isinstance(items, set | frozenset)
+    is_placed = not isinstance(items, set | frozenset) and (places is None or f"{path}[" in places)
     if places is not None and f"{path}#" not in places:
-        if is_ordered and f"{path}[" in places:
-            for i, item in enumerate(items):
-                _walk(item, f"{path}[{i}]", facts, depth + 1, places)
+        for i, item in enumerate(items if is_placed else ()):
+            _walk(item, f"{path}[{i}]", facts, depth + 1, places)
         return
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1, None)
-        parts = sorted(
-            (key, number) for key, number in inside.items() if not key.startswith((LENGTH, "#"))
-        )
-        name = ",".join(f"{key}{number:g}" for key, number in parts)
-        facts[f"{path}#{name}"] = facts.get(f"{path}#{name}", 0.0) + 1.0
-        if is_ordered:
+        parts = sorted(each for each in inside.items() if not each[0].startswith((LENGTH, "#")))
+        name = f"{path}#" + ",".join([f"{key}{number:g}" for key, number in parts])
+        facts[name] = facts.get(name, 0.0) + 1.0
+        if is_placed:
             facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
 
 
