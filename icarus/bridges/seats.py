@@ -186,15 +186,13 @@ def game_of(kind: type) -> PythonGame:
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
     def observe(state: Any, action: int) -> list[int]:
-        after = copy.deepcopy(state)
+        after, mover = copy.deepcopy(state), state.current_player()
         after.apply_action(action)
-        views = [
-            difference(repr(state.observation(i)), repr(after.observation(i)))
-            for i in range(players)
-        ]
         return [
-            action if player == state.current_player() else move
-            for player, move in enumerate(views)
+            action
+            if player == mover
+            else difference(repr(state.observation(player)), repr(after.observation(player)))
+            for player in range(players)
         ]
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
