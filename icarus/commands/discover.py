@@ -52,7 +52,8 @@ def discover_command(
     game, files = options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
-        if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
+        rules = [each for each in files if each != evaluation]
+        if not audited_once(options.chosen_game(game, rules).game, rules, 0).passed:
             raise ValueError(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )

@@ -47,7 +47,7 @@ def learn_command(
         )
     directory = directory_of(out)
     if source.endswith(".py") and not directory.exists():
-        if not audited_once(options.chosen_game(game, files).game, files, seed).passed:
+        if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
             raise ValueError(f"{game} does not keep its promises; icarus check {source} says more")
         print_note(f"{game} passes icarus check")
     with progress_of("random play, round", 1) as progress:

@@ -46,7 +46,7 @@ from icarus.statistics import Estimate, paired_difference
 SETTINGS, ROWS = "learning.json", "games.jsonl"
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
 LEAST = {"generations": 1, "games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
-GAMES, PLAIN_GAMES = 5000, 500  # of a round, at most; of a game in plain Python
+COMPILED, PLAIN = (5000, 100), (500, 25)  # games of a round, at most; iterations in a match
 DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
 SAMPLED = 60  # random games whose states say which facts vary
 REDRAWN = 1 / 4  # of their states
@@ -76,7 +76,7 @@ class LearningSettings:
         rounds: of a generation.
         judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
         reference: against whom, without evaluation, beside the generation before; the same.
-        iterations: of its searches; deals: of a match.
+        iterations: of its searches, 100 if not given, of a `PythonGame` 25; deals: of a match.
         seed: from which all seeds follow.
         files: Python files whose games are named.
     """
@@ -87,7 +87,7 @@ class LearningSettings:
     rounds: int = 5
     judge: Entrant = attrs.field(default=JUDGE, converter=_entrant)
     reference: Entrant = attrs.field(default=REFERENCE, converter=_entrant)
-    iterations: int = 100
+    iterations: int | None = None
     deals: int = 20
     seed: int = 0
     files: Sequence[str | Path] = ()
@@ -211,8 +211,9 @@ def learn(
             if out is None
             else directory_of(out)
         )
+        games, iterations = COMPILED if isinstance(loaded, Game) else PLAIN
         chosen = attrs.evolve(
-            chosen, games=chosen.games or (GAMES if isinstance(loaded, Game) else PLAIN_GAMES)
+            chosen, games=chosen.games or games, iterations=chosen.iterations or iterations
         )
         plan = {"game": str(loaded), "rules": empty.rules} | chosen.lasting() | {"files": files}
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)

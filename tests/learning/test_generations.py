@@ -1,5 +1,6 @@
 """Learning: the same file for any number of workers and after Ctrl-C, targets by hand, and what is refused before the first game."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from icarus import games, in_python, learn
+from icarus.audit import AuditReport, audit
+from icarus.commands import new
 from icarus.commands.cli import run
 from icarus.compiler import python_of
 from icarus.kernel import Evaluation, read_evaluation
@@ -25,7 +28,7 @@ from icarus.learning.selfplay import (
     games_played,
     write_targets,
 )
-from tests.learning.conftest import KUHN, SMALL
+from tests.learning.conftest import JUDGE, KUHN, SMALL
 
 
 def test_what_is_learned_is_kept_with_its_curve_and_rows(learned):
@@ -244,10 +247,31 @@ def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monk
     assert "must end with .npz" in capsys.readouterr().err
 
 
-def small_settings() -> Callable[..., Any]:
+def test_a_file_is_audited_once_for_all_commands(tmp_path, monkeypatch):
+    made = list[str]()
+
+    def counted(game, **how) -> AuditReport:
+        made.append(str(game))
+        return audit(game, games=1, determinizations=1)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(new, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(new, "audit", counted)
+    monkeypatch.setattr(
+        "icarus.learning.generations.LearningSettings", small_settings(iterations=None)
+    )
+    file = str(Path(__file__).parents[2] / "examples" / "second_chance.py")
+    assert run(["learn", file, "--games", "40", "--generations", "1", "--out", "own.npz"]) == 0
+    assert json.loads(Path("own.learning/learning.json").read_text())["iterations"] == 25
+    proof = ["--candidate", JUDGE, "--against", "BASELINE", "--games", "70", "--iterations", "5"]
+    assert run(["discover", file, *proof, "--evaluation", "own.npz"]) == 0
+    assert made == ["second-chance"]
+
+
+def small_settings(**others: Any) -> Callable[..., Any]:
     from icarus.learning.generations import LearningSettings
 
     def make(**settings):
-        return LearningSettings(**{**SMALL, **settings})
+        return LearningSettings(**{**SMALL, **others, **settings})
 
     return make
