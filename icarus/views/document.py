@@ -126,7 +126,7 @@ def _cell(text: str) -> str:
         or text[:1] in ("<", ">", "+", "-")
         and any(letter.isdecimal() for letter in text)
     )
-    kind = "number" if number else "long" if len(text) > LONG_TEXT else MARKED.get(text)
+    kind = "long" if len(text) > LONG_TEXT else "number" if number else MARKED.get(text)
     return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
 
 

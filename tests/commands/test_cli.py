@@ -446,6 +446,7 @@ REFUSED = {
     "ladder othello --engine '/no/such/engine --gtp'": "cannot be started",
     "ladder kuhn-poker MAST": "there is no ladder of kuhn-poker; games with a ladder: ",
     "play": "give a game, as in icarus play othello",
+    "play --browser --evaluation othello.npz": "--evaluation and --levels are of one game: give GAME",
     "play hearts --seat 4": "--seat is 4; it must be an integer from 0 to 3",
     "play hearts --against MAST --against MAST": "--against is given 2 times; give it once, or for each of 3",
     "play kuhn-poker --against 'MAST [move_decay = 1]'": "icarus play searches each position anew",

@@ -126,7 +126,13 @@ def test_a_table_shows_its_results_on_a_phone_and_a_wide_one_uses_the_whole_wind
     phone = ("BASELINE, 128 iterations", "search in all seats", "72% [57%, 84%]", "50%", "80")
     header = ("who", "against", "gets of the points", "even", "units")
     wide = [f"the strategy number {i} of the band" for i in range(12)]
-    for width, head, row in ((400, header, phone), (1280, ["a column"] * 12, wide)):
+    values = ("0", "9♣ 1, A♦ 0.5, " * 20)  # which is no number, though it begins with one
+    tables = (
+        (400, header, phone),
+        (1280, ["a column"] * 12, wide),
+        (1280, ("t", "values"), values),
+    )
+    for width, head, row in tables:
         page.set_viewport_size({"width": width, "height": 800})
         page.set_content(html("widths", [Table("", head, [row])]))
         hidden = "element => element.scrollWidth - element.clientWidth"
