@@ -49,18 +49,8 @@ from icarus.audit.draws import (
 from icarus.audit.report import Check, checks_of
 from icarus.audit.subjects import stamp, view_of
 from icarus.checks import count_text, positive
-from icarus.compiler import defined_at, seeded
-from icarus.kernel import (
-    CHANCE,
-    TERMINAL,
-    UNSEEN,
-    AnyGame,
-    Game,
-    State,
-    StateData,
-    below,
-    random_action,
-)
+from icarus.compiler import defined_at, plain_below, seeded
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -275,7 +265,7 @@ class Hidden:
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE])
         luck = seeded((*self.seed, 6, self.decisions))
-        if self.decisions == 1 or below(luck, FOR_CHANCE) == 0:  # of each player's decisions
+        if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:  # of each player's decisions
             self._draw_for_chance(state, luck)
         faults = draws.faults(worlds)
         for name in FAULTS:
@@ -690,11 +680,10 @@ class Hidden:
 
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and all of them together (Fisher's method)."""
-        from scipy.stats import combine_pvalues
-
         check = self.checks["uniform"]
         if check.checked:
-            together = float(combine_pvalues(np.maximum(check.p_values, LEAST)).pvalue)
+            logarithms = np.log(np.maximum(check.p_values, LEAST))
+            together = _chi_square_tail(2 * check.checked, -2 * logarithms.sum())
             check.note = (
                 f"sets of up to {self._largest} states; the least p of {check.checked:,} is {self._least:.2g}, "
                 f"all together p = {together:.2g}"
@@ -708,10 +697,16 @@ class Hidden:
 
 def _goodness(counts: list[int], expected: list[float]) -> tuple[float, list[int], list[float]]:
     """The p-value of counts by a chi-square test, before the counts and what was to be expected."""
-    from scipy.stats import chisquare
+    observed, means = np.array(counts, float), np.array(expected)
+    statistic = ((observed - means) ** 2 / means).sum()
+    return _chi_square_tail(len(counts) - 1, statistic), counts, expected
 
-    p = float(chisquare(counts, expected).pvalue) if len(counts) > 1 else 1.0
-    return p, counts, expected
+
+def _chi_square_tail(freedom: int, statistic: float) -> float:
+    """How likely a chi-square statistic is to be at least as large; 1 without a degree of freedom."""
+    from scipy.special import chdtrc  # scipy.stats takes a second longer to load
+
+    return float(chdtrc(freedom, statistic)) if freedom > 0 else 1.0
 
 
 def _face_text(face: Face | None) -> str:

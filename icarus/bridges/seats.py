@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.compiler import defined_at, seeded
+from icarus.compiler import defined_at, plain_next_word, seeded
 from icarus.games import GAMES
 from icarus.kernel import (
     CHANCE,
@@ -21,7 +21,6 @@ from icarus.kernel import (
     AnyGame,
     PythonGame,
     State,
-    below,
     draw_outcome,
     in_python,
     number_text,
@@ -237,7 +236,7 @@ def _count_returns(kind: type, state: Any) -> int:
 
 
 def _luck(rng: np.ndarray) -> random.Random:
-    return random.Random(int(below(rng, 1 << 32)))
+    return random.Random(int(plain_next_word(rng)) >> 32)
 
 
 @functools.lru_cache(1 << 14)
