@@ -50,6 +50,8 @@ class AskedGame:
         self.compiled = isinstance(game, Game)
         self.game = game
         self._calls = Counter[str]()
+        # the last state data whose text was asked for, and the text
+        self._shown: tuple[bytes | None, str] = None, ""
         # the answers of functions, as long as they are to be kept
         self.told: list[str] | None = None
         if isinstance(game, Game):
@@ -120,7 +122,11 @@ class AskedGame:
                 raise BrokenPromise("errors", message)
 
     def text(self, data: StateData) -> str:
-        return self.game.text_of(self.game.facts_of(data))
+        """What is shown of a state; of a compiled game the last text is kept, since each state is looked at before an action and after."""
+        seen = data.tobytes() if self.compiled else None
+        if seen is None or self._shown[0] != seen:
+            self._shown = seen, self.game.text_of(self.game.facts_of(data))
+        return self._shown[1]
 
     def seen_by_all(self, data: StateData) -> tuple[object, ...] | None:
         """What everybody together sees; None where nobody says it all: something is hidden, or states cannot be looked into."""

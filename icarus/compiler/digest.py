@@ -527,4 +527,8 @@ def variables_of(*roots: Callable | None) -> list[Bound]:
 
 def are_bound(variables: list[Bound]) -> bool:
     """Whether variables are bound to the very objects to which they were; what arrays hold is not looked at."""
-    return all(current(bound.place) is bound.value for bound in variables)
+    for (space, name), value, _ in variables:
+        now = space.get(name) if type(space) is dict else current((space, name))
+        if now is not value:
+            return False
+    return True
