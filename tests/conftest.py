@@ -131,6 +131,13 @@ def import_path():
     sys.path[:] = folders
 
 
+@pytest.fixture
+def short_contract(monkeypatch):
+    """One random game of the contract for each that is audited, compiled and in plain Python: test_contract.py finds what breaks it."""
+    monkeypatch.setattr(sys.modules["icarus.audit.contract"], "PLAIN_GAMES", 1)
+    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
+
+
 @pytest.fixture(scope="session")
 def toys(request):
     """Toy games with their numbers: of each kind one, and all of them with --slow."""

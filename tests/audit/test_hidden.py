@@ -1,7 +1,6 @@
 """The audit: it passes games whose determinizations are right, and names what is wrong with those that are not."""
 
 import re
-import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -24,6 +23,7 @@ from tests.stock import STOCK_GAME, peeping, redrawing_for_chance
 from tests.test_documents import example
 from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 
+pytestmark = pytest.mark.usefixtures("short_contract")
 STEP_CLAIMS = ("unseen", "seen", "sees all")
 WHIST = knockout_whist(players=2)
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
@@ -47,12 +47,6 @@ BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
 COUSINS = [BY_DEPTH[row.tree, len(row.path)] if row.tree == 4 else [] for row in ROWS]
 COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
 COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
-
-
-@pytest.fixture(autouse=True)
-def few_games_of_the_contract(monkeypatch):
-    """One random game for each that is looked at here: test_contract.py finds what breaks a contract."""
-    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
 
 
 def audited(game: Game, broken: Callable | None = None, games: int = 4, **changes) -> AuditReport:

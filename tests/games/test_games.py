@@ -3,7 +3,6 @@
 import functools
 import math
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -197,10 +196,7 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 
 
 @each_audited_game
-def test_determinizations_pass_the_audit(game, monkeypatch):
-    monkeypatch.setattr(
-        sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1
-    )  # whose contract is tested above, too
+def test_determinizations_pass_the_audit(game, short_contract):
     if (
         game.name == "toy-clashes"
     ):  # its choices are one after the other, and only EXP3 takes them for simultaneous
