@@ -12,6 +12,9 @@ import random
 import re
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
+from icarus.compiler import seeded
 from icarus.games.cards import CARDS, card_text
 from icarus.kernel.state import State
 
@@ -74,6 +77,17 @@ def every_state(state: State) -> Iterator[State]:
         child = state.clone()
         child.apply_action(action)
         yield from every_state(child)
+
+
+def draws(state: State, observer: int, count: int, seed: int = 1) -> np.ndarray:
+    """The data of so many determinizations, drawn one after the other from one generator; `beliefs` are prepared once."""
+    worlds, rng = np.repeat(state.data, count), seeded(seed)
+    determinize = state.game.kernels().determinize
+    beliefs = state.beliefs(observer)
+    first, size = worlds.ctypes.data, worlds.itemsize
+    for i in range(count):
+        determinize(first + i * size, observer, beliefs.ctypes.data, rng.ctypes.data)
+    return worlds
 
 
 def random_walk(state: State, seed: int) -> Iterator[State]:

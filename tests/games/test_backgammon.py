@@ -7,16 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from numba import njit
 
-from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, OFF, POINTS, STATE, survey
+from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, OFF, POINTS, survey
 from icarus.kernel import CHANCE, State, facts_of
 
 X, O = 0, 1  # noqa: E741
 LONGEST_TURN = 4
-MOST_TURNS = (2 * CHECKERS_EACH) ** LONGEST_TURN // 8
-
-apply, legal = njit(BACKGAMMON.apply), njit(BACKGAMMON.legal)
 
 
 def position(mover: dict[int, int], opponent: dict[int, int], to_roll: int = X) -> State:
@@ -157,45 +153,23 @@ def test_no_checker_is_lost_and_the_kept_sets_fit_the_points():
 # ------------------------------------------------------------------------------------------------------------ whole turns
 
 
-@njit
-def enumerate_turn(
-    start: np.ndarray, paths: np.ndarray, lengths: np.ndarray, ends: np.ndarray
-) -> int:
-    """All ways to play a roll: their actions, how many, and the positions they end in; returns their number."""
-    mover = start[0].actor
-    states = np.zeros(LONGEST_TURN + 1, STATE)
-    actions = np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64)
-    remaining, path = np.zeros(LONGEST_TURN + 1, np.int64), np.zeros(LONGEST_TURN, np.int64)
-    states[0] = start[0]
-    remaining[0] = legal(states[0], actions[0])
-    level = count = 0
-    while level >= 0:
-        if remaining[level] == 0:
-            level -= 1
-            continue
-        remaining[level] -= 1
-        path[level] = actions[level, remaining[level]]
-        states[level + 1] = states[level]
-        apply(states[level + 1], path[level])
-        if states[level + 1].actor == mover:
-            level += 1
-            remaining[level] = legal(states[level], actions[level])
-            continue
-        paths[count], lengths[count], ends[count] = path, level + 1, states[level + 1].points
-        count += 1
-    return count
-
-
-PATHS, LENGTHS = np.zeros((MOST_TURNS, LONGEST_TURN), np.int64), np.zeros(MOST_TURNS, np.int64)
-ENDS = np.zeros((MOST_TURNS, 2, POINTS), np.int8)
-
-
 def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
     """For each way in which `player` may play the roll, its actions and the checkers on points and bar after it."""
-    if state.current_player() != player:
-        return {(): state.facts.points[:, 1:].tobytes()}
-    count = enumerate_turn(state.data, PATHS, LENGTHS, ENDS)
-    return {tuple(PATHS[i, : LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
+    kernels, ways = BACKGAMMON.kernels(), {}
+    actions = np.zeros(BACKGAMMON.max_legal, np.int64)
+
+    def go_on(data: np.ndarray, path: tuple[int, ...]) -> None:
+        if data["actor"][0] != player:
+            ways[path] = data["points"][0, :, 1:].tobytes()
+            return
+        count = kernels.legal(data.ctypes.data, actions.ctypes.data)
+        for action in actions[:count].tolist():
+            after = data.copy()
+            kernels.apply(after.ctypes.data, action)
+            go_on(after, (*path, action))
+
+    go_on(state.data, ())
+    return ways
 
 
 def brute_force(

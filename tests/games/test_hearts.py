@@ -14,7 +14,6 @@ import pyspiel
 import pytest
 import scipy.stats
 
-from icarus.compiler.rng import seeded
 from icarus.games.hearts import (
     CARD_PASSED,
     DEAL,
@@ -27,7 +26,7 @@ from icarus.games.hearts import (
     hearts,
 )
 from icarus.kernel import CHANCE, State, facts_of
-from tests.games.scenes import card_named
+from tests.games.scenes import card_named, draws
 from tests.marks import slow_after
 
 ALL = set(range(52))
@@ -202,17 +201,6 @@ class Knowledge:
                 hidden = [set(a), set(b), rest - set(b)]
                 if self.agrees(hidden, rule):
                     yield tuple(map(frozenset, hidden))
-
-
-def samples(state: State, observer: int, count: int, seed: int = 0) -> np.ndarray:
-    """So many determinized records, drawn one after the other from one generator."""
-    kernels, generator, beliefs = HEARTS.kernels(), seeded(seed), state.beliefs(observer)
-    drawn = np.repeat(state.data, count)
-    for i in range(count):
-        kernels.determinize(
-            drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data
-        )
-    return drawn
 
 
 def p_value(counted: collections.Counter, cells: int) -> float:
@@ -476,7 +464,7 @@ def test_determinizations_never_contradict_what_was_seen(lumps, rounds):
         at_random(state, random, int(random.integers(26, 52)))
         observer = int(random.integers(4))
         knowledge = Knowledge(state, observer)
-        drawn = samples(state, observer, 200, seed=number)
+        drawn = draws(state, observer, 200, seed=number)
         assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
         for held in drawn["held"] & ~drawn["played"][:, None]:
             hidden = [members(held[opponent]) for opponent in knowledge.others]
@@ -502,7 +490,7 @@ def test_in_endings_all_deals_that_agree_are_equally_likely(lumps):
         deals = set(knowledge.deals())
         if not 1 < len(deals) <= MOST_DEALS:
             continue
-        drawn = samples(state, observer, 30 * len(deals), seed=len(p_values))
+        drawn = draws(state, observer, 30 * len(deals), seed=len(p_values))
         hands = drawn["held"] & ~drawn["played"][:, None]
         counted = collections.Counter(tuple(map(int, hand[knowledge.others])) for hand in hands)
         assert set(counted) <= {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
@@ -552,7 +540,7 @@ def test_what_a_forced_play_shows_beyond_voids_is_used(start, shower, plays, pla
     assert 0 < len(deals) < len(set(knowledge.deals(rule=following)))
     counted = collections.Counter(
         tuple(map(int, held[knowledge.others] & ~state.facts.played))
-        for held in samples(state, observer, 40 * len(deals))["held"]
+        for held in draws(state, observer, 40 * len(deals))["held"]
     )
     assert set(counted) == {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
     assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
@@ -564,7 +552,7 @@ def test_cards_given_and_received_are_known():
         state = new_round(shuffled(random, lumps=False), number)
         at_random(state, random, 1)
         giver, receiver = (3 * RECEIVER[number] + 1) % 4, (RECEIVER[number] + 1) % 4
-        for record in samples(state, 1, 200):
+        for record in draws(state, 1, 200):
             assert record["passed"][1].tolist() == state.facts.passed[1].tolist()
             assert set(record["passed"][giver]) == set(state.facts.passed[giver]) or giver == 1
             assert set(record["passed"][1].tolist()) <= members(record["held"][receiver])

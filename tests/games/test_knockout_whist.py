@@ -23,8 +23,8 @@ from icarus.games.knockout_whist import (
     TRUMPS,
     knockout_whist,
 )
-from icarus.kernel import CHANCE, State, helper
-from tests.games.scenes import card_named, random_walk
+from icarus.kernel import CHANCE, State
+from tests.games.scenes import card_named, draws, random_walk
 from tests.marks import slow_after
 
 ALL_PLAYERS = range(2, 8)
@@ -291,22 +291,9 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen(players,
     assert drawn > 70 * games
 
 
-determinize = helper(knockout_whist().determinize)
-
-
-@kernel("determinizations of Knockout Whist")
-def draw_hands(state, observer, beliefs, generator, hands) -> int:
-    for i in range(len(hands)):
-        determinize(state[0], observer, beliefs[0], generator)
-        for player in range(hands.shape[1]):
-            hands[i, player] = state[0].hands[player]
-    return len(hands)
-
-
 def drawn_hands(state, observer, number, seed):
     """How often each tuple of hands is drawn in `number` determinizations."""
-    hands = np.zeros((number, state.game.players), np.uint64)
-    draw_hands(state.data.copy(), observer, state.beliefs(observer), rng.seeded(seed), hands)
+    hands = draws(state, observer, number, seed)["hands"][:, : state.game.players]
     return Counter(map(tuple, hands.tolist()))
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.rng import seeded
+from icarus.compiler import address_of, call, seeded
 from icarus.equilibrium.walk import kernel
 from icarus.games.lotr_confrontation import *
-from icarus.kernel import CHANCE, TERMINAL, State, below, facts_of, helper
-from tests.games.scenes import act_out, play, scenes
+from icarus.kernel import CHANCE, TERMINAL, State, below, facts_of
+from tests.games import scenes
+from tests.games.scenes import act_out, play
 
 GAME = lotr_confrontation()
 SIDES = (LIGHT, DARK)
@@ -376,7 +377,7 @@ declining tells nothing
 """
 
 
-@pytest.mark.parametrize(("title", "scene"), scenes(SCENES))
+@pytest.mark.parametrize(("title", "scene"), scenes.scenes(SCENES))
 def test_a_scene_goes_as_the_rules_say(title, scene):
     act_out(scene, position, holds)
 
@@ -537,28 +538,10 @@ def test_a_redrawn_turn_is_recalled_consistently():
     assert checked == {"mover", "card", "cards"}
 
 
-FUNCTIONS = GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial
-DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = map(helper, FUNCTIONS)
-
-
-@kernel("determinizations of The Confrontation")
-def draw_positions(copies, truth, observer, beliefs, rng, positions) -> int:
-    """Determinize over and over; positions [draws, 20]: the square of every piece, the hidden side's fighter and card."""
-    for i in range(len(positions)):
-        copies[0] = truth[0]
-        DETERMINIZE(copies[0], observer, beliefs[0], rng)
-        for piece in range(PIECES):
-            positions[i, piece] = copies[0].pos[piece]
-        positions[i, PIECES] = copies[0].fighters[1 - observer]
-        positions[i, PIECES + 1] = copies[0].cards[1 - observer]
-    return len(positions)
-
-
-def draws(state, observer, count, seed=1):
-    copy, positions = state.data.copy(), np.zeros((count, PIECES + 2), np.int64)
-    beliefs = state.beliefs(observer)
-    draw_positions(copy, state.data, observer, beliefs, seeded(seed), positions)
-    return positions
+def draws(state, observer, count):
+    """Determinizations [draws, 20]: the square of every piece, the hidden side's fighter and card."""
+    drawn, hidden = scenes.draws(state, observer, count), 1 - observer
+    return np.column_stack([drawn["pos"], drawn["fighters"][:, hidden], drawn["cards"][:, hidden]])
 
 
 def uniform_over(drawn, expected):
@@ -640,28 +623,27 @@ ENDINGS = FRODO_FELL, REACHED_MORDOR, DARK_STUCK, SHIRE_TAKEN, NO_DARK_LEFT, LIG
 
 
 @kernel("random games of The Confrontation")
-def random_games(records, rng, games, shire, random_setup, endings, battles) -> int:
+def random_games(state, start, rng, games, parameters, functions, endings, battles) -> int:
     """Uniform random play; endings [6] and battles [1] count them; returns the turns of all games together."""
-    turns = 0
-    actions = np.zeros(MAX_LEGAL, np.int64)
-    state = records[0]
+    initial, player, legal, apply = functions[0], functions[1], functions[2], functions[3]
+    actions, address = np.zeros(MAX_LEGAL, np.int64), address_of(state)
+    facts, turns = state[0], 0
     for _ in range(games):
-        records[0] = records[1]  # as before a game
-        INITIAL(state, rng, shire, random_setup)
-        state.searching = 1
-        while PLAYER(state) != TERMINAL:
-            action = actions[below(rng, LEGAL(state, actions))]
-            turns += state.node == MOVE
-            battles[0] += state.node == REVEAL
-            APPLY(state, action)
-        if state.pos[FRODO] == DEAD:
+        state[0] = start[0]  # as before a game
+        call(initial, (address, address_of(rng), address_of(parameters)))
+        while call(player, (address,)) != TERMINAL:
+            action = actions[below(rng, call(legal, (address, address_of(actions))))]
+            turns += facts.node == MOVE
+            battles[0] += facts.node == REVEAL
+            call(apply, (address, action))
+        if facts.pos[FRODO] == DEAD:
             endings[0] += 1
-        elif state.pos[FRODO] == MORDOR:
+        elif facts.pos[FRODO] == MORDOR:
             endings[1] += 1
-        elif state.winner == LIGHT:
-            endings[4 if state.count[DARK, DEAD] == TEAM else 2] += 1
+        elif facts.winner == LIGHT:
+            endings[4 if facts.count[DARK, DEAD] == TEAM else 2] += 1
         else:
-            endings[3 if state.count[DARK, SHIRE] >= shire else 5] += 1
+            endings[3 if facts.count[DARK, SHIRE] >= parameters[0] else 5] += 1
     return turns
 
 
@@ -684,9 +666,15 @@ def random_games(records, rng, games, shire, random_setup, endings, battles) -> 
     ],
 )
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
-    games, record = 8_000, np.zeros(2, GAME.state)
+    games, (state, start) = 8_000, (np.zeros(1, GAME.state) for _ in range(2))
     endings, battles = np.zeros(len(ENDINGS), np.int64), np.zeros(1, np.int64)
-    turns_played = random_games(record, seeded(2002), games, 4, random_setup, endings, battles)
+    functions = np.array(
+        [GAME.address(name) for name in ("initial", "player", "legal", "apply")], np.int64
+    )
+    parameters = lotr_confrontation(random_setup=random_setup).initial_arguments()
+    turns_played = random_games(
+        state, start, seeded(2002), games, parameters, functions, endings, battles
+    )
     dark_wins = (endings[FRODO_FELL] + endings[SHIRE_TAKEN] + endings[LIGHT_STUCK]) / games
     assert dark_wins == pytest.approx(dark, abs=0.015)
     assert turns_played / games == pytest.approx(turns, abs=1)

@@ -8,10 +8,9 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler import rng
-from icarus.equilibrium.walk import kernel
-from icarus.games.phantom import MARK, determinize as redraw, phantom
-from icarus.kernel import CHANCE, UNSEEN, State, helper
+from icarus.games.phantom import MARK, phantom
+from icarus.kernel import CHANCE, UNSEEN, State
+from tests.games.scenes import draws
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
@@ -260,20 +259,9 @@ def information_set(state, observer):
     return agreeing if state.current_player() == observer else with_failed_tries(agreeing, opponent)
 
 
-determinize = helper(redraw)
-
-
-@kernel("determinizations of phantom games")
-def draw_worlds(records, observer, beliefs, generator) -> int:
-    for i in range(len(records)):
-        determinize(records[i], observer, beliefs[0], generator)
-    return len(records)
-
-
 def worlds(state, observer, count, seed):
-    """How often each state is drawn, `beliefs` being prepared once."""
-    records = np.repeat(state.data, count)
-    draw_worlds(records, observer, state.beliefs(observer), rng.seeded(seed))
+    """How often each state is drawn."""
+    records = draws(state, observer, count, seed)
     return Counter(key(records[i : i + 1]) for i in range(count))
 
 

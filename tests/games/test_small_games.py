@@ -4,26 +4,16 @@ import itertools
 import random
 from collections import Counter
 
-import numpy as np
 import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler import rng
-from icarus.equilibrium.walk import kernel
 from icarus.games.generic_poker import LEDUC_POKER, generic_poker
-from icarus.games.goofspiel import (
-    FIRST_WON,
-    NO_RESULT,
-    SECOND_WON,
-    TIED,
-    determinize as redraw,
-    goofspiel,
-)
+from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
-from icarus.kernel import CHANCE, State, facts_of, helper
-from tests.games.scenes import every_state, random_walk
+from icarus.kernel import CHANCE, State, facts_of
+from tests.games.scenes import draws, every_state, random_walk
 from tests.marks import slow_after
 
 KUHN_POKER_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
@@ -510,22 +500,10 @@ def agreeing_bids(state, observer):
             yield order
 
 
-determinize = helper(redraw)
-
-
-@kernel("determinizations of Goofspiel")
-def draw_bids(state, observer, beliefs, generator, bids) -> int:
-    for i in range(len(bids)):
-        determinize(state[0], observer, beliefs[0], generator)
-        for k in range(bids.shape[1]):
-            bids[i, k] = state[0].bids[1 - observer, k]
-    return len(bids)
-
-
-def drawn_bids(state, observer, count, seed=1):
-    """How often each sequence of the other's bids is drawn, `beliefs` being prepared once."""
-    bids = np.zeros((count, sum(who != observer for who, _ in state.history)), np.int8)
-    draw_bids(state.data.copy(), observer, state.beliefs(observer), rng.seeded(seed), bids)
+def drawn_bids(state, observer, count):
+    """How often each sequence of the other's bids is drawn."""
+    number = sum(who != observer for who, _ in state.history)
+    bids = draws(state, observer, count)["bids"][:, 1 - observer, :number]
     return Counter(map(tuple, bids.tolist()))
 
 
