@@ -16,21 +16,25 @@ from icarus.load_files import game_classes, load_file
 from tests.conftest import ROOT
 
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
-FEWER = {"--games": "1", "--iterations": "5", "--minutes": "0.1"}
+FEWER = {"--games": "1", "--iterations": "40", "--minutes": "0.1"}
 ADDED = {
-    "describe": "--minutes 0.1",
-    "match": "--games 1",
-    "search": "--iterations 5",
-    "play": "--iterations 5",
-    "check": "--games 1",
+    "describe": ["--minutes"],
+    "match": ["--games", "--iterations"],
+    "search": ["--iterations"],
+    "play": ["--iterations"],
+    "check": ["--games"],
 }
-LONG = (
+LONG = (  # to be compiled, to be played, or limited by the clock
     "icarus discover",
     "icarus ladder",
+    "icarus describe",
+    "icarus learn",
+    "describe-mygame",
+    "mygame.npz",
     "leduc-poker",
     "liars-dice",
     "icarus match hearts",
-)  # to be compiled, or to be played
+)
 RESUMED = "icarus play --resume saved.txt"
 
 
@@ -55,12 +59,9 @@ def shortened(command: str) -> list[str]:
     """The arguments of a command, with fewer games and iterations."""
     _, name, *rest = shlex.split(command)
     rest = [FEWER.get(before, word) for before, word in zip([name, *rest], rest, strict=False)]
-    option, _, value = ADDED.get(name, "").partition(" ")
-    return (
-        [name, *rest]
-        if not option or {option, "--level", "--resume"} & {*rest}
-        else [name, *rest, option, value]
-    )
+    has_budget = {"--level", "--resume"} & {*rest}
+    missing = [] if has_budget else [each for each in ADDED.get(name, []) if each not in rest]
+    return [name, *rest, *(word for option in missing for word in (option, FEWER[option]))]
 
 
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.slow)])
