@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 20_900,
+    "icarus/audit": 21_000,
     "icarus/bridges": 5_900,
     "icarus/commands": 20_970,
     "icarus/compiler": 15_800,
@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
     "experiments/studies": 15_600,
-    "icarus": 250_300,
+    "icarus": 250_450,
     "experiments": 67_250,
     "tests": 273_200,
 }

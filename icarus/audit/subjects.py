@@ -123,9 +123,9 @@ class AskedGame:
 
     def text(self, data: StateData) -> str:
         """What is shown of a state; of a compiled game the last text is kept, since each state is looked at before an action and after."""
-        seen = data.tobytes() if self.compiled else None
-        if seen is None or self._shown[0] != seen:
-            self._shown = seen, self.game.text_of(self.game.facts_of(data))
+        state = data.tobytes() if self.compiled else None
+        if state is None or self._shown[0] != state:
+            self._shown = state, self.game.text_of(self.game.facts_of(data))
         return self._shown[1]
 
     def seen_by_all(self, data: StateData) -> tuple[object, ...] | None:

@@ -666,7 +666,7 @@ def random_games(state, start, rng, games, parameters, functions, endings, battl
     ],
 )
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
-    games, (state, start) = 8_000, (np.zeros(1, GAME.state) for _ in range(2))
+    games, state, start = 8_000, np.zeros(1, GAME.state), np.zeros(1, GAME.state)
     endings, battles = np.zeros(len(ENDINGS), np.int64), np.zeros(1, np.int64)
     functions = np.array(
         [GAME.address(name) for name in ("initial", "player", "legal", "apply")], np.int64
