@@ -13,10 +13,10 @@ test: .venv/test                # everything that is checked before a change lan
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 coverage: .venv/test            # the same tests, slower, with the share of lines that they run; what runs as machine code is not counted
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered
 
 # The versions that the package supports: a few tests on each other version that is installed, also by pyenv, and a line for each missing one.
 pythons: .venv/test
@@ -34,7 +34,7 @@ pythons: .venv/test
 	done
 
 slow: .venv/test                # the same with the full counts of games and determinizations
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --slow
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --slow
 
 faults: .venv/test              # 440 faults: kills, torn and foreign files, full disks, edited rules, dripping engines; each against an undisturbed run
 	$(BIN)/python -m pytest -q --slow tests/faults
