@@ -8,7 +8,6 @@ import importlib.util
 import inspect
 import itertools
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -29,6 +28,7 @@ import attrs
 from icarus import games
 from icarus.algebra import Enhancement, Rule, WeightFunction
 from icarus.algebra.parsing import Operand
+from icarus.compiler import without_modules
 from icarus.kernel import AnyGame, Game, PythonGame
 from icarus.specs import SPECIFICATIONS
 
@@ -319,10 +319,9 @@ def sentence_of(error: BaseException) -> str | None:
     explains_itself = bool(notes) or isinstance(error, ValueError | TypeError | OSError)
     if frame is None and not explains_itself:
         return None
-    kind = "" if explains_itself else f"{type(error).__name__}: "
-    text = ", ".join(filter(None, [str(error), *(notes or place)]))
-    # names of modules that nobody has written
-    return kind + re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)
+    is_sentence = explains_itself and " " in str(error)
+    kind = "" if is_sentence else f"{type(error).__name__}: "
+    return kind + without_modules(", ".join(filter(None, [str(error), *(notes or place)])))
 
 
 # ------------------------------------------------------------------------------------------------ what a file defines

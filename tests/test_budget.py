@@ -21,23 +21,23 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 21_000,
     "icarus/bridges": 5_900,
-    "icarus/commands": 20_980,
+    "icarus/commands": 21_020,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_750,
     "icarus/equilibrium": 22_500,
     "icarus/games": 42_100,
-    "icarus/kernel": 17_030,
+    "icarus/kernel": 17_040,
     "icarus/ladder": 8_800,
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
     "icarus/views": 7_500,
     "experiments/studies": 15_600,
-    "icarus": 250_450,
+    "icarus": 251_050,
     "experiments": 67_250,
-    "tests": 273_200,
+    "tests": 273_900,
 }
-IDEAS = {"icarus": (138, 279, 2_553), "experiments": (32, 47, 711)}  # files, classes, public names
+IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 711)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

@@ -265,6 +265,10 @@ class Initial:
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
+            if field not in domains:
+                raise ValueError(
+                    f"the initial information of {name} sets {field}, which its information has not; it has {', '.join(domains)}"
+                )
             base = domains[field].type.base
             numbers = np.asarray(value, float)
             least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)

@@ -28,6 +28,7 @@ import numpy as np
 
 from icarus.checks import integer, real
 from icarus.compiler.functions import CompiledCallable, helper, load_by_name
+from icarus.compiler.messages import full_name
 from icarus.kernel import SIMULATION, History, Theta, column_of
 
 
@@ -224,7 +225,7 @@ class Slot(CompiledCallable):
             raise TypeError(result_message(self.label(), self.DOES))
 
     def label(self, kind: str = "") -> str:
-        return f"the {kind or self.KIND} function {self.function.__module__}.{self.function.__qualname__}"
+        return f"the {kind or self.KIND} function {full_name(self.function)}"
 
 
 def result_message(label: str, does: str) -> str:

@@ -61,6 +61,7 @@ from icarus.kernel import (
     uniform,
 )
 
+_LACKING = "map::at"  # all that C++ says where a parameter is not among those that it looks for
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
 
@@ -114,7 +115,7 @@ def game(
         text=str,
         action_text=_action_text,
         observe=(observe or functools.partial(_differences, method=method)) if hidden else None,
-        chance=seats.probabilities,
+        chance=_chances,
         determinize=functools.partial(_redrawn, determinize or _resampled) if hidden else None,
         observation=read_view if hidden else None,
         multiplicity=_chance_of if hidden else None,
@@ -157,8 +158,10 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
         )
     try:
         return pyspiel.load_game(source)
-    except pyspiel.SpielError as error:
+    except seats.FAILURES as error:
         reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
+        if reason == _LACKING:
+            reason = "one of its parameters is missing, or has a value that it does not know."
         if source.startswith("python_"):
             reason += " Those that OpenSpiel has in Python are known to it after `import open_spiel.python.games`."
         raise ValueError(f"OpenSpiel cannot load {source!r}: {reason}") from None
@@ -208,6 +211,13 @@ def _scaled(lowest: float, highest: float, state: "pyspiel.State") -> list[float
     return [
         min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in state.returns()
     ]
+
+
+def _chances(state: "pyspiel.State") -> list[float]:
+    """Of each legal outcome; Hearts without passing has directions of a pass that are not legal."""
+    chances = seats.probabilities(state)
+    total = sum(chances) if len(chances) < len(state.chance_outcomes()) else 1.0
+    return [chance / total for chance in chances]
 
 
 def _copy(state: "pyspiel.State") -> "pyspiel.State":

@@ -139,8 +139,9 @@ def _apply(state: Any, action: int) -> None:
 
 
 def probabilities(state: Any) -> list[float]:
-    """Of each outcome of chance."""
-    return [probability for _, probability in state.chance_outcomes()]
+    """Of each legal outcome of chance, in their order."""
+    chances = dict(state.chance_outcomes())
+    return [chances.get(outcome, 0.0) for outcome in state.legal_actions()]
 
 
 RULES: Mapping[str, Any] = {

@@ -713,17 +713,20 @@ def _told_text(before: State, action: int, seat: int) -> str:
     move = before.observed(action)[column]
     if text := before.game.move_text_of(move):
         return text
-    possible = {text := before.action_to_string(action)}
+
+    def texts(state: State) -> set[str]:
+        actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
+        return {*map(state.action_to_string, actions)}
+
+    possible = texts(before)
     for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of
-        state = before.determinize(seat, seed=seed)
-        possible |= {
-            state.action_to_string(each)
-            for each in state.legal_actions()
-            if state.observed(each)[column] == move
-        }
         if len(possible) > 1:
             return ""
-    return text
+        try:
+            possible |= texts(before.determinize(seat, seed=seed))
+        except ValueError:
+            return ""  # nobody can draw what he must think of
+    return possible.pop() if len(possible) == 1 else ""
 
 
 def _names(state: State) -> list[str]:

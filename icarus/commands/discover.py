@@ -51,13 +51,6 @@ def discover_command(
     source = game
     game, files = options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")
-    if source.endswith(".py") and not (directory / FILE).exists():
-        rules = [each for each in files if each != evaluation]
-        if not audited_once(options.chosen_game(game, rules).game, rules, 0).passed:
-            raise ValueError(
-                f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
-            )
-        print_note(f"{game} passes icarus check")
     space = space or ("general" if evaluation is None else "knowledge")
     settings: dict[str, Any] = {
         "games": number,
@@ -73,7 +66,15 @@ def discover_command(
         "seats": seats or None,
         "seed": seed,
     }
+    # what is refused is refused before the audit
     lead, announced = plan_race(game, RaceSettings(**settings)).lead, list[float]()
+    if source.endswith(".py") and not (directory / FILE).exists():
+        rules = [each for each in files if each != evaluation]
+        if not audited_once(options.chosen_game(game, rules).game, rules, 0).passed:
+            raise ValueError(
+                f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
+            )
+        print_note(f"{game} passes icarus check")
     with progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:

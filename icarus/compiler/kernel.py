@@ -196,7 +196,9 @@ def collection_paused() -> Iterator[None]:
 def long_work_announced() -> Iterator[None]:
     """Within, who looks at a terminal or a notebook is told, once in a process, if compiling takes long; nothing is told into a pipe."""
     timer = threading.Timer(TOLD_AFTER, _tell)
-    if sys.stderr and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")):
+    is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    is_page = os.environ.get("TTY_INTERACTIVE") == "0"  # being built, which nobody looks at
+    if sys.stderr and (sys.stderr.isatty() or is_notebook) and not is_page:
         timer.start()
     try:
         yield
@@ -208,7 +210,7 @@ def long_work_announced() -> Iterator[None]:
 def _tell() -> None:
     where = f"machine code is kept in {cache_folder() or 'memory only'}"
     print(
-        f"icarus is compiling, which may take a minute and happens once; {where}",
+        f"icarus is compiling, which takes some seconds and happens once; {where}",
         file=sys.stderr,
         flush=True,
     )

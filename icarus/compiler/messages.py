@@ -42,6 +42,21 @@ def defined_at(function: Callable) -> str:
     return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
+_OF_A_FILE = re.compile(
+    r"\bown_\w+_[0-9a-f]{12}\."
+)  # a module of `load_file`, whose name nobody has written
+
+
+def without_modules(text: str) -> str:
+    """A text without the names of modules that stand for files."""
+    return _OF_A_FILE.sub("", text)
+
+
+def full_name(function: Callable) -> str:
+    """The name of a function, after its module's."""
+    return without_modules(f"{function.__module__}.{function.__qualname__}")
+
+
 def raised_in(function: Callable, error: BaseException) -> str:
     """Where an error last came through the file of a function, as `defined_at` tells it."""
     file = getattr(getattr(python_of(function), "__code__", None), "co_filename", None)
@@ -146,6 +161,9 @@ def _reason(function: Callable, text: str, returns: str) -> str:
         text,
     ):
         return f"{READ_ONLY}{where}"
+    if empty := _EMPTY.search(text):
+        what = empty[1] or "a list or dictionary"
+        return f"{what} is empty, so that nobody knows what it will hold; use an array, such as np.zeros{where}"
     if returns and re.search(r"for '\$[\w.]*return_value", text):
         return f"it must return {returns}{_of_author(function)}"
     ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
@@ -171,9 +189,13 @@ def _line_in(text: str) -> str:
     line = next(telling, "its types cannot be inferred")
     if called and line.startswith("No implementation of function"):
         return f"compiled code does not support {called}"
-    return f"{line.partition('. Raised from')[0]} {called}".strip().rstrip(":.")
+    line = re.sub(r"(?<=of )type (\w+)\(.*\)|\. Raised from.*|: %.*", r"\1", line)
+    return f"{line} {called}".strip().rstrip(":.")
 
 
+_EMPTY = re.compile(
+    r"(?:(?:variable|global name) '(\w+)'.*)?(?:Cannot type empty list|imprecise type: \w+[(\[]undefined)"
+)
 _TELLING = re.compile("not|No implementation|[Uu]nsupported|Unknown|Untyped|Invalid use|undefined")
 
 

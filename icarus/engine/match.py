@@ -50,7 +50,8 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"
         raise ValueError(
-            f"{game} has no measured levels; {where}: {', '.join(measured)}; icarus describe measures others, for `levels`"
+            f"{game} has no measured levels; {where}: {', '.join(measured)}; icarus describe {game} --to DIR measures its own, "
+            "for at_level(…, levels=DIR) and --levels DIR"
         )
     return measured[str(game)]
 

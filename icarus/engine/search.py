@@ -178,8 +178,8 @@ def check_callable(name: str, value: object, expected: str) -> None:
         raise TypeError(f"{name} is {value!r}; it must be {expected}")
 
 
-def check_budget(iterations: object, seconds: object) -> None:
-    """Refuse a budget that is missing, not a number, or not positive.
+def check_budget(iterations: Any, seconds: Any) -> tuple[int | None, float | None]:
+    """A budget in Python's own numbers.
 
     Raises:
         ValueError: neither is given, or one is not a positive number.
@@ -188,9 +188,11 @@ def check_budget(iterations: object, seconds: object) -> None:
         raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
     if iterations is not None:
         checks.integer("iterations", iterations, least=1)
-        checks.integer("iterations", iterations, most=UNLIMITED)
+        iterations = checks.integer("iterations", iterations, most=UNLIMITED)
     if seconds is not None:
-        checks.positive("seconds", seconds)
+        number = checks.positive("seconds", seconds)
+        seconds = seconds if type(seconds) is int else number
+    return iterations, seconds
 
 
 def _check_strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
@@ -221,8 +223,14 @@ class Search:
     evaluation: Evaluation | None = attrs.field(default=None, kw_only=True, converter=_evaluation)
 
     def __attrs_post_init__(self) -> None:
-        check_budget(self.iterations, self.seconds)
-        checks.integer("threads", self.threads, least=1, most=MOST_THREADS)
+        iterations, seconds = check_budget(self.iterations, self.seconds)
+        threads = checks.integer("threads", self.threads, least=1, most=MOST_THREADS)
+        for name, number in {
+            "iterations": iterations,
+            "seconds": seconds,
+            "threads": threads,
+        }.items():
+            object.__setattr__(self, name, number)
         scheme = self.scheme
         if not isinstance(scheme, Scheme):
             raise TypeError(

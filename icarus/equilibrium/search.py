@@ -103,9 +103,8 @@ class OOS(AlgorithmSettings):
         Raises:
             ValueError: no positive budget, or as for an `OOSSearch`.
         """
-        check_budget(iterations, seconds)
         search = self.begin(game)
-        search.budget = iterations, seconds
+        search.budget = check_budget(iterations, seconds)
         return search
 
     def begin(self, game: AnyGame, seed: int | Sequence[int] = 0) -> "OOSSearch":

@@ -222,7 +222,10 @@ def _continue_turn(state: Facts) -> None:
 
 @helper
 def derive(state: Facts) -> None:
-    """Set what follows from the checkers and the dice."""
+    """Set what follows from the checkers and the dice; a point has those of one player."""
+    for point in range(1, BAR):
+        if state.points[0, point] and state.points[1, BAR - point]:
+            raise ValueError(f"point {point} has checkers of both players of backgammon")
     survey(state)
     if state.actor >= 0:
         _find_sources(state)

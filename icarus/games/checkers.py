@@ -186,6 +186,15 @@ def _material(state: Facts, owner: int) -> int:
     )
 
 
+def derive(state: Facts) -> None:
+    """Set which pieces may move; a square has one piece, and kings are pieces."""
+    black, white, kings = int(state.pieces[0]), int(state.pieces[1]), int(state.kings)
+    for squares, what in ((black & white, "two pieces"), (kings & ~(black | white), "a king only")):
+        if squares:
+            raise ValueError(f"{square_text(squares.bit_length() - 1)} has {what} of checkers")
+    begin_turn(state)
+
+
 def text(state: Facts) -> str:
     """The board from Black's side, with the player to move."""
     rows = []
@@ -272,7 +281,6 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
             "quiet_left": (0, draw_after),
             "draw_after": (draw_after, draw_after),
         },
-        derive=begin_turn,
         max_legal=MOST_MOVES,
         actions=SQUARES * SQUARES,
         feature_names=("men", "kings", "back_row"),

@@ -268,6 +268,12 @@ def action_features(state: Facts, action: int, out: np.ndarray) -> None:
             out[1] = 1.0
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; a square has one disc."""
+    if both := int(state.discs[0]) & int(state.discs[1]):
+        raise ValueError(f"{action_text(state, both.bit_length() - 1)} has two discs of othello")
+
+
 def text(state: Facts) -> str:
     """The board, with the player to move."""
     rows = ["  a b c d e f g h"]

@@ -320,6 +320,12 @@ def _marks_in_order(state: State, world: Facts, observer: int) -> list[int]:
     return [square for square in marked if square not in last] + last
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; a square has one mark."""
+    if both := int(state.marks[0]) & int(state.marks[1]):
+        raise ValueError(f"{action_text(state, both.bit_length() - 1)} has two marks")
+
+
 def text(state: Facts) -> str:
     """The board, small letters for marks that the other player has found, and who is to move."""
     lines = ["  " + " ".join("abcdefgh"[: state.columns])]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
-from icarus.compiler import RNG_WORDS, CompiledFunction, defined_at, helper, python_of
+from icarus.compiler import RNG_WORDS, CompiledFunction, defined_at, full_name, helper, python_of
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.memory import array_at, struct_at, unpack_parameters
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData
@@ -151,7 +151,7 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
         if name == "heuristic"
         else "a finite number for each feature"
     )
-    label = f"{original.__module__}.{original.__qualname__}"
+    label = full_name(original)
     space: dict[str, Any] = arrays._asdict() | {
         "__name__": "icarus.game",  # all that it mentions is to be compiled in, and stays as it is
         "function": helper(function) if function is original else function,

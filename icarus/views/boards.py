@@ -298,6 +298,7 @@ HIDDEN = "?"  # stands for a word that a seat does not know, in the text of a ga
 # Determinizations of which such a text is made, the seconds after which the fewest are enough, and other deals whose facts are tried.
 DRAWS, FEWEST, PATIENCE, DEALS = 100, 12, 0.2, 6
 TOKENS = re.compile(r"[\s,;:()]+|[^\s,;:()]+")
+_EDGES = re.compile(r"([\[{'\"<]*).*?([\]}'\">]*)")  # of a word, which stay where it is hidden
 ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 
 
@@ -368,11 +369,20 @@ def _agreed(texts: Sequence[list[list[str]]]) -> tuple[str, ...]:
     for variants in zip(*texts, strict=True):
         words = [HIDDEN]
         if len({len(line) for line in variants}) == 1:
-            words = [
-                same[0] if len({*same}) == 1 else HIDDEN for same in zip(*variants, strict=True)
-            ]
+            words = [_agreed_word({*same}) for same in zip(*variants, strict=True)]
         lines.append("".join(words))
     return tuple(lines)
+
+
+def _agreed_word(variants: set[str]) -> str:
+    """The word, or what stands for those that differ, between the brackets that they have in common."""
+    if len(variants) == 1:
+        return variants.pop()
+    edges = [_EDGES.fullmatch(each).groups() for each in variants]  # type: ignore[union-attr]
+    before, after = (
+        {*side}.pop() if len({*side}) == 1 else "" for side in zip(*edges, strict=True)
+    )
+    return f"{before}{HIDDEN}{after}"
 
 
 def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:

@@ -485,6 +485,11 @@ IDLE = Enhancement(
 )
 
 
+def test_initial_information_of_another_field_is_refused_with_those_that_there_are():
+    with pytest.raises(ValueError, match=r"of IDLE sets visit, which .* has not; it has visits"):
+        attrs.evolve(IDLE, initial=initial(visit=1))
+
+
 def fond_of(action: int, value: float = 1.0, name: str = "FOND") -> Enhancement:
     """An enhancement that learns nothing and plays the arg max of a fixed value for one action."""
     return attrs.evolve(

@@ -469,6 +469,7 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Coins, {"returns": lambda self: [1.0]}, "rewards"),
     (Drawn, {"returns": lambda self: 1 / 0}, "errors"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
+    (Drawn, {"chance_outcomes": lambda self: [(card, 1 / 9) for card in self.stock]}, "chances"),
     (Drawn, {"num_players": lambda self: 1}, "mover"),
     (Drawn, {"resample": Coins.resample}, "unseen"),
 ]
@@ -492,6 +493,15 @@ def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions, claim):
         f"{Path(__file__).name}, line {legal_actions.__code__.co_firstlineno})"
         in report[claim].examples[0]
     )
+
+
+def test_outcomes_of_chance_are_found_by_their_numbers_in_whatever_order():
+    """The card 3 is dealt half of the time, though it stands first among the outcomes and last among the actions."""
+    chances = [(3, 0.5), (1, 0.125), (2, 0.125), (0, 0.25)]
+    drawn = type("Drawn3", (Drawn,), {"chance_outcomes": lambda self: chances})
+    state = game_of(drawn).new_initial_state(1)
+    state.apply_action(state.legal_actions()[0])
+    assert state.chance_outcomes() == sorted(chances)
 
 
 def test_a_class_with_half_of_what_hides_something_is_refused():

@@ -135,6 +135,13 @@ def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path):
     assert game.new_initial_state().legal_actions()
 
 
+def test_outcomes_of_chance_that_are_not_legal_count_for_nothing():
+    """Hearts without passing lists four directions, of which one is legal."""
+    state = openspiel.game("hearts(pass_cards=false)").new_initial_state()
+    assert state.data.chance_outcomes() == [(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]
+    assert state.chance_outcomes() == [(0, 1.0)]
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -148,6 +155,7 @@ def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path):
             lambda: search(dealt(openspiel.game("liars_dice")), BASELINE, iterations=2),
             "cannot redraw .*; give determinize=",
         ),
+        (lambda: openspiel.game("nfg_game"), "cannot load 'nfg_game': one of its parameters"),
         (lambda: openspiel.game("python_tic_tac_toe"), "after `import open_spiel.python.games`"),
         (lambda: openspiel.game("mfg_crowd_modelling"), "mean field game"),
         (

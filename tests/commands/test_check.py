@@ -379,6 +379,19 @@ CANNOT_BE_COMPILED = [
         '"a"',
         f"{CANNOT}compiled code does not support add(int64, ",
     ),
+    (
+        COUNT,
+        COUNT + "    seen = []\n    if len(seen) > 9:\n        return 0\n",
+        "seen = []",
+        f"{CANNOT}seen is empty, so that nobody knows what it will hold; use an array",
+    ),
+    (
+        COUNT,
+        COUNT
+        + "    if len(EMPTY) > 9:\n        return 0\n\n\nEMPTY = []\n\n\ndef more(state, actions):\n    count = 0\n",
+        "if len(EMPTY)",
+        f"{CANNOT}EMPTY is empty, so that nobody knows what it will hold; use an array",
+    ),
 ]
 
 

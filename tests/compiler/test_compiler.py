@@ -404,10 +404,13 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
     assert kernels.cache_folder.__wrapped__() is None
 
 
-@pytest.mark.parametrize(("terminal", "lines"), [(True, 1), (False, 0)])
-def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_is_told_nothing(
-    terminal, lines, monkeypatch
+@pytest.mark.parametrize(
+    ("terminal", "page", "lines"), [(True, "", 1), (False, "", 0), (True, "0", 0)]
+)
+def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_or_page_is_told_nothing(
+    terminal, page, lines, monkeypatch
 ):
+    monkeypatch.setenv("TTY_INTERACTIVE", page)
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stderr", screen)
@@ -417,7 +420,7 @@ def test_who_looks_at_a_terminal_is_told_once_that_code_is_compiled_and_a_pipe_i
         with kernels.long_work_announced():
             time.sleep(0.05)
     assert (
-        screen.getvalue().count("icarus is compiling, which may take a minute and happens once")
+        screen.getvalue().count("icarus is compiling, which takes some seconds and happens once")
         == lines
     )
 
@@ -685,6 +688,11 @@ WRONG: list[
         "backpropagation",
         'stats.visits = rewards[0] + "one"',
         "does not support add(float64, Literal[str](one))",
+    ),
+    (
+        "capture",
+        "update(updates, history.colours[0], 0)",
+        "Unknown attribute 'colours' of History (",
     ),
     ("weight", "return math.fsum([0.25, 0.25])", "fsum"),
 ]

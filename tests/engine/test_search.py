@@ -1120,6 +1120,7 @@ def test_a_seated_player_has_one_seat_and_one_game():
     [
         "Agent(RAVE >> MAST, iterations=5)",
         "Agent(BASELINE, seconds=0.5, cutoff=3)",
+        "Agent(BASELINE, seconds=2)",
         "Agent(MAST, iterations=8, threads=2, recommendation=greatest_value)",
         "Agent(BASELINE, iterations=8, scheme=SO_ISMCTS, move_decay=0.5)",
     ],
@@ -1133,6 +1134,11 @@ def test_an_agent_is_shown_as_it_is_called(text):
         "SO_ISMCTS": SO_ISMCTS,
     }
     assert repr(eval(text, names | {"greatest_value": greatest_value})) == text
+
+
+def test_numbers_of_numpy_are_pythons_own_in_a_search():
+    agent = Agent(BASELINE, iterations=np.int32(7), seconds=np.float32(0.5), threads=np.int8(1))
+    assert repr(agent) == "Agent(BASELINE, iterations=7, seconds=0.5)"
 
 
 # -------------------- Levels of strength: as many as a game's measured agents allow, refused where they have not been measured.
@@ -1161,7 +1167,8 @@ def test_a_level_is_an_agent_of_its_game(measured):
 
 def test_a_game_without_measured_levels_is_refused(measured):
     with pytest.raises(
-        ValueError, match="hearts has no measured levels; these games have: othello"
+        ValueError,
+        match="hearts has no measured levels; these games have: othello; icarus describe hearts --to DIR measures",
     ):
         Agent.at_level("hearts", 3)
 

@@ -279,6 +279,17 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             ValueError,
             r"could not broadcast .* \(3,\) into shape \(2,\)",
         ),
+        ("othello", {"discs": [3, 1]}, ValueError, "a1 has two discs"),
+        ("checkers", {"pieces": [2, 2]}, ValueError, "b1 has two pieces"),
+        ("checkers", {"kings": 1 << 40}, ValueError, "a6 has a king only"),
+        ("phantom-mnk", {"marks": [1, 1]}, ValueError, "a1 has two marks"),
+        ("backgammon", {"points": np.eye(2, 26, 1)}, TypeError, "points of backgammon is"),
+        (
+            "backgammon",
+            {"points": [[0, *[1] * 24, 0]] * 2},
+            ValueError,
+            "point 1 has checkers of both players",
+        ),
         (
             "dou-di-zhu",
             {"play": 0, "hands": [0, 1, 1]},

@@ -210,6 +210,12 @@ def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else(
         assert drawing(state_of(game, order), 0).text() == certain
 
 
+def test_brackets_around_a_hidden_word_stay():
+    texts = ["hands [1, 2] ['a'] []", "hands [1, 3] ['b'] [7]"]
+    shown = boards._agreed([[boards.TOKENS.findall(text)] for text in texts])
+    assert shown == ("hands [1, ?] ['?'] [?]",)
+
+
 def test_a_view_without_an_observation_says_that_it_is_estimated():
     game = attrs.evolve(dealt(CARDS), observation=None)
     assert drawing(state_of(game, range(10)), 0).text().endswith("\n" + boards.ESTIMATED)
