@@ -140,7 +140,6 @@ class Tables:
         return {
             "name": game.name,
             "players": game.players,
-            "length": _length(game),
             "seats": seat_names(game),
             "levels": levels,
             "usual": _USUAL_LEVEL,
@@ -230,6 +229,8 @@ class Handler(BaseHTTPRequestHandler):
                     self._send_page(page("table", "icarus"), "'none'")
                 case ["GET", "choices"]:
                     self._send_json(self.server.tables.choices())
+                case ["GET", "length"]:
+                    self._send_json(_length(games.load(self.query.get("game", ""))))
                 case ["GET", "picture"]:
                     state = games.load(self.query.get("game", "")).new_initial_state(seed=2)
                     self._send(

@@ -165,7 +165,7 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     assert len(choices["othello"]["levels"]) > 3
     assert choices["othello"]["levels"][1].endswith("of 100 games against level 1")
     assert choices["hearts"]["rules"][0].startswith("Hearts: four players")
-    assert choices["kuhn-poker"]["length"] in (2, 3)
+    assert page.client.get("/length", params={"game": "kuhn-poker"}).json() in (2, 3)
     for each in choices.values():  # of how a program plays, a person is told nothing
         assert not re.search("`|action is|player 0", "".join(each["rules"])), each["name"]
     assert page.client.get("/picture", params={"game": "kuhn-poker"}).text.startswith("<svg ")
@@ -516,6 +516,23 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
     page.keyboard.press("Enter")
     expect(page.locator("#shown")).to_be_hidden()
     assert page.evaluate("document.activeElement.dataset.say") == "hint"
+
+
+def test_a_game_without_hints_is_chosen_at_the_table_and_the_next_one_has_none_either(
+    served, page, expect
+):
+    game = served("kuhn-poker")
+    page.goto(game.address)
+    expect(page.locator("[data-say=hint]")).to_be_visible()
+    page.click("text=all games")
+    page.click("#games button:has-text('kuhn-poker')")
+    page.uncheck("#hints")
+    page.click("#begin")
+    for number in (1, 2):
+        page.wait_for_url(f"**/games/{number}#no-hints")
+        expect(page.locator("[data-say=undo]")).to_be_visible()
+        expect(page.locator("[data-say=hint]")).to_be_hidden()
+        page.click("#again")
 
 
 def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do(

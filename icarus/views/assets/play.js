@@ -190,7 +190,7 @@ async function judge() {
 
 async function again(changes) {
   const told = await ask("/games", {game: now.game, like: +here.split("/").at(-1), seat: now.seat ?? 0, ...(now.level && {level: now.level}), ...changes});
-  if (told.error) tell(told.error); else location = `/games/${told.number}`;
+  if (told.error) tell(told.error); else location = `/games/${told.number}${location.hash}`;
 }
 
 async function follow() {
@@ -240,6 +240,7 @@ for (const button of document.querySelectorAll("[data-look]")) button.onclick = 
 for (const button of document.querySelectorAll("[data-say]")) button.onclick = async () => {
   if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(button.dataset.say) && button.dataset.say === "undo") look(Infinity);
 };
+for (const word of ["hint", "why"]) document.querySelector(`[data-say=${word}]`).hidden = location.hash === "#no-hints";
 byId("whole").href = `${here}/tree`;
 byId("judge").onclick = judge;
 byId("again").onclick = () => again({});

@@ -5,14 +5,17 @@ async function begin() {
   const level = byId("level").value, body = {game: game.name, seat: +byId("seat").value, persons: byId("persons").checked ? 2 : 1};
   if (level) body.level = +level;
   const answer = await fetch("/games", {method: "POST", body: JSON.stringify(body)}), told = await answer.json();
-  if (told.error) byId("said").textContent = told.error; else location = `/games/${told.number}`;
+  if (told.error) byId("said").textContent = told.error; else location = `/games/${told.number}${byId("hints").checked ? "" : "#no-hints"}`;
 }
 
 function choose(chosen, button) {
   game = chosen;
   for (const other of document.querySelectorAll("#games button")) other.setAttribute("aria-pressed", other === button);
   byId("chosen").hidden = false;
-  byId("name").textContent = `${game.name}, ${game.players} players${game.length ? `, about ${game.length} decisions` : ""}`;
+  byId("name").textContent = `${game.name}, ${game.players} players`;
+  fetch(`/length?game=${encodeURIComponent(game.name)}`).then(answer => answer.json()).then(length => {
+    if (length > 0 && chosen === game) byId("name").textContent = `${chosen.name}, ${chosen.players} players, about ${length} decisions`;
+  });
   byId("picture").removeAttribute("src");  // or the one before stays until this has come
   byId("picture").src = `/picture?game=${encodeURIComponent(game.name)}`;
   byId("picture").alt = `a position of ${game.name}`;
