@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 21_000,
     "icarus/bridges": 5_900,
-    "icarus/commands": 21_020,
+    "icarus/commands": 21_030,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_750,

@@ -88,10 +88,9 @@ def discover_command(
                 game, to=directory, report=show, workers=workers, cluster=cluster, **settings
             )
         except KeyboardInterrupt:
-            has_begun = (directory / FILE).exists()
             print_note(
                 f"stopped; the games played are kept in {directory}; run the same command to continue"
-                if has_begun
+                if (directory / FILE).exists()
                 else f"stopped before the first game; {KEPT}"
             )
             raise typer.Exit(options.INTERRUPTED) from None

@@ -139,7 +139,6 @@ class Tables:
             weaker = level["elo"]
         return {
             "name": game.name,
-            "players": game.players,
             "seats": seat_names(game),
             "levels": levels,
             "usual": _USUAL_LEVEL,

@@ -12,9 +12,9 @@ function choose(chosen, button) {
   game = chosen;
   for (const other of document.querySelectorAll("#games button")) other.setAttribute("aria-pressed", other === button);
   byId("chosen").hidden = false;
-  byId("name").textContent = `${game.name}, ${game.players} players`;
+  byId("name").textContent = `${game.name}, ${game.seats.length} players`;
   fetch(`/length?game=${encodeURIComponent(game.name)}`).then(answer => answer.json()).then(length => {
-    if (length > 0 && chosen === game) byId("name").textContent = `${chosen.name}, ${chosen.players} players, about ${length} decisions`;
+    if (length > 0 && chosen === game) byId("name").textContent = `${chosen.name}, ${chosen.seats.length} players, about ${length} decisions`;
   });
   byId("picture").removeAttribute("src");  // or the one before stays until this has come
   byId("picture").src = `/picture?game=${encodeURIComponent(game.name)}`;
@@ -22,7 +22,7 @@ function choose(chosen, button) {
   byId("seat").replaceChildren(...game.seats.map((name, i) => element("option", {value: i, textContent: game.seats[i] === `player ${i}` ? `${i + 1}` : name})));
   const levels = game.levels.map((wins, i) => element("option", {value: i + 1, textContent: `level ${i + 1} of ${game.levels.length}: ${wins}`, selected: i + 1 === Math.min(game.usual, game.levels.length)}));
   byId("level").replaceChildren(...(levels.length ? levels : [element("option", {value: "", textContent: "as strong as a short search"})]));
-  byId("persons").parentElement.hidden = game.players < 2;
+  byId("persons").parentElement.hidden = game.seats.length < 2;
   byId("rules").replaceChildren(...game.rules.map(text => element("p", {textContent: text.replaceAll("\n", " ")})));
   location.hash = game.name;
   byId("said").textContent = "";
