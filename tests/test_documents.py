@@ -1,5 +1,6 @@
 """The documents: README is short, examples run as printed, and what pages name is there."""
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -125,7 +126,9 @@ def test_the_cells_of_a_page_run_from_any_folder(page, least, tmp_path):
 # -------------------- The examples that the documentation builds step by step: they run, and the audit tells right from wrong.
 
 
+@functools.cache
 def example(name):
+    """The module of an example, which is the same for all tests: what it defines is found again by its name."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
