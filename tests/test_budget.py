@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 21_000,
+    "icarus/audit": 21_040,
     "icarus/bridges": 5_900,
     "icarus/commands": 21_030,
     "icarus/compiler": 15_800,

@@ -374,6 +374,11 @@ class Contract:
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
+            try:
+                for move in {*moves} - {UNSEEN, action}:
+                    self.game.move_text_of(move)
+            except TextError as error:
+                raise BrokenPromise("notation", str(error)) from None
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):

@@ -105,6 +105,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"legal": writing}, "memory"),
     ({"copy": dict}, "memory"),
     ({"action_text": lambda state, action: "go"}, "notation"),
+    ({"move_text": lambda move: move - second_chance.LAID}, "notation"),
     ({"max_length": 3}, "end"),
     ({"rewards": lambda state: [1]}, "rewards"),
     ({"rewards": lambda state: [random.random()] * 2}, "repeat"),
