@@ -74,6 +74,17 @@ def rows_of(directory: Path, file: str) -> list[StudyRow]:
     return rows
 
 
+def _measured_rows(directory: Path) -> list[StudyRow]:
+    """All of them; where searches from the deal were measured with uniform choice elsewhere, without those with a fixed random action."""
+
+    def what(row: StudyRow) -> tuple[str, ...]:
+        return method_of(row), row["game"], row["player"], row["iterations"]
+
+    newer = rows_of(directory, "from-the-deal.jsonl")
+    again = {what(row) for row in newer}
+    return newer + [row for row in rows_of(directory, EXPLOITABILITY) if what(row) not in again]
+
+
 def seconds_of(row: StudyRow) -> float | None:
     """Processor seconds of a search of a measurement, all included."""
     return row["processor_seconds"] / row["searches"] if row.get("searches") else None
@@ -360,6 +371,25 @@ def head_to_head(blocks: Iterable[StudyRow]) -> str:
     return _markdown(header, lines)
 
 
+def _in_print(rows: Sequence[StudyRow]) -> str:
+    """NashConv/2 here after the most iterations, and in Figure 3 after the searches that took most nearly as long."""
+    printed, lines = pandas.read_csv(PRINTED).set_index(["kind", "game", "algorithm"]), []
+    for kind, method in (("convergence", ROOT), ("agg_convergence", AGGREGATE_AAMAS)):
+        for game, (player, name) in itertools.product(GAMES, IN_PRINT.items()):
+            key = method, str(games.load(game)), player
+            ours = [row for row in rows if (method_of(row), row["game"], row["player"]) == key]
+            if ours:
+                most = max(row["iterations"] for row in ours)
+                longest = [row for row in ours if row["iterations"] == most]
+                took = statistics.median(filter(None, map(seconds_of, longest)))
+                points = printed.loc[kind, GAMES_IN_PRINT[game], name]
+                there = points.iloc[(points["seconds"] - took).abs().argmin()]
+                theirs = f"{there['exploitability']:.3f}, {there['seconds']:.2g} s"
+                here = [f"{most:,}", cell(longest, half), theirs]
+                lines.append([_TITLES[game], method, _NAMES[player], *here])
+    return _markdown(["method", "player", "iterations", "measured", "printed"], lines)
+
+
 def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, str]:
     """All tables, by name.
 
@@ -393,6 +423,7 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
         "aggregate": table(by(AGGREGATE_AAMAS), _TITLES, aggregate, half),
         "stitching": table(by(STITCHING), small_games, stitching, lambda row: row["nash_conv"]),
         "head-to-head": head_to_head(blocks),
+        "printed": _in_print(rows),
     }
 
 
@@ -411,9 +442,9 @@ def effects(rows: Path = RUNS) -> None:
 
 def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     """Draw the pictures, PNG and SVG, into a directory, and make the tables of a page again."""
-    measured, blocks = (rows_of(rows, file) for file in (EXPLOITABILITY, HEAD_TO_HEAD))
+    measured = _measured_rows(rows)
     if page is not None:
-        refresh(page, tables(measured, blocks))
+        refresh(page, tables(measured, rows_of(rows, HEAD_TO_HEAD)))
     _curves(measured, into / "root.png")
 
 

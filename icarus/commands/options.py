@@ -54,7 +54,6 @@ PlayedBy = Annotated[
         "PLAY",
         f"How a search is played: {PLAYS[0]!r}, the action that it recommends, or {PLAYS[1]!r}, each action as often as "
         "it visits it. An algorithm such as OOS draws from its policy.",
-        "--play",
     ),
 ]
 LEVEL_HELP = "1 (weak and immediate) to the highest of the game, 3 to 13; see docs/ladder.md."

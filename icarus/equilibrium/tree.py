@@ -12,7 +12,6 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import (
     InformationState,
-    Moves,
     NotEnumerable,
     deals_of,
     dealt_state,
@@ -385,10 +384,6 @@ class GameTree:
         info_set = self.sets[number]
         return slice(int(info_set["slot"]), int(info_set["slot"] + info_set["count"]))
 
-    def set_of(self, player: int, observation: int, moves: Moves) -> int:
-        """The information set of an information state (see `information_state`); NOTHING if there is none."""
-        return self._numbers.get((player, observation, moves), walk.NOTHING)
-
     @functools.cached_property
     def _numbers(self) -> dict[InformationState, int]:
         return dict(zip(self.information_states(), self.decisions.tolist(), strict=True))
@@ -404,7 +399,7 @@ class GameTree:
             raise ValueError(
                 f"{state!r} is not a state of {self.game} in which a player is to move"
             )
-        number = self.set_of(*information_state(state))
+        number = self._numbers.get(information_state(state), walk.NOTHING)
         if number == walk.NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
         return number

@@ -252,8 +252,7 @@ def test_a_mover_knows_what_he_did_and_what_he_is_shown_of_it():
     )
     tree = GameTree(game)
     assert best_response(tree, None, 0).value == 10
-    assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()
-    assert all(tree.set_at(tree.state_of(number)) == number for number in tree.decisions.tolist())
+    assert [tree.set_at(tree.state_of(k)) for k in tree.decisions] == tree.decisions.tolist()
     assert set(tree.information_states()) == {
         (0, 0, ()),
         *((0, 0, ((True, k % 2), (False, 10 + k // 2))) for k in range(4)),

@@ -142,7 +142,7 @@ def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
     again = tabulate(tree, lambda state: table[information_state(state)])
     assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
     assert len(best.policy.table()) == len(tree.decisions) == len(set(tree.information_states()))
-    assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()
+    assert [tree.set_at(tree.state_of(k)) for k in tree.decisions] == tree.decisions.tolist()
 
 
 # -------------------- Deals in the open: each game's list of deals against what its `initial` draws, and what players see of them.
