@@ -39,7 +39,7 @@ while state.is_chance_node() or len(state.legal_actions()) == 1 or len(state.his
     state.apply_action(rng.choice(state.legal_actions()))
 times = []
 for strategy in map(parse, strategies):
-    search(state, strategy, iterations=10, seed=seed)
+    search(state, strategy, iterations=iterations, seed=seed)  # compiles and loads what it needs
     began = time.process_time()
     search(state, strategy, iterations=iterations, seed=seed)
     times.append(1e6 * (time.process_time() - began) / iterations)

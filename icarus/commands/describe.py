@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,6 @@ import attrs
 import numpy as np
 import typer
 
-from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited
 from icarus.arena.player import EVALUATION, Entrant, read_entrant
@@ -114,6 +113,8 @@ def describe_command(
     )
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
+    # what cannot be read is refused before the audit, what cannot play here after it
+    agents = [read_entrant(each).agent(source.names, iterations=4) for each in chosen]
     began = time.monotonic()
     report = _audit(loaded, files, seed)
     measures, interrupted = None, False
@@ -121,7 +122,9 @@ def describe_command(
     if report.passed:
         try:
             with progress_of("strategies that are tried", len(chosen)) as show:
-                plan.try_strategies(loaded, source.names, show)
+                for number, agent in enumerate(agents):
+                    show(number)
+                    play(loaded, [agent] * loaded.players)
         except KeyboardInterrupt:
             print_note(f"stopped before the first game; {KEPT}")
             raise typer.Exit(options.INTERRUPTED) from None
@@ -212,18 +215,6 @@ class Plan:
     iterations: int
     strategies: tuple[str, ...]
     seed: int
-
-    def try_strategies(
-        self, game: AnyGame, names: Mapping[str, Operand], progress: Callable[[int], None]
-    ) -> None:
-        """Compile what the strategies need.
-
-        Raises:
-            ValueError: a strategy cannot be read, or cannot play this game.
-        """
-        for number, strategy in enumerate(self.strategies):
-            progress(number)
-            play(game, [read_entrant(strategy).agent(names, iterations=4)] * game.players)
 
     @property
     def leveled(self) -> Entrant:
