@@ -289,6 +289,7 @@ WRONG_MOVES = [
 
 def test_the_server_refuses_wrong_requests_in_a_sentence_and_leaves_games_as_they_are():
     service = example("service")
+    service.tables.games.clear()  # of other tests
     client = pytest.importorskip("starlette.testclient").TestClient(service.app)
     for body in WRONG_BODIES:
         answer = client.post("/games", content=body)

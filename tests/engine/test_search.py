@@ -780,10 +780,10 @@ def test_what_a_filter_says_is_new_has_no_records(name, monkeypatch):
 
 
 def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch):
-    def limited(table: RecordTable, rows: np.ndarray, capacity: int, most: int) -> None:
-        if capacity > 1 << 16:
+    def limited(table: RecordTable, rows: np.ndarray, more: np.ndarray, *room: int) -> None:
+        if room[0] > 1 << 16:
             raise MemoryError
-        hold(table, rows, capacity, most)
+        hold(table, rows, more, *room)
 
     hold = RecordTable._hold
     monkeypatch.setattr(RecordTable, "_hold", limited)
