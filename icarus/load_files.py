@@ -257,7 +257,7 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
     name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + content)}"
     if name not in _loaded:
         module = sys.modules[name] = ModuleType(name)
-        module.__file__ = str(path)
+        module.__file__ = str(path.absolute())  # wherever the process is when somebody asks
         _look_beside(path)
         try:
             # Never from bytecode: that of another content is taken for this one's where both have one length and one second.

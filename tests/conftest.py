@@ -18,7 +18,7 @@ import hypothesis
 import pytest
 from _pytest.assertion import rewrite
 
-from icarus import Game
+from icarus import Game, games
 from tests import toy
 
 # Without bytecode every process that a test starts would compile numba, SciPy and Matplotlib from their sources: 0.2 to 1.2 s each.
@@ -139,6 +139,15 @@ def child_process(call: list[str], **options) -> Iterator[subprocess.Popen]:
             yield process
         finally:
             process.kill()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_games() -> Iterator[None]:
+    """What a file of tests registers as a game is not known to the next one; whoever loads its file again knows it again."""
+    before = dict(games.GAMES)
+    yield
+    games.GAMES.clear()
+    games.GAMES.update(before)
 
 
 @pytest.fixture(autouse=True)

@@ -71,6 +71,14 @@ def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed
     assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
 
 
+def test_a_file_that_was_loaded_from_another_folder_is_found_again(tmp_path, monkeypatch):
+    written(tmp_path / "mine.py", MISERE + "MINE = attrs.evolve(OTHELLO, name='misere')\n")
+    monkeypatch.chdir(tmp_path)
+    (game,) = games_of_its_own(load_file(Path("mine.py")))
+    monkeypatch.chdir("/")
+    assert own_files.file_of_game(game) == tmp_path / "mine.py"
+
+
 def test_a_digest_is_of_all_that_a_file_imports(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     stones = written(tmp_path / "stones_of_it.py", "STONES = 21\n")
