@@ -18,7 +18,7 @@ import hypothesis
 import pytest
 from _pytest.assertion import rewrite
 
-from icarus import Game, games
+from icarus import Game, games, load_files
 from tests import toy
 
 # Without bytecode every process that a test starts would compile numba, SciPy and Matplotlib from their sources: 0.2 to 1.2 s each.
@@ -144,10 +144,12 @@ def child_process(call: list[str], **options) -> Iterator[subprocess.Popen]:
 @pytest.fixture(autouse=True, scope="module")
 def own_games() -> Iterator[None]:
     """What a file of tests registers as a game is not known to the next one; whoever loads its file again knows it again."""
-    before = dict(games.GAMES)
+    known = games.GAMES, load_files._loaded, load_files._own_games
+    before = [each.copy() for each in known]
     yield
-    games.GAMES.clear()
-    games.GAMES.update(before)
+    for each, content in zip(known, before, strict=True):
+        each.clear()
+        each.update(content)
 
 
 @pytest.fixture(autouse=True)
