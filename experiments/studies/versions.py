@@ -1,7 +1,9 @@
 """Whether this version searches faster than another: both in turns on one machine, by the processor time of an iteration.
 
-git worktree add ../before a9af23f
-python -m experiments.studies.versions ../before --out experiments/runs/bench/versions.json
+The other one is in a folder of its own:
+
+    git worktree add ../before a9af23f
+    python -m experiments.studies.versions ../before --out experiments/runs/bench/versions.json
 """
 
 import json
@@ -46,7 +48,7 @@ for strategy in map(parse, strategies):
 def whole(each):
     agent = Agent(parse("RAVE >> MAST"), iterations=each, move_decay=1)
     began = time.process_time()
-    log = play(game, [agent] * game.players, seed=seed)
+    play(game, [agent] * game.players, seed=seed)
     return time.process_time() - began
 whole(5)
 times.append(whole(iterations // 5))
@@ -86,8 +88,6 @@ def versions(
     """Print how many times as fast this version is: the median of the rounds, and the quartiles."""
     rows, cells = [], []
     for game in split_names(names):
-        for version in (before, HERE):  # compiles it
-            measured(version, game, 100, 0)
         times = []
         for seed in range(rounds):
             with notes.status(f"{game}: round {seed + 1} of {rounds}"):
