@@ -592,8 +592,11 @@ def _called(state: State, observer: int, action: int | None) -> Iterator[list[li
         world[:] = state.data
         if kernels.determinize is not None:
             kernels.determinize(at, observer, at_beliefs, at_rng)
-        actions = [] if action is None else [action]
-        if action is None and kernels.player(at) != TERMINAL:
+        if action is not None:
+            actions = [action]
+        elif kernels.player(at) == TERMINAL:
+            actions = []
+        else:
             actions = legal[: kernels.legal(at, at_legal)].tolist()
         yield [observed(each) for each in actions]
 
