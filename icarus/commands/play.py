@@ -105,10 +105,8 @@ def play_command(
         assert session is not None
         talk(Conversation(session, session.people[0] if session.people else None), _ask, print_text)
         return
-    tables = Tables({file: digest_of(file) for file in files or []})
-    if session is not None and levels is not None:
-        tables.levels = {str(session.game): levels}
-    _serve(tables, session, host)
+    levels_of = {} if session is None or levels is None else {str(session.game): levels}
+    _serve(Tables({file: digest_of(file) for file in files or []}, levels_of), session, host)
 
 
 def _serve(tables: Tables, session: Session | None, host: str | None) -> None:
