@@ -7,7 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.new import KEPT, audited_once
+from icarus.commands.new import KEPT, require_promises
 from icarus.commands.options import integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, RaceSettings, discover, plan_race
 from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_result
@@ -70,11 +70,7 @@ def discover_command(
     lead, announced = plan_race(game, RaceSettings(**settings)).lead, list[float]()
     if source.endswith(".py") and not (directory / FILE).exists():
         rules = [each for each in files if each != evaluation]
-        if not audited_once(options.chosen_game(game, rules).game, rules, 0).passed:
-            raise ValueError(
-                f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
-            )
-        print_note(f"{game} passes icarus check")
+        require_promises(game, rules, source, ", and a race would measure that")
     with progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:

@@ -8,7 +8,7 @@ import typer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.discover import CLUSTER_HELP
-from icarus.commands.new import audited_once
+from icarus.commands.new import require_promises
 from icarus.commands.options import integer_option, value_option
 from icarus.kernel import read_evaluation
 from icarus.learning.curve import PAGE, blocks_of
@@ -47,9 +47,7 @@ def learn_command(
         )
     directory = directory_of(out)
     if source.endswith(".py") and not directory.exists():
-        if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
-            raise ValueError(f"{game} does not keep its promises; icarus check {source} says more")
-        print_note(f"{game} passes icarus check")
+        require_promises(game, files, source)
     with progress_of("random play, round", 1) as progress:
 
         def show(report: LearningProgress) -> None:

@@ -19,7 +19,7 @@ from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
-from icarus.commands.console import print_text, progress_of
+from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.compiler.kernel import cache_folder
@@ -49,7 +49,7 @@ def new_command(
     python: Annotated[bool, typer.Option("--python", help=PYTHON_HELP)] = False,
 ) -> None:
     """Write a small game with hidden cards and its test into this folder, to begin your own with."""
-    check_name(name)
+    _check_name(name)
     files = {Path(f"{name}.py"): "python" if python else "hidden", Path(f"test_{name}.py"): "test"}
     for path in files:
         if path.exists():
@@ -61,7 +61,7 @@ def new_command(
     print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus describe {name}.py")
 
 
-def check_name(name: str) -> None:
+def _check_name(name: str) -> None:
     """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
     module = (
         None
@@ -177,6 +177,23 @@ def audited_once(
     with contextlib.suppress(OSError):
         write_whole(path, msgspec.json.encode(report))
     return report
+
+
+def require_promises(game: str, files: Sequence[Path], source: str, consequence: str = "") -> None:
+    """Refuse a game of one's own that fails its audit, before work that rests on its rules.
+
+    Args:
+        source: the file that names it.
+        consequence: what that work would come to.
+
+    Raises:
+        ValueError: it fails.
+    """
+    if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
+        raise ValueError(
+            f"{game} does not keep its promises{consequence}; icarus check {source} says more"
+        )
+    print_note(f"{game} passes icarus check")
 
 
 def reference_in(path: Path) -> Callable[[State], Reference]:

@@ -260,7 +260,9 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
     Path("stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
     Path("two.toml").write_text(SPACE)
     with monkeypatch.context() as patch:
-        patch.setattr("icarus.commands.discover.audited_once", lambda *_: pytest.fail("an audit"))
+        patch.setattr(
+            "icarus.commands.discover.require_promises", lambda *_: pytest.fail("an audit")
+        )
         assert run(RACE.replace("kuhn-poker", "stones.py").split() + ["--games", "3"]) == 2
     assert "a budget of 3 games proves nothing" in capsys.readouterr().err
     assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
