@@ -52,6 +52,11 @@ def learn_command(
 
         def show(report: LearningProgress) -> None:
             progress(report.done, total=report.total, description=str(report))
+            if generations is None and report.done == 1 and report.minutes > minutes:
+                print_note(
+                    f"a generation takes about {report.minutes:.0f} minutes here, more than --minutes {minutes:g}; "
+                    "this one goes on to its end; --games makes it shorter"
+                )
 
         is_interrupted = False
         try:

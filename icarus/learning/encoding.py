@@ -76,11 +76,7 @@ def fields_of(
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
-        is_mask = (
-            width == 8
-            if limits_of_fact is None
-            else least == 0 and most & (most + 1) == 0 or width == 8
-        )
+        is_mask = width == 8 or (limits_of_fact and least == 0 and most & (most + 1) == 0)
         if is_whole and most - least < MOST_VALUES and not (is_mask and limits_of_fact is None):
             add(VALUES, place, width, int(least), int(most - least) + 1)
         elif is_mask:

@@ -115,6 +115,7 @@ class LearningProgress:
         stage: "rounds" or "match"; done, total: rounds, or games of the match.
         error: on positions held out, by the last fit; None before the first.
         last: the generation before; None before the first.
+        minutes: that all rounds of the generation take, as the first ones tell; 0 before.
     """
 
     generation: int
@@ -123,9 +124,12 @@ class LearningProgress:
     total: int
     error: float | None
     last: Generation | None
+    minutes: float = 0.0
 
     def __str__(self) -> str:
         parts = [f"generation {self.generation}"]
+        if self.minutes >= 1:
+            parts.append(f"about {self.minutes:.0f} min")
         if self.error is not None:
             parts.append(f"error {self.error:.3f}")
         if self.last is not None:
@@ -277,27 +281,31 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
+@attrs.define
 class Learning:
     """Generations that are made one after the other.
 
     Attributes:
+        empty: the evaluation without weights.
         generations: so far, those that a call before has made included.
         evaluation: of the last that was taken.
+        started, took: when the last one began, and its seconds.
     """
 
-    def __init__(
-        self, source: Source, settings: LearningSettings, empty: Evaluation, directory: Path, ledger: Ledger,
-        playing: Workers, report: Report
-    ) -> None:  # fmt: skip
-        self.source = source
-        self.settings = settings
-        self.directory = directory
-        self.ledger = ledger
-        self.playing = playing
-        self.report = report
-        self.generations = list[Generation]()
-        self.took = 0.0
-        self.evaluation = self._kept(0, lambda: self._random(empty))
+    source: Source
+    settings: LearningSettings
+    empty: Evaluation
+    directory: Path
+    ledger: Ledger
+    playing: Workers
+    report: Report
+    generations: list[Generation] = attrs.field(factory=list, init=False)
+    evaluation: Evaluation = attrs.field(init=False)
+    started: float = attrs.field(default=0.0, init=False)
+    took: float = attrs.field(default=0.0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.evaluation = self._kept(0, self._random)
 
     def _file(self, number: int) -> Path:
         return self.directory / f"generation-{number}.npz"
@@ -317,11 +325,11 @@ class Learning:
         played = dict(self.playing.results(play_chunk, chunks))
         return joined([played[seed] for seed in seeds])
 
-    def _random(self, empty: Evaluation) -> Evaluation:
-        positions = self._play(empty, 0, 0.0, 1.0)
+    def _random(self) -> Evaluation:
+        positions = self._play(self.empty, 0, 0.0, 1.0)
         fits = []
         for is_apart in (True, False):
-            new = with_random_weights(empty, positions, UNITS, self.settings.seed, is_apart)
+            new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
             fits.append(fitted(new, of_rows(positions, new), RATE, self.settings.seed))
         (apart, error, _), (shared, error_of_shared, _) = fits
         return shared if error_of_shared < CLEARLY * error else apart
@@ -342,11 +350,14 @@ class Learning:
 
     def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
         last = self.generations[-1] if self.generations else None
-        self.report(LearningProgress(number, stage, done, total, error, last))
+        minutes = 0.0
+        if stage == "rounds" and done > 0:
+            minutes = (time.monotonic() - self.started) / done * total / 60
+        self.report(LearningProgress(number, stage, done, total, error, last, minutes))
 
     def add_generation(self) -> None:
         """Make a generation, or read it, and judge it."""
-        started, number = time.monotonic(), len(self.generations) + 1
+        self.started, number = time.monotonic(), len(self.generations) + 1
         new = self._kept(number, lambda: self._next(number))
         before = [each.number for each in self.generations if each.is_taken]
         pairs = [self.settings.reference, *(self._player(each) for each in before[-1:])]
@@ -359,7 +370,7 @@ class Learning:
         )
         if is_taken:
             self.evaluation = new
-        self.took = time.monotonic() - started
+        self.took = time.monotonic() - self.started
 
     def _player(self, number: int) -> Entrant:
         file = self._file(number)
@@ -401,15 +412,14 @@ def joined(parts: Sequence[Positions]) -> Positions:
     starts = np.cumsum([0, *(len(part.rows) for part in parts)])
     first = np.cumsum([0, *(int(part.branches[-1]) + 1 for part in parts)])
     shifted = [
-        attrs.evolve(part, ends=part.ends + start, branches=part.branches + branch)
+        part._replace(ends=part.ends + start, branches=part.branches + branch)
         for part, start, branch in zip(parts, starts, first, strict=False)
     ]
-    names = [field.name for field in attrs.fields(Positions)]
-    return Positions(*(np.concatenate([getattr(part, name) for part in shifted]) for name in names))
+    return Positions(*map(np.concatenate, zip(*shifted, strict=True)))
 
 
 def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:
     """Positions whose rows are numbers of inputs, by the rows that an evaluation has for these."""
     rows = evaluation.network.rows[positions.rows]
     ends = np.cumsum(rows >= 0)[positions.ends - 1]
-    return attrs.evolve(positions, rows=rows[rows >= 0], ends=ends)
+    return positions._replace(rows=rows[rows >= 0], ends=ends)

@@ -15,7 +15,6 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import attrs
 import numpy as np
 
 from icarus.compiler import RNG_WORDS, WORD_BYTES, below, helper, seeded, uniform
@@ -80,18 +79,18 @@ class SelfPlay(NamedTuple):
     rng: np.ndarray
 
 
-class Log(NamedTuple):
-    """Positions of branches, as they were played.
+class Positions(NamedTuple):
+    """Positions of branches with their targets, in the order in which they were played.
 
     Attributes:
-        rows: of weights, those of a position after those of the one before.
-        ends: where they end.
+        rows: int32, of weights, those of a position after those of the one before.
+        ends: [positions] where they end.
         values: of each player in the position, and after the best action. [positions, players]
         after: see there.
         targets: [positions, players].
-        how: the action was chosen: GREEDY, RANDOM or FORCED.
-        branches: the number of a position's branch.
-        rewards: of its end.
+        how: the action was chosen: GREEDY, RANDOM or FORCED. [positions]
+        branches: [positions] the number of a position's branch.
+        rewards: of its end. [positions, players]
     """
 
     rows: np.ndarray
@@ -163,7 +162,7 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
+def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
     game = table.game[0]
     i = first
@@ -188,7 +187,7 @@ def play_branch(table: SelfPlay, log: Log, first: int, number: int) -> int:
 
 
 @helper
-def write_targets(log: Log, first: int, end: int, rewards: np.ndarray, rest: float) -> None:
+def write_targets(log: Positions, first: int, end: int, rewards: np.ndarray, rest: float) -> None:
     """Write the target of each position of a branch; λ is `rest`."""
     for i in range(end - 1, first - 1, -1):
         for p in range(len(rewards)):
@@ -216,7 +215,7 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
 
 
 @kernel("self-play")
-def play_games(table: SelfPlay, log: Log, games: int, rest: float) -> int:
+def play_games(table: SelfPlay, log: Positions, games: int, rest: float) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
     game = table.game[0]
     true = address_of(table.true)
@@ -285,24 +284,6 @@ class FactsCalledBack(CalledBack):
         return 0
 
 
-@attrs.frozen
-class Positions:
-    """Positions of branches with their targets, in the order in which they were played.
-
-    Attributes:
-        rows: int32, of weights, those of a position after those of the one before.
-        ends: [positions] where they end.
-        targets, rewards: [positions, players].
-        branches: [positions] the number of a position's branch.
-    """
-
-    rows: np.ndarray
-    ends: np.ndarray
-    targets: np.ndarray
-    rewards: np.ndarray
-    branches: np.ndarray
-
-
 def games_played(
     game: AnyGame,
     evaluation: Evaluation,
@@ -324,7 +305,7 @@ def games_played(
     while True:
         called = _functions(game, evaluation, max_legal)
         table = _table(game, evaluation, called, max_legal, share, seed)
-        log = _log(game.players)
+        log = _room(game.players)
         try:
             count = play_games(table, log, games, rest)
         except SystemError:  # what a `PythonGame` has raised is told below
@@ -337,11 +318,8 @@ def games_played(
         max_legal = called.max_legal
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
-    last = int(log.ends[count - 1])
-    return Positions(
-        log.rows[:last].copy(),
-        *(each[:count].copy() for each in (log.ends, log.targets, log.rewards, log.branches)),
-    )
+    rows = log.rows[: log.ends[count - 1]].copy()
+    return Positions(rows, *(each[:count].copy() for each in log[1:]))
 
 
 def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
@@ -388,8 +366,8 @@ def _table(
     )  # fmt: skip
 
 
-def _log(players: int) -> Log:
+def _room(players: int) -> Positions:
     values, after, targets, rewards = (np.empty((ROOM_FOR, players)) for _ in range(4))
-    how, branches = np.empty(ROOM_FOR, np.int64), np.empty(ROOM_FOR, np.int64)
-    rows, ends = np.empty(ROOM_FOR * ROWS, np.int32), np.empty(ROOM_FOR, np.int64)
-    return Log(rows, ends, values, after, targets, how, branches, rewards)
+    how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
+    rows = np.empty(ROOM_FOR * ROWS, np.int32)
+    return Positions(rows, ends, values, after, targets, how, branches, rewards)

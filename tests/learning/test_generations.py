@@ -24,7 +24,7 @@ from icarus.learning.selfplay import (
     GREEDY,
     LONGEST_GAME,
     RANDOM,
-    Log,
+    Positions,
     games_played,
     write_targets,
 )
@@ -150,7 +150,7 @@ def test_targets_by_hand():
     values = np.array([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0], [0.2, 0.8]])
     how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
     targets, rewards = np.zeros((4, 2)), np.zeros((4, 2))
-    log = Log(np.zeros(0), np.zeros(4), values, after, targets, how, np.zeros(4), rewards)
+    log = Positions(np.zeros(0), np.zeros(4), values, after, targets, how, np.zeros(4), rewards)
     python_of(write_targets)(log, 0, 4, np.array([1.0, 0.0]), 0.5)
     last = 0.5 * 0.3 + 0.5 * 1.0  # half the value after the best action, half the reward
     forced = 0.5 * 0.2 + 0.5 * last  # half the value of the next position, half its target
@@ -245,6 +245,18 @@ def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monk
     assert Path("kuhn-poker.npz").exists()
     assert run(["learn", KUHN, "--out", "x.txt"]) == 2
     assert "must end with .npz" in capsys.readouterr().err
+
+
+def test_the_command_tells_at_once_that_a_generation_takes_longer(
+    learned, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings(rounds=3))
+    assert run(["learn", KUHN, "--games", "40", "--minutes", "0.0001"]) == 0
+    errors = capsys.readouterr().err
+    assert errors.count("more than --minutes 0.0001; this one goes on to its end") == 1
+    assert run(["learn", KUHN, "--games", "40", "--generations", "2"]) == 0
+    assert "more than" not in capsys.readouterr().err
 
 
 def test_a_file_is_audited_once_for_all_commands(tmp_path, monkeypatch):
