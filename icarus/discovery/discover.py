@@ -154,31 +154,25 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         shares = PROOF_ONLY
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
+    units = plan_units(
+        number, len(seats), finalists, len(space.factors), deviation, level, reference_games, shares
+    )
     return RaceProtocol(
-        str(loaded),
-        seats,
-        space,
-        "factorial",
-        pool[-1],
-        pool,
-        iterations,
-        seconds,
-        number,
-        plan_units(
-            number,
-            len(seats),
-            finalists,
-            len(space.factors),
-            deviation,
-            level,
-            reference_games,
-            shares,
-        ),
-        finalists,
-        level,
-        deviation,
-        checks.integer("seed", settings.seed, least=0),
-        own_files,
+        game=str(loaded),
+        seats=seats,
+        space=space,
+        finder="factorial",
+        reference=pool[-1],
+        pool=pool,
+        iterations=iterations,
+        seconds=seconds,
+        games=number,
+        units=units,
+        finalists=finalists,
+        level=level,
+        deviation=deviation,
+        seed=checks.integer("seed", settings.seed, least=0),
+        files=own_files,
     )
 
 

@@ -541,10 +541,8 @@ def text(state: Facts) -> str:
     ]
     if state.player == TERMINAL:
         return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
-    play, owner = (
-        action_text(state, state.play),
-        PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS],
-    )
+    play = action_text(state, state.play)
+    owner = PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
     task = (
         "lead"
         if state.play == PASS

@@ -723,10 +723,8 @@ def episode(state: Facts) -> int:
 
 def text(state: Facts) -> str:
     """The scores, what each player has taken in this round and what he holds, and what is to be done."""
-    passing, scores = (
-        PASSINGS[state.round_number % 4],
-        " ".join(str(score) for score in state.scores),
-    )
+    passing = PASSINGS[state.round_number % 4]
+    scores = " ".join(str(score) for score in state.scores)
     rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
     rows += [
         f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}"

@@ -200,10 +200,8 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
     Raises:
         ValueError: a number of dice that is not 1 to 8, or of faces that is not 2 to 10.
     """
-    first, second = (
-        integer("first of liars-dice", first, 1, MOST),
-        integer("second of liars-dice", second, 1, MOST),
-    )
+    first = integer("first of liars-dice", first, 1, MOST)
+    second = integer("second of liars-dice", second, 1, MOST)
     faces = integer("faces of liars-dice", faces, FEWEST_FACES, MOST_FACES)
     return Game(
         **functions_of(globals()),

@@ -233,12 +233,11 @@ def learn(
             if out is not None:
                 write_whole(Path(out), learning.result.to_bytes())
                 write_curve(learning.result, directory)
-            late = time.monotonic() - started + learning.took > seconds
-            if (
-                late
-                if chosen.generations is None
-                else len(learning.generations) >= chosen.generations
-            ):
+            if chosen.generations is None:
+                is_done = time.monotonic() - started + learning.took > seconds
+            else:
+                is_done = len(learning.generations) >= chosen.generations
+            if is_done:
                 return learning.result
 
 
