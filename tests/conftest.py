@@ -141,15 +141,28 @@ def child_process(call: list[str], **options) -> Iterator[subprocess.Popen]:
             process.kill()
 
 
-@pytest.fixture(autouse=True, scope="module")
+@contextlib.contextmanager
+def games_forgotten() -> Iterator[None]:
+    """Within, only the games of the package are known at first; afterwards those that were known before."""
+    tables = games.GAMES, load_files._loaded, load_files._own_games
+    before = [table.copy() for table in tables]
+    for name in load_files._own_games:
+        del games.GAMES[name]
+    load_files._loaded.clear()
+    load_files._own_games.clear()
+    try:
+        yield
+    finally:
+        for table, content in zip(tables, before, strict=True):
+            table.clear()
+            table.update(content)
+
+
+@pytest.fixture(autouse=True)
 def own_games() -> Iterator[None]:
-    """What a file of tests registers as a game is not known to the next one; whoever loads its file again knows it again."""
-    known = games.GAMES, load_files._loaded, load_files._own_games
-    before = [each.copy() for each in known]
-    yield
-    for each, content in zip(known, before, strict=True):
-        each.clear()
-        each.update(content)
+    """What a test registers as a game is not known to the next one; whoever loads its file again knows it again."""
+    with games_forgotten():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -72,7 +72,8 @@ def test_one_process_writes_at_a_time(tmp_path, monkeypatch):
     path.unlink()
     with Ledger(path, FIELDS):  # the lock has gone with who held it
         monkeypatch.setattr(ledger, "fcntl", None)
-        assert Ledger(path, FIELDS).rows == {}
+        with Ledger(path, FIELDS) as second:
+            assert second.rows == {}
 
 
 # -------------------- Files that are no ledger, given by mistake: refused, and left as they are.

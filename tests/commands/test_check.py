@@ -8,7 +8,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from icarus import games, load_files
 from icarus.audit import AuditReport, audit
 from icarus.audit.lockstep import compare
 from icarus.commands import cli, console, new
@@ -16,6 +15,7 @@ from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL, AnyGame, PythonGame
 from icarus.load_files import games_in, load_file
 from tests.commands.test_cli import icarus, refused
+from tests.conftest import games_forgotten
 from tests.test_documents import example
 
 second_chance = example("second_chance")
@@ -83,11 +83,8 @@ STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
 
 
 @pytest.fixture(autouse=True)
-def games_of_a_test(monkeypatch):
-    """The games and the module of the files of one test are forgotten after it."""
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
-    monkeypatch.setattr(load_files, "_own_games", set())
-    monkeypatch.setattr(load_files, "_loaded", {})
+def module_of_a_test():
+    """The module of the file of one test is forgotten after it."""
     yield
     sys.modules.pop("my_game", None)
 
@@ -108,8 +105,7 @@ def stones(tmp_path_factory):
     """The game of the reference, compiled once."""
     path = tmp_path_factory.mktemp("stones") / "take_away.py"
     path.write_text(STONES.replace('name="stones"', 'name="take-away"'))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(games, "GAMES", dict(games.GAMES))
+    with games_forgotten():
         yield game_in(path)
 
 

@@ -37,14 +37,6 @@ def text(state):
 MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus import Game\n"
 
 
-@pytest.fixture(autouse=True)
-def only_shipped_games(monkeypatch):
-    shipped = {name: game for name, game in games.GAMES.items() if name not in own_files._own_games}
-    monkeypatch.setattr(games, "GAMES", shipped)
-    monkeypatch.setattr(own_files, "_own_games", set())
-    monkeypatch.setattr(own_files, "_loaded", {})
-
-
 def written(path: Path, source: str) -> Path:
     path.write_text(source)
     return path
