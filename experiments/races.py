@@ -17,7 +17,7 @@ import typer
 
 from experiments.plan.definition import Refusal
 from icarus import discovery
-from icarus.arena.ledger import GameRow, key_of, read_rows
+from icarus.arena.ledger import GameRow, key_of, read_rows, write_whole
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
 from icarus.discovery.race import (
@@ -156,7 +156,10 @@ def races_command(
     ],
     keep: Annotated[
         bool,
-        typer.Option("--keep", help="Write the package's table, which icarus.discovered reads."),
+        typer.Option(
+            "--keep",
+            help="Write the games of these races into the package's table, which icarus.discovered reads.",
+        ),
     ] = False,
 ) -> None:
     """Print the table of what finished races proved."""
@@ -169,6 +172,8 @@ def races_command(
         for result in results:
             if entry_of(result):
                 by_game.setdefault(result.protocol.game, []).append(result)
-        table = {game: entry_of(strongest(by_game[game])) for game in sorted(by_game)}
         path = Path(discovery.__file__).parent / TABLE
-        path.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        table = json.loads(path.read_text(encoding="utf-8"))
+        table |= {game: entry_of(strongest(each)) for game, each in by_game.items()}
+        text = json.dumps(dict(sorted(table.items())), indent=1, ensure_ascii=False)
+        write_whole(path, text + "\n")

@@ -16,7 +16,7 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
+from icarus.arena.ledger import GameRow, Key, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited, work_of
 from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE, Workers
@@ -216,11 +216,18 @@ class RaceGames(Ledger):
         left = self.protocol.games / len(self.rows) - 1
         return left * seconds / self._workers.count / 3600
 
+    def key(self, stream: int, pair: Pair, deal: int, seat: int) -> Key:
+        """What a game is kept by: the first of a pair in a seat, and the second in all others."""
+        return STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
+
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
-        """One game: the first of a pair in a seat, and the second in all others.
+        """A game to be played.
 
         Args:
             stream: what it is for; decides, with the race's protocol and the deal, everything random.
+
+        Raises:
+            ValueError: a file of the race was edited.
         """
         race = self.protocol
         player, opponent = (
@@ -228,25 +235,31 @@ class RaceGames(Ledger):
         )
         players = load_unedited(self.game, race.files).game.players
         entrants = tuple(player if each == seat else opponent for each in range(players))
-        key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
-        return Match(key, self.game, entrants, (race.seed, stream, deal, *self._race), race.files)
+        return Match(
+            self.key(stream, pair, deal, seat),
+            self.game,
+            entrants,
+            (race.seed, stream, deal, *self._race),
+            race.files,
+        )
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
-        """What each player gets on each deal, in the mean over the seats that he takes in turn.
+        """What each player gets on each deal, in the mean over the seats that he takes in turn. What is not kept is played.
 
         Args:
             pairs: (player, opponent); who plays against himself is played once, for all seats.
             deals: of each pair.
         """
         seats = self.protocol.seats
-        matches = list[list[Match]]()
+        keys = list[list[Key]]()
+        missing = list[Match]()
         for pair, deal in zip(pairs, deals, strict=True):
             alone = pair[0] == pair[1] and self.protocol.seconds is None
-            matches.append(
-                [self.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)]
-            )
-        self.play(sum(matches, []), race_row, self._workers)
-        return [mean_reward([self.rows[match.key] for match in each], seats) for each in matches]
+            games = [(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)]
+            keys.append([self.key(*game) for game in games])
+            missing += [self.match(*game) for game in games if self.key(*game) not in self.rows]
+        self.play(missing, race_row, self._workers)
+        return [mean_reward([self.rows[key] for key in of_deal], seats) for of_deal in keys]
 
 
 def mean_reward(rows: Sequence[GameRow], seats: Sequence[int]) -> float:

@@ -124,7 +124,7 @@ class LearningProgress:
     total: int
     error: float | None
     last: Generation | None
-    minutes: float = 0.0
+    minutes: float
 
     def __str__(self) -> str:
         parts = [f"generation {self.generation}"]

@@ -36,6 +36,7 @@ from icarus.discovery.race import (
 )
 from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
+from icarus.statistics import Estimate
 
 FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 2.0), "simulation": ("MAST", "NAST2")}
 SPACE = SearchSpace("{tree} >> {simulation}", FACTORS, "small")
@@ -302,6 +303,22 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert "has games without agents and trials" in capsys.readouterr().err
 
 
+def test_a_race_is_kept_in_the_table_beside_those_of_other_games(
+    finished_race, tmp_path, monkeypatch, capsys
+):
+    discovery, directory = finished_race
+    table = Path(races.discovery.__file__).parent / races.TABLE
+    before = json.loads(table.read_text())
+    monkeypatch.setattr(races.discovery, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / races.TABLE).write_text(table.read_text())
+    proven = attrs.evolve(discovery.proofs[0], p=0.001, difference=Estimate(0.1, 0.05, 0.15, 20))
+    monkeypatch.setattr(races, "result_of", lambda _: attrs.evolve(discovery, proofs=(proven,)))
+    assert main(["races", str(directory), "--keep"]) == 0
+    after = json.loads((tmp_path / races.TABLE).read_text())
+    assert after.pop(discovery.protocol.game)["units"] == 20
+    assert after == before
+
+
 def test_a_game_that_is_not_what_was_kept_is_told(finished_race, tmp_path):
     _, directory = finished_race
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
@@ -327,6 +344,7 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
         ValueError, match=r"mine\.py was edited: the digest is .*, in the games so far"
     ):
         list(replay.audit(Path("kept"), 2, 0))
+    assert races.result_of(Path("kept")).proofs == discovery.proofs  # from rows alone
     monkeypatch.chdir("kept")
     with pytest.raises(FileNotFoundError, match=r"mine\.py"):
         list(replay.audit(Path(), 2, 0))
