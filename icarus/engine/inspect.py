@@ -15,7 +15,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import HISTORY, POSITION, RULE_UNIFORM, RULE_VOTE, Enhancement, FieldValue
 from icarus.compiler import WORD_BYTES, PlainPython, interpret, memory, python_of, seeded
-from icarus.compiler.plain_python import RecordArray
+from icarus.compiler.plain_python import RecordArray, Structure
 from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
@@ -333,22 +333,43 @@ LEAST_FOUND = 0.02
 
 
 class _Watched(RecordArray):
-    """Steps, or what belongs to them, of which it is noted where an author's slot counts them from the end by a computed index."""
+    """An array of which it is noted where an author's slot counts its items from the end by a computed index."""
 
     def __getitem__(self, index: Any) -> Any:
-        first = index[0] if isinstance(index, tuple) else index
-        if isinstance(first, int | np.integer) and first < 0:
-            slot = sys._getframe(1)
-            callers = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
-            if first not in callers and _is_foreign(slot.f_globals.get("__name__")):
-                _watches[-1].wrapped.setdefault(
-                    f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first)
-                )
-        return super().__getitem__(index)
+        _note_negative(self, index)
+        item = super().__getitem__(index)
+        return _watched_fields(item) if isinstance(item, Structure) else item
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _note_negative(self, index)
+        super().__setitem__(index, value)
+
+
+def _note_negative(array: np.ndarray, index: Any) -> None:
+    first = index[0] if isinstance(index, tuple) else index
+    # Of two players, rewards[context - 1] is always the other one's.
+    if isinstance(first, int | np.integer) and first < 0 and len(array) > 2:
+        slot = sys._getframe(2)
+        callers = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
+        if first not in callers and _is_foreign(slot.f_globals.get("__name__")):
+            _watches[-1].wrapped.setdefault(
+                f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first)
+            )
+
+
+def _watched_fields(row: Structure) -> Structure:
+    """A row whose arrays, with an item for each player, are watched."""
+    dtype, kind = row._data.dtype, type(row)
+    fields = {
+        name: getattr(kind, name).getter(lambda row, name=name: row._data[name].view(_Watched))
+        for name in dtype.names or ()
+        if dtype[name].shape
+    }
+    return type("Structure", (kind,), {"__slots__": (), **fields})(row._data)
 
 
 class _Watch:
-    """What has been looked for, and found, by each kernel; and which slots have counted steps from the end."""
+    """What has been looked for, and found, by each kernel; and which slots have counted from the end."""
 
     def __init__(self, search: CompiledSearch) -> None:
         self.search = search
@@ -369,15 +390,18 @@ def _watched_row(index: np.ndarray, records: np.ndarray, key: int) -> int:
     return row
 
 
-def _watched_history(address: int) -> History:
-    history = interpret(history_at)(address)
-    return history._replace(
-        **{name: getattr(history, name).view(_Watched) for name in ("steps", *OF_STEPS)}
-    )
+def _watching(view: Any) -> tuple[object, Callable]:
+    """What views memory as an array, and what views it so that it is watched; of the arrays that can be written to, rows alone."""
+
+    def watched(*place: Any) -> np.ndarray:
+        array = interpret(view)(*place)
+        return array.view(_Watched) if place[-1].names or not array.flags.writeable else array
+
+    return view, watched
 
 
-OF_STEPS = ("moves", "keys", "episodes")
-_WATCHING = PlainPython([(row_index, _watched_row), (history_at, _watched_history)])
+_ARRAYS = memory.array_at, memory.read_only_array_at, memory.read_only_matrix_at
+_WATCHING = PlainPython([(row_index, _watched_row), *map(_watching, _ARRAYS)])
 
 
 def _is_foreign(module: str | None) -> bool:
@@ -385,7 +409,7 @@ def _is_foreign(module: str | None) -> bool:
 
 
 def notes_of(result: Result) -> tuple[str, ...]:
-    """A sentence for each slot of the author's own that seems to do nothing, or reads a step that is not yet played (`Result.notes`)."""
+    """A sentence for each slot of the author's own that seems to do nothing, or counts from the end (`Result.notes`)."""
     strategy, scheme, game = result.strategy, result.scheme, result.state.game
     if not isinstance(strategy, Enhancement):  # another algorithm has no slots
         return ()
@@ -429,11 +453,11 @@ def notes_of(result: Result) -> tuple[str, ...]:
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and its policy {share}; its capture must name the same keys"
             )
-    wrapped = "a negative index counts from the end, where the last step is not yet played"
+    wrapped = "it counts from the end, where the last step is not yet played, and the last reward is another player's"
     return (
         *notes,
         *(
-            f"{where} reads step {index} by a computed index: {wrapped}"
+            f"{where} has computed the negative index {index}: {wrapped}"
             for where, index in watch.wrapped.items()
         ),
     )

@@ -20,7 +20,9 @@ from icarus import SearchExhausted, games, search
 from icarus.algebra import (
     ACTION,
     COUNT,
+    ESTIMATES,
     REAL,
+    REWARD,
     Enhancement,
     Space,
     backpropagation,
@@ -953,6 +955,46 @@ def changes_nothing(stats, context, rewards):
     pass
 
 
+@backpropagation
+def of_two_players(stats, context, rewards):
+    stats.reward += rewards[1 - context]
+    stats.visits += 1
+
+
+@backpropagation
+def of_the_one_before(stats, context, rewards):
+    stats.worth[context - 1] += 1.0
+    stats.reward += rewards[context - 1 if context > 0 else len(rewards) - 1]
+    stats.visits += 1
+
+
+@backpropagation
+def of_the_other(stats, context, rewards):
+    stats.reward += rewards[context - 1]
+    stats.visits += 1
+
+
+@pytest.mark.parametrize(
+    ("players", "slot", "is_noted"),
+    [
+        (3, of_two_players, True),
+        (3, of_the_one_before, True),
+        (2, of_two_players, False),
+        (2, of_the_other, False),
+    ],
+)
+def test_an_index_that_wraps_among_three_players_is_noted_with_its_line(players, slot, is_noted):
+    fields = information(reward=REWARD, visits=COUNT, worth=ESTIMATES)
+    part = attrs.evolve(MAST, name="WRAPS", information=fields, backpropagation=slot)
+    dealt = games.load(f"knockout-whist(players={players})").new_initial_state()
+    while dealt.is_chance_node():
+        dealt.apply_action(dealt.legal_actions()[0])
+    notes = search(dealt, BASELINE >> part, iterations=40).notes
+    line = slot.function.__code__.co_firstlineno + 2
+    note = f"{slot.name}, in line {line} has computed the negative index -1: "
+    assert [each.startswith(note) for each in notes] == [True] * is_noted, notes
+
+
 @pytest.mark.parametrize(
     ("slots", "notes"),
     [
@@ -963,7 +1005,7 @@ def changes_nothing(stats, context, rewards):
         ({"capture": asks_for_nothing}, "has no records: its capture asks for none"),
         (
             {"capture": steps_from_the_end},
-            "steps_from_the_end, in line [0-9]+ reads step -1 by a computed index",
+            "steps_from_the_end, in line [0-9]+ has computed the negative index -1: it counts from",
         ),
         ({"backpropagation": changes_nothing}, r"has \d+ records, and all are as at first"),
         ({"capture": steps_guarded}, ""),
