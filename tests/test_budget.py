@@ -31,7 +31,7 @@ TOKENS = {
     "icarus/ladder": 8_800,
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
-    "icarus/views": 7_500,
+    "icarus/views": 6_840,
     "experiments/studies": 15_940,
     "icarus": 251_300,
     "experiments": 67_600,

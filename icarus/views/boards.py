@@ -8,7 +8,7 @@ import contextlib
 import re
 import textwrap
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from icarus.audit.draws import Redraws
@@ -20,8 +20,8 @@ from icarus.kernel.scene import Hand, Scene, Spot
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
 FELT, PAPER, INK = "var(--felt, #2f5d50)", "var(--paper, #f3eee3)", "var(--on-paper, #22252a)"
 FAINT, ON_FELT, EDGE, CARD_INK = "var(--faint-on-paper, #6b6f76)", "#f3eee3", "#8a8478", "#22252a"
-CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
-SIDE, MARGIN, WIDTH = 40.0, 14.0, 420.0  # of a square; around all; of a table with rows
+CARD_BACK, _FACE, RED_INK = "#3d5a80", "#fffdf8", "#b3261e"
+SIDE, MARGIN, WIDTH = 40.0, 14.0, 392.0  # of a square; around all; of a table with rows
 # Of a line of text in a picture, and the size of one, so that it can be read on a small screen.
 LETTERS, LETTER = 48, 16
 COLOURS = {
@@ -31,19 +31,21 @@ COLOURS = {
     "ink": CARD_INK,
     "blue": "#1f5fa8",
     "orange": "#b3501e",
-}
-COLOURS |= {
     "ivory": "#f3ecd8",
     "parchment": "#f6eed8",
     "sand": "#d9c7a3",
     "wood": "#b88a5b",
     "brown": "#8c6f4c",
     "gold": "#c9a13b",
+    "green": "#5b8c6a",
+    "meadow": "#7d9a6b",
+    "stone": "#8a8f86",
+    "purple": "#4a3b52",
 }
-COLOURS |= {"green": "#5b8c6a", "meadow": "#7d9a6b", "stone": "#8a8f86", "purple": "#4a3b52"}
 _LABEL = 13  # size of what is written on a point, a region or a wide place
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
+_HEIGHTS = {"card": 56, "plate": 22}  # of what is 40 wide; other things are as high
 # by the ninths of a die
 PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}
 
@@ -53,30 +55,32 @@ def svg(scene: Scene) -> str:
     if not (scene.places or scene.rows or scene.middle):
         return _lines([*scene.words, *filter(None, [scene.footer])])
     is_table = bool(scene.rows or scene.middle)
-    ink = ON_FELT if is_table else INK
-    board_width = (
-        max([place.x + place.width for place in scene.places], default=0) * SIDE + 2 * MARGIN
-    )
-    width = max(WIDTH if is_table else 200, board_width)
+    right = max((place.x + place.width for place in scene.places), default=0) * SIDE
+    room = max(WIDTH if is_table else 200, right)
     parts = []
     y = MARGIN
+    for height, picture in _blocks(scene, ON_FELT if is_table else INK, room):
+        parts.append(_at(MARGIN, y, picture))
+        y += height
+    ground = FELT if is_table else PAPER
+    return frame(room + 2 * MARGIN, y + 4, parts, ground, scene.title or scene.footer)
+
+
+def _blocks(scene: Scene, ink: str, room: float) -> Iterator[tuple[float, str]]:
+    """What stands below each other, with its height: the own row comes last."""
     if scene.title:
-        parts = [words(MARGIN, 24, scene.title, 14, fill=ink, is_bold=True)]
-        y = 40.0
+        yield 26, words(0, 10, scene.title, 14, fill=ink, is_bold=True)
     if scene.places:
-        parts += _board(scene.places, scene.paths, y, ink)
-        y += max(place.y + place.height for place in scene.places) * SIDE + 8
-    last = [row for row in scene.rows if row.is_own]
-    for row in (each for each in scene.rows if not each.is_own):
-        y = _draw_row(parts, row, y, width)
-    if scene.middle:
-        y = _draw_middle(parts, scene.middle, y, width)
-    for row in last:
-        y = _draw_row(parts, row, y, width)
+        yield max(place.y + place.height for place in scene.places) * SIDE + 8, _board(scene, ink)
+    for is_own in (False, True):
+        for row in scene.rows:
+            if row.is_own == is_own:
+                yield _row(row, room)
+        if scene.middle and not is_own:
+            things = [_open_card(*card) for card in scene.middle]
+            yield _flow(things, 80, room)
     if scene.footer:
-        parts.append(words(MARGIN, y + 10, scene.footer, 13, fill=ink))
-        y += 22
-    return frame(width, y + 4, parts, FELT if is_table else PAPER, scene.title or scene.footer)
+        yield 22, words(0, 10, scene.footer, 13, fill=ink)
 
 
 def frame(
@@ -96,11 +100,8 @@ def _lines(lines: Sequence[str]) -> str:
     fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
     short = [each for line in lines for each in fold(line) or [""]]
     width, pitch = max([30, *map(len, short)]) * 0.61 * LETTER + 28, 1.4 * LETTER
-    style = f'font-size="{LETTER}" font-family="ui-monospace, monospace" xml:space="preserve"'
-    parts = [
-        f'<text x="14" y="{28 + pitch * i:g}" fill="{INK}" {style}>{escape(line)}</text>'
-        for i, line in enumerate(short)
-    ]
+    texts = (words(14, 28 + pitch * i, line, LETTER) for i, line in enumerate(short))
+    parts = ['<g font-family="ui-monospace, monospace" xml:space="preserve">', *texts, "</g>"]
     return frame(width, 20 + pitch * len(short), parts, PAPER, "; ".join(lines), "words")
 
 
@@ -114,181 +115,149 @@ def words(
     is_bold: bool = False,
 ) -> str:
     """Text at a place."""
+    if not text:
+        return ""
     style = f'font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS.get(fill, fill)}"'
     weight = ' font-weight="bold"' if is_bold else ""
     return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{escape(text)}</text>'
 
 
-def _box(
-    x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0
-) -> str:
-    place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{rx:g}"'
-    return f'<rect {place} fill="{COLOURS.get(fill, fill)}" stroke="{stroke}"/>'
+def _box(width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0) -> str:
+    size = f'width="{width:g}" height="{height:g}" rx="{rx:g}"'
+    return f'<rect {size} fill="{COLOURS.get(fill, fill)}" stroke="{stroke}"/>'
 
 
 def _disc(x: float, y: float, radius: float, fill: str) -> str:
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{COLOURS.get(fill, fill)}" stroke="{EDGE}"/>'
 
 
-def _part(
-    name: str, inside: Iterable[str], holds: str = "", kind: str = "place", attribute: str = "part"
-) -> str:
+def _part(name: str, inside: str, kind: str, holds: str = "", attribute: str = "part") -> str:
     """Something that one can click, or that a mark may point out: its name in a move, and what it `holds`, in words."""
-    description = f' aria-label="{escape(f"{name}, {holds}", quote=True)}"' if holds else ""
-    return f'<g class="{kind}" data-{attribute}="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
+    description = f' aria-label="{escape(f"{name}, {holds}")}"' if holds else ""
+    return f'<g class="{kind}" data-{attribute}="{escape(name)}"{description}>{inside}</g>'
 
 
-def _board(
-    places: Sequence[Spot], paths: Sequence[tuple[str, str]], top: float, ink: str
-) -> list[str]:
-    centres = {
-        place.name: (
-            MARGIN + (place.x + place.width / 2) * SIDE,
-            top + (place.y + place.height / 2) * SIDE,
-        )
-        for place in places
+def _at(x: float, y: float, picture: str) -> str:
+    return f'<g transform="translate({x:g} {y:g})">{picture}</g>'
+
+
+def _board(scene: Scene, ink: str) -> str:
+    """The ways between the places, and the places."""
+    middles = {
+        place.name: f"{(place.x + place.width / 2) * SIDE:g} {(place.y + place.height / 2) * SIDE:g}"
+        for place in scene.places
     }
-    parts = []
-    for begin, end in paths:
-        (x1, y1), (x2, y2) = centres[begin], centres[end]
-        parts.append(
-            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{ink}" opacity=".5"/>'
-        )
-    return parts + [
-        _draw_place(place, MARGIN + place.x * SIDE, top + place.y * SIDE) for place in places
+    paths = [
+        f'<path d="M{middles[begin]}L{middles[end]}" stroke="{ink}" opacity=".5"/>'
+        for begin, end in scene.paths
     ]
+    places = [_at(place.x * SIDE, place.y * SIDE, _place(place)) for place in scene.places]
+    return "".join(paths + places)
 
 
-def _draw_place(place: Spot, x: float, y: float) -> str:
+def _place(place: Spot) -> str:
     width, height = place.width * SIDE, place.height * SIDE
-    inside = [_box(x, y, width, height, place.fill, rx=8 if place.shape == "region" else 0)]
+    size: float = 9 if place.width == place.height else _LABEL
+    ground = _box(width, height, place.fill, rx=8 if place.shape == "region" else 0)
+    baseline, ink = size, CARD_INK
     if place.shape in ("up", "down"):
-        base, tip = (y + height, y + 6) if place.shape == "up" else (y, y + height - 6)
-        points = f"{x:g},{base:g} {x + width:g},{base:g} {x + width / 2:g},{tip:g}"
-        inside = [_box(x, y, width, height, "transparent", "none")]
-        inside.append(f'<polygon points="{points}" fill="{COLOURS.get(place.fill, place.fill)}"/>')
-    inside += _draw_pieces(place, x, y, width, height)
-    if place.label:
-        size = 9 if place.width == place.height else _LABEL
-        tips = {"up": (y + size, ON_FELT), "down": (y + height - 4, ON_FELT)}
-        at, ink = tips.get(place.shape, (y + size, CARD_INK))
-        inside.append(words(x + 3, at, place.label, size, fill=ink))
-    return _part(place.name, inside, place.holds())
+        ink, base, tip = ON_FELT, height, 6.0
+        if place.shape == "down":
+            baseline, base, tip = height - 4, 0, height - 6
+        points = f"0,{base:g} {width:g},{base:g} {width / 2:g},{tip:g}"
+        ground = _box(width, height, "transparent", "none")
+        ground += f'<polygon points="{points}" fill="{COLOURS.get(place.fill, place.fill)}"/>'
+    label = words(3, baseline, place.label, size, fill=ink)
+    inside = "".join([ground, *_pieces(place, width, height), label])
+    return _part(place.name, inside, "place", place.holds())
 
 
-def _draw_pieces(place: Spot, x: float, y: float, width: float, height: float) -> list[str]:
+def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
     """A piece in the middle, several on top of each other; texts below the label."""
-    pieces = []
-    middle = x + width / 2
+    radius, last = SIDE * 0.38, min(len(place.pieces), STACK) - 1
+    pitch = min(2 * radius, (height - 2 * radius) / max(1, last))
     for i, piece in enumerate(place.pieces):
+        y = radius + pitch * min(i, last)
+        size = 18.0 if piece.fill else 25.0
+        if place.shape == "up":
+            y = height - y
+        elif place.shape != "down" and last == 0:
+            y = height / 2
         if piece.is_long:
-            top = y + _LABEL + 4 + 21 * i
-            size = min(14.0, (width - 8) / (0.58 * len(piece.sign)))
-            shape = [_box(x + 3, top, width - 6, 20, piece.fill, rx=3)]
-            shape.append(words(middle, top + 15, piece.sign, size, "middle", piece.ink))
+            y = _LABEL + 14 + 21 * i
+            size = min(14, (width - 8) / (0.58 * len(piece.sign)))
+            shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
         else:
-            pitch = min(
-                SIDE * 0.76, (height - SIDE * 0.76) / max(1, min(len(place.pieces), STACK) - 1)
-            )
-            offset = SIDE * 0.38 + pitch * min(i, STACK - 1)
-            bases = {"up": y + height - offset, "down": y + offset}
-            centre = bases.get(
-                place.shape, y + height / 2 if len(place.pieces) == 1 else y + offset
-            )
-            sign = str(i + 1) if i >= STACK else piece.sign
-            shape = [_disc(middle, centre, SIDE * 0.38, piece.fill)] if piece.fill else []
-            size = SIDE * (0.45 if piece.fill else 0.62)
-            if sign:
-                shape.append(
-                    words(
-                        middle, centre + size * 0.35, sign, size, "middle", piece.ink, is_bold=True
-                    )
-                )
-        pieces.append(
-            _part(piece.name, shape, piece.words, "piece") if piece.name else "".join(shape)
-        )
-    return pieces
+            shape = _disc(width / 2, y, radius, piece.fill) if piece.fill else ""
+        sign = str(i + 1) if i > last and not piece.is_long else piece.sign
+        text = words(width / 2, y + size * 0.35, sign, size, "middle", piece.ink, not piece.is_long)
+        yield _part(piece.name, shape + text, "piece", piece.words) if piece.name else shape + text
 
 
-def _draw_item(kind: str, x: float, y: float, name: str | None, width: float) -> str:
-    """A card, a die, a stake or a text on a plate; or the back of one."""
-    height = width * (1.4 if kind == "card" else 1)
+def _item(kind: str, name: str | None, width: float) -> str:
+    """A card, a die, a stake or a text on a plate, or the back of one, drawn 40 wide and then made smaller."""
+    across = width if kind == "plate" else 40
+    ink = RED_INK if name and name[-1] in RED else CARD_INK
+    shape = _box(across, _HEIGHTS.get(kind, 40), _FACE, EDGE, 4)
     if name is None:
-        return _box(x, y, width, height, CARD_BACK, ON_FELT, 4)
-    if kind == "plate":
-        return _box(x, y, width, 22, "#fffdf8", rx=4) + words(
-            x + width / 2, y + 16, name, 13, "middle", CARD_INK
-        )
-    if kind == "stake":
-        return _disc(x + width / 2, y + width / 2, width / 2, "gold") + words(
-            x + width / 2, y + width * 0.64, name, width * 0.42, "middle", CARD_INK, is_bold=True
-        )
-    ink = RED_INK if name[-1] in RED else CARD_INK
-    face = [_box(x, y, width, height, "#fffdf8", rx=4)]
-    if kind == "die" and name in PIPS:
-        for line, column in (divmod(int(pip), 3) for pip in PIPS[name]):
-            face.append(
-                _disc(x + width * (1 + column) / 4, y + width * (1 + line) / 4, width * 0.08, ink)
-            )
-        return "".join(face)
-    if kind == "die":
-        return face[0] + words(
-            x + width / 2, y + width * 0.68, name, width * 0.55, "middle", ink, is_bold=True
-        )
-    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "★" if name in "BR" else "")
-    face.append(words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, is_bold=True))
-    return "".join([*face, words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink)])
+        inside = ""
+        shape = _box(across, _HEIGHTS.get(kind, 40), CARD_BACK, ON_FELT, 4)
+    elif kind == "card":
+        suit = name[-1] if name[-1] in SUITS else "★" if name in "BR" else ""
+        rank = name.removesuffix(suit)
+        inside = words(4, 17, rank, 17, fill=ink, is_bold=True) + words(4, 34, suit, 18, fill=ink)
+    elif kind == "plate":
+        inside = words(across / 2, 16, name, 13, "middle", CARD_INK)
+    elif kind == "die" and name in PIPS:
+        spots = (divmod(int(pip), 3) for pip in PIPS[name])
+        inside = "".join(_disc(10 + 10 * column, 10 + 10 * line, 3, ink) for line, column in spots)
+    else:
+        inside = words(20, 26, name, 17, "middle", ink, is_bold=True)
+        shape = _disc(20, 20, 20, "gold") if kind == "stake" else shape
+    return f'<g transform="scale({width / across:g})">{shape}{inside}</g>'
 
 
-def _draw_row(parts: list[str], row: Hand, y: float, across: float) -> float:
-    """A row under its owner's name, smaller where it is another's; returns where it ends."""
-    is_empty = not (row.items or row.count)
-    title = row.name + (f" · {row.note}" if row.note else "") + (": none" if is_empty else "")
-    parts.append(words(MARGIN, y + 12, title, 12, fill=ON_FELT, is_bold=row.is_own))
-    if is_empty:
-        return y + 20
-    items = [None] * row.count if row.items is None else row.items
-    x = MARGIN
-    y += 18
-    size = 18.0 if row.items is None else 40.0 if row.is_own else 26.0
-    height = 22 if row.kind == "plate" else size * (1.4 if row.kind == "card" else 1)
-    room = across - 2 * MARGIN - size
-    overlap = min(size + 3, room / max(1, min(len(items), 13 if row.is_own else 21) - 1))
-    overlap = overlap if row.items is not None or row.kind != "card" else min(13.0, overlap)
+def _row(row: Hand, room: float) -> tuple[float, str]:
+    """The height of a row under its owner's name, smaller where it is another's, and how it is drawn."""
+    items: Sequence[str | None] = row.items or [None] * row.count
+    count = f"{row.count} hidden" if row.items is None else ""
+    title = " · ".join(filter(None, [row.name, row.note, count])) + ("" if items else ": none")
+    picture = words(0, 12, title, fill=ON_FELT, is_bold=row.is_own)
+    size = 40.0 if row.is_own else 26.0 if row.items else 18.0
+    most = 13 if row.is_own else 21
+    step = min(size + 3, (room - size) / max(1, min(len(items), most) - 1))
+    if row.items is None and row.kind == "card":
+        step = min(step, 13)
+    things = []
     for name in items:
-        width = 7.6 * len(name or "") + 10 if row.kind == "plate" else size
-        if x + width > across - MARGIN + 1:
-            x = MARGIN
-            y = y + height + 4
-        item = _draw_item(row.kind, x, y, name, width)
-        parts.append(_part(name, [item], kind=row.kind) if row.is_own and name else item)
-        x += width + 4 if row.kind == "plate" else overlap
-    if row.items is None:
-        parts.append(words(x + 12, y + 15, str(row.count), 12, fill=ON_FELT))
-    return y + height + 10
+        width = size
+        if row.kind == "plate":
+            width = 7.6 * len(name or "") + 10
+            step = width + 4
+        item = _item(row.kind, name, width)
+        things.append((step, _part(name, item, row.kind) if row.is_own and name else item))
+    scale = 1 if row.kind == "plate" else size / 40
+    height, below = _flow(things, _HEIGHTS.get(row.kind, 40) * scale + 4, room)
+    return height + 22, picture + _at(0, 18, below)
 
 
-def _draw_middle(
-    parts: list[str], cards: Sequence[tuple[str, str | None]], y: float, across: float
-) -> float:
-    width, x, line = 40.0, MARGIN, 0
-    for label, name in cards:
-        room = max(width, 6.2 * len(label)) + 10
-        if x + room > across - 10:
-            x = MARGIN
-            line = line + 1
-        top = y + 6 + line * (width * 1.4 + 24)
-        parts.append(
-            _part(
-                name or "",
-                [_draw_item("card", x, top, name, width)],
-                kind="card",
-                attribute="shown",
-            )
-        )
-        parts.append(words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT))
-        x += room
-    return y + 6 + (line + 1) * (width * 1.4 + 24)
+def _open_card(label: str, name: str | None) -> tuple[float, str]:
+    """How much room a card takes that lies open, with what is said of it below."""
+    card = _part(name or "", _item("card", name, 40), "card", attribute="shown")
+    return max(40, 6.2 * len(label)) + 10, card + words(0, 69, label, 11, fill=ON_FELT)
+
+
+def _flow(things: Sequence[tuple[float, str]], height: float, room: float) -> tuple[float, str]:
+    """Things beside each other, so far apart, on lines of this height; the height of all."""
+    x = y = 0.0
+    parts = []
+    for step, picture in things:
+        if x and x + step > room:
+            x = 0
+            y += height
+        parts.append(_at(x, y, picture))
+        x += step
+    return y + height if parts else 0, "".join(parts)
 
 
 # ------------------------------------------------------------------------------------------------ what a seat may see
@@ -388,17 +357,11 @@ def _agreed_word(variants: set[str]) -> str:
 def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:
     """What one clicks, in order, to take an action: parts of the scene; () where only a button does it."""
     board = state.game.board
-    explicit = (
-        board.parts(state.facts, action, seat)
-        if board is not None and board.parts is not None
-        else None
-    )
-    return scene.names_in(state.action_to_string(action)) if explicit is None else explicit
+    named = board and board.parts and board.parts(state.facts, action, seat)
+    return scene.names_in(state.action_to_string(action)) if named is None else named
 
 
 def seen_parts(state: State, action: int) -> tuple[str, ...] | None:
     """The parts in which everybody sees that an action is done in this state; None where a game does not say so."""
     board = state.game.board
-    return (
-        board.marks(state.facts, action) if board is not None and board.marks is not None else None
-    )
+    return board and board.marks and board.marks(state.facts, action)

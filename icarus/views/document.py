@@ -76,13 +76,8 @@ Block = Heading | Paragraph | Preformatted | Table | Picture
 
 def html(title: str, blocks: Sequence[Block]) -> str:
     """A document as a page; a click on a column's head sorts its table."""
-    return fill(
-        "page.html",
-        title=escape(title),
-        style=asset("colours.css") + asset("document.css"),
-        body="\n".join([f"<h1>{escape(title)}</h1>", *map(_html, blocks)]),
-        script="\n" + asset("document.js"),
-    )
+    body = "\n".join([f"<h1>{escape(title)}</h1>", *map(_html, blocks)])
+    return _filled(title, body, ["document.css"], ["document.js"])
 
 
 def _html(block: Block) -> str:
@@ -121,12 +116,8 @@ def _folded(summary: str, page: str) -> str:
 
 
 def _cell(text: str) -> str:
-    number = (
-        text[:1].isdecimal()
-        or text[:1] in ("<", ">", "+", "-")
-        and any(letter.isdecimal() for letter in text)
-    )
-    kind = "long" if len(text) > LONG_TEXT else "number" if number else MARKED.get(text)
+    number = "number" if re.match(r"\d|[-+<>].*\d", text) else MARKED.get(text)
+    kind = "long" if len(text) > LONG_TEXT else number
     return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
 
 
@@ -168,21 +159,20 @@ def fill(name: str, **parts: str) -> str:
 
 
 def page(name: str, title: str, **parts: str) -> str:
-    """A page with a script: the body `name`.html with its places filled in, `name`.css, and `name`.js where there is one.
+    """A page with a script: the body `name`.html with its places filled in, `name`.css, and `name`.js.
 
     Args:
         title: of the page; the body may have it too, as {title}.
         parts: what comes into the other places, as HTML.
     """
-    title = escape(title)
-    has_script = files("icarus.views").joinpath("assets", f"{name}.js").is_file()
-    return fill(
-        "page.html",
-        title=title,
-        style="".join(map(asset, ("colours.css", "page.css", f"{name}.css"))),
-        body=fill(f"{name}.html", title=title, **parts),
-        script=asset("page.js") + asset(f"{name}.js") if has_script else "",
-    )
+    body = fill(f"{name}.html", title=escape(title), **parts)
+    return _filled(title, body, ["page.css", f"{name}.css"], ["page.js", f"{name}.js"])
+
+
+def _filled(title: str, body: str, styles: Sequence[str], scripts: Sequence[str]) -> str:
+    style = "".join(map(asset, ["colours.css", *styles]))
+    script = "".join(map(asset, scripts))
+    return fill("page.html", title=escape(title), style=style, body=body, script=script)
 
 
 def in_notebook(page: str, title: str) -> str:

@@ -1,8 +1,10 @@
 """A playout step by step, and the records of one component, as text and as a page, in the words of the game."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
@@ -16,7 +18,7 @@ from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
-from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, draw_outcome, seat_name
+from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, random_action, seat_name
 from icarus.views import document
 from icarus.views.boards import drawing, svg
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table
@@ -89,13 +91,12 @@ def _blocks(
         decisions.append(
             [str(t), choice.phase, who, choice.action, decider(choice), _values(choice, values)]
         )
-    blocks: list[Block] = [Heading(name)]
-    blocks += [Heading("begun at a state drawn for the root"), Preformatted(str(playout.states[0]))]
-    blocks += [
+    blocks: list[Block] = [
+        Heading(name),
+        Heading("begun at a state drawn for the root"),
+        Preformatted(str(playout.states[0])),
         Heading("decisions"),
         Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions),
-    ]
-    blocks += [
         Heading("ended at"),
         Preformatted(str(playout.states[-1])),
         Paragraph(f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}"),
@@ -105,26 +106,21 @@ def _blocks(
             [each.record, f"context {each.context}", change(each)] for each in changes[:updates]
         ]
         new = sum(each.before is None for each in changes)
-        blocks += [
-            Heading(f"{component} captured {count_text(len(changes), 'record')}, {new} of them new")
-        ]
-        blocks += [Table("", ["record", "context", "information"], rows)] if rows else []
-        blocks += (
-            [Paragraph(f"and {len(changes) - len(rows)} more")] if len(rows) < len(changes) else []
-        )
+        count = count_text(len(changes), "record")
+        blocks.append(Heading(f"{component} captured {count}, {new} of them new"))
+        if rows:
+            blocks.append(Table("", ["record", "context", "information"], rows))
+        if len(rows) < len(changes):
+            blocks.append(Paragraph(f"and {len(changes) - len(rows)} more"))
     return blocks
 
 
 def _values(choice: Choice, most: int | None) -> str:
     """The highest values, and always that of the action chosen."""
-    ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    top = [
-        item
-        for i, item in enumerate(ranked)
-        if most is None or i < most or item[0] == choice.action
-    ]
-    more = ", …" if len(top) < len(ranked) else ""
-    return ", ".join(f"{action} {number_text(value)}" for action, value in top) + more
+    ranked = sorted(choice.values, key=lambda action: -choice.values[action])
+    top = [action for action in ranked if action in (*ranked[:most], choice.action)]
+    texts = [f"{action} {number_text(choice.values[action])}" for action in top]
+    return ", ".join(texts) + (", …" if len(top) < len(ranked) else "")
 
 
 def decider(choice: Choice) -> str:
@@ -179,8 +175,7 @@ FRAMES: dict[type, Callable[[Any], str]] = {
 
 # -------------------------------------------------------------------------------------------------------------- records
 
-GAMES, LONGEST = 30, 500  # random games in which actions are met, and the most actions of each
-PATIENCE = 3  # games in a row without a new text, after which no more are played
+GAMES, LONGEST = 20, 500  # random games in which actions are met, and the most actions of each
 TREE = 2_000  # nodes of the tree by which histories are named
 
 
@@ -198,9 +193,27 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     """
     checks.integer("most", most, least=1)
     records = result.records[name]
-    rows = _most_updated(records, most)
-    texts = _Texts(result, records, rows)
-    return ShownRecords(name, records, tuple(map(texts.record, rows)))
+    space, information = records.enhancement.records, records.enhancement.information
+    rows, moves = _most_updated(records, most), move_texts(result.state) | NO_MOVES
+    histories = history_texts(result) if HISTORY in space.alternatives else {}
+    parts = parts_of(rows["record"], space, records.game.players, moves)
+
+    def move_text(move: int) -> str:
+        return moves.get(move, f"move {move}")
+
+    entries = []
+    for row in rows:
+        key = int(row["record"])
+        fields = {name: row[name].tolist() for name in information.names}
+        texts = [
+            move_text(fields[name]) if domain == REPLY else number_text(fields[name])
+            for name, domain in information.fields
+        ]
+        text = histories.get(key, f"key {key}")
+        if key in parts:
+            text = parts_text(parts[key], space, records.game, move_text)
+        entries.append(ShownRecord(key, parts.get(key), text, fields, tuple(texts)))
+    return ShownRecords(name, records, tuple(entries))
 
 
 @attrs.frozen
@@ -259,50 +272,17 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
 
     Or of the largest numbers, by the first field that is no label; or where all are labels, those with one.
     """
-    kinds = {name: domain.kind for name, domain in records.enhancement.information.fields}
-    counts = [name for name, kind in kinds.items() if kind == Kind.COUNT]
-    numbers = [name for name, kind in kinds.items() if kind != Kind.LABEL]
-    measure = (
-        records.rows[(counts or numbers)[0]]
-        if numbers
-        else records.rows[next(iter(kinds))] != NO_ACTION
-    )
-    sizes = np.abs(measure.astype(float)).reshape(len(measure), -1).max(axis=1, initial=0)
+    order = {Kind.COUNT: 0, Kind.LABEL: 2}
+    fields = records.enhancement.information.fields
+    name, domain = min(fields, key=lambda field: order.get(field[1].kind, 1))
+    values = records.rows[name]
+    if domain.kind == Kind.LABEL:
+        values = values != NO_ACTION
+    sizes = np.abs(values.astype(float)).reshape(len(values), -1).max(axis=1, initial=0)
     return records.rows[np.argsort(-sizes, kind="stable")[:most]]
 
 
 NO_MOVES = {NO_ACTION: "⊥", UNSEEN: "unseen"}
-
-
-class _Texts:
-    """Records of one component in the words of the game."""
-
-    def __init__(self, result: Result, records: Records, rows: np.ndarray) -> None:
-        self._enhancement = records.enhancement
-        self._game = records.game
-        self._texts = move_texts(result.state)
-        self._histories = (
-            history_texts(result) if HISTORY in records.enhancement.records.alternatives else {}
-        )
-        self._parts = parts_of(
-            rows["record"], self._enhancement.records, self._game.players, self._texts
-        )
-
-    def record(self, row: np.void) -> ShownRecord:
-        """A row of the table."""
-        key = int(row["record"])
-        fields = {name: row[name].tolist() for name in self._enhancement.information.names}
-        texts = [
-            self._move(int(row[name])) if domain == REPLY else number_text(fields[name])
-            for name, domain in self._enhancement.information.fields
-        ]
-        parts, text = self._parts.get(key), self._histories.get(key, f"key {key}")
-        if parts is not None:
-            text = parts_text(parts, self._enhancement.records, self._game, self._move)
-        return ShownRecord(key, parts, text, fields, tuple(texts))
-
-    def _move(self, move: int) -> str:
-        return self._texts.get(move, NO_MOVES.get(move, f"move {move}"))
 
 
 def history_texts(result: Result) -> dict[int, str]:
@@ -321,35 +301,15 @@ def move_texts(state: State) -> dict[int, str]:
 
     An action with several names has all, such as `bet or call`.
     """
-    texts: dict[int, dict[str, None]] = {}
-    hidden: set[int] = set()
-    rng = np.random.default_rng(0)
-    size = 0
-    idle = 0
+    names, texts, luck = defaultdict[int, dict[str, None]](dict), dict[int, str](), Random(0)
     for number in range(GAMES):
-        _note_moves(state.determinize(state.current_player(), seed=number), rng, texts, hidden)
-        before = size
-        size = len(hidden) + sum(map(len, texts.values()))
-        idle = idle + 1 if size == before else 0
-        if idle == PATIENCE:
-            break
-    numbers = {move: f"move {move}" for move in hidden}
-    return numbers | {action: " or ".join(names) for action, names in texts.items()}
-
-
-def _note_moves(
-    state: State, rng: np.random.Generator, texts: dict[int, dict[str, None]], hidden: set[int]
-) -> None:
-    """Play a random game, and note all legal actions on its way, and how the chosen ones are seen."""
-    for _ in range(LONGEST):
-        if state.is_terminal():
-            return
-        if state.is_chance_node():
-            action = draw_outcome(state, rng)
-        else:
-            legal = state.legal_actions()
-            for each in legal:
-                texts.setdefault(each, {})[state.action_to_string(each)] = None
-            action = int(rng.choice(legal))
-        hidden.update(move for move in state.observed(action) if move not in (action, UNSEEN))
-        state.apply_action(action)
+        current = state.determinize(state.current_player(), seed=number)
+        for _ in range(LONGEST):
+            if current.is_terminal():
+                break
+            for each in () if current.is_chance_node() else current.legal_actions():
+                names[each][current.action_to_string(each)] = None
+            action = random_action(current, luck)
+            texts |= {move: f"move {move}" for move in current.observed(action) if move != UNSEEN}
+            current.apply_action(action)
+    return texts | {action: " or ".join(several) for action, several in names.items()}

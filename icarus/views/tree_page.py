@@ -1,6 +1,5 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 
 from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
-from icarus.kernel import UNSEEN, seat_name, seat_names
+from icarus.kernel import seat_names
 from icarus.views.boards import drawing, svg
 from icarus.views.document import in_notebook, pack, page, write_new
 
@@ -56,62 +55,35 @@ class TreePages:
 def _left_out(tree: Tree) -> str:
     count = len(np.unique(tree.record[tree.record >= 0]))
     visited = np.count_nonzero(tree.rows["visits"])
-    several = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
-    if tree.least > 1:
-        return f"; histories of at least {tree.least} visits are shown{several}"
-    return (
-        f"; {count:,} of {visited:,} visited histories are shown{several}"
-        if count < visited
-        else several
-    )
+    least = f"; histories of at least {tree.least} visits are shown" if tree.least > 1 else ""
+    text = f"; {count:,} of {visited:,} visited histories are shown" if count < visited else ""
+    trees = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
+    return (least or text) + trees
 
 
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
     state = tree.result.state
-    labels = {text: i for i, text in enumerate(dict.fromkeys(tree.label))}
     rows = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
     nodes = np.argsort(-rows, kind="stable")[:boards].tolist()
     chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
-    hidden = tree.moves is not None
+    _, views = np.unique([] if tree.moves is None else tree.moves, return_inverse=True)
     return {
         "names": seat_names(state.game),
         "root_player": state.current_player(),
         "best": int(chosen[0]) if chosen else -1,
-        "perspectives": state.game.players + 1 if hidden else 1,
-        "observers": list(_observers(tree)) if hidden else [],
-        "labels": list(labels),
         "parent": tree.parent.tolist(),
         "action": tree.action.tolist(),
         "player": tree.player.tolist(),
-        "label": [labels[text] for text in tree.label],
+        "label": tree.label,
         "legal": tree.legal.tolist(),
         "record": tree.record.tolist(),
         "visits": tree.rows["visits"].tolist(),
         "availability": tree.rows["availability"].tolist(),
         "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel().tolist(),
-        "seen": _observations(tree) if hidden else None,
+        "seen": views.ravel().tolist(),  # by each observer, of each last action
         "guess": state.game.determinize is not None and state.game.board is None,
         "drawn": nodes,
         "boards": [
             svg(drawing(tree.state(node), state.current_player(), drawn_for=True)) for node in nodes
         ],
     }
-
-
-def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
-    """Who may look at the tree: the player who searched first, the other players, and an observer of every action."""
-    searcher = tree.result.state.current_player()
-    game = tree.result.state.game
-    for player in sorted(range(game.players), key=lambda player: player != searcher):
-        name = seat_name(game, player) + (" (who searched)" if player == searcher else "")
-        yield {"perspective": player, "name": name}
-    yield {"perspective": game.players, "name": "all, every action open"}
-
-
-def _observations(tree: Tree) -> list[int]:
-    """What each observer saw of each last action, in small numbers."""
-    assert tree.moves is not None
-    _, small = np.unique(
-        np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True
-    )
-    return small.ravel().tolist()

@@ -77,9 +77,11 @@ function wait(text) {
 
 // The parts of the board as things that a keyboard and a screen reader can reach; marks lie above all squares.
 function mark(part, kind) {
-  const box = (part.querySelector("rect, path") ?? part).getBBox(), rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const box = (part.matches(".place") ? part.querySelector("rect") : part).getBBox(), rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [name, value] of Object.entries({x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}`})) rect.setAttribute(name, value);
-  part.ownerSVGElement.append(rect);
+  const svg = part.ownerSVGElement, place = svg.getScreenCTM().inverse().multiply(part.getScreenCTM());
+  rect.transform.baseVal.initialize(svg.createSVGTransformFromMatrix(place));
+  svg.append(rect);
   return rect;
 }
 

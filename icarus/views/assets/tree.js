@@ -12,7 +12,7 @@ class Outline {
     const next = this.start.slice(0, count);
     this.below = new Int32Array(Math.max(0, count - 1));
     for (let i = 1; i < count; i++) this.below[next[parents[i]]++] = i;
-    this.observer = data.observers.length ? data.observers[0].perspective : -1;
+    this.observer = data.root_player;
     this.value_of = "mover";
   }
 
@@ -36,17 +36,17 @@ class Outline {
   made(bases, above) {
     const base = bases[0], labels = new Set(bases.map(b => this.data.label[b]));
     const hidden = labels.size > 1 ? `one of ${labels.size} actions, hidden` : null;
-    return {bases, above, label: hidden || this.data.labels[this.data.label[base]], player: this.data.player[base],
+    return {bases, above, label: hidden || this.data.label[base], player: this.data.player[base],
       figures: this.figures(bases), children: null};
   }
 
   children(node) {
     if (node.children) return node.children;
-    const groups = new Map(), {action, seen, perspectives} = this.data;
+    const groups = new Map(), {action, seen, names} = this.data;
     for (const base of node.bases)
       for (let i = this.start[base]; i < this.start[base + 1]; i++) {
         const child = this.below[i];
-        const look = seen && this.observer >= 0 ? seen[child * perspectives + this.observer] : action[child];
+        const look = seen.length ? seen[child * (names.length + 1) + this.observer] : action[child];
         const key = look + "/" + this.data.player[child];
         if (groups.has(key)) groups.get(key).push(child); else groups.set(key, [child]);
       }
@@ -75,8 +75,11 @@ class Page {
 
   controls() {
     const observer = byId("observer"), value = byId("value");
-    for (const one of this.data.observers) observer.append(element("option", {value: one.perspective, textContent: one.name}));
-    observer.parentElement.hidden = !this.data.observers.length;
+    // Who may look at the tree: each player, he who searched at first, and an observer of every action.
+    const {names, root_player} = this.data, who = (name, p) => name + (p === root_player ? " (who searched)" : "");
+    for (const [p, name] of names.entries()) observer.append(element("option", {value: p, textContent: who(name, p), selected: p === root_player}));
+    observer.append(element("option", {value: names.length, textContent: "all, every action open"}));
+    observer.parentElement.hidden = !this.data.seen.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
     this.data.names.forEach((name, p) => value.append(element("option", {value: p, textContent: name})));
     observer.onchange = () => { this.outline.observer = +observer.value; this.draw(); };
@@ -207,7 +210,7 @@ class Page {
 
   board(base) {
     let at = base, moves = [];
-    while (at > 0 && this.data.drawn[at] === undefined) { moves.unshift(this.data.labels[this.data.label[at]]); at = this.data.parent[at]; }
+    while (at > 0 && this.data.drawn[at] === undefined) { moves.unshift(this.data.label[at]); at = this.data.parent[at]; }
     const drawn = this.data.drawn[at];
     byId("board").innerHTML = drawn === undefined ? "" : this.data.boards[drawn];
     const guess = this.data.guess ? [this.guess()] : [];
