@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 21_040,
     "icarus/bridges": 5_900,
-    "icarus/commands": 21_030,
+    "icarus/commands": 20_560,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_900,
@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_840,
     "experiments/studies": 15_940,
-    "icarus": 251_300,
+    "icarus": 250_330,
     "experiments": 67_600,
     "tests": 274_300,
 }

@@ -10,6 +10,7 @@ import re
 import shlex
 import textwrap
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -49,6 +50,8 @@ WIDTH = 80  # characters of a line
 # states that a seat may take for the true one, in which an action that he saw is looked for
 _DRAWS = 24
 LATE = "the game has changed in the meantime; this is the current position"
+_NOT_PLAYED = "no action can be taken back, because you have not played yet"
+_NOT_SEARCHED = "no other player has searched yet"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
 an action   play it, by its name or its number in the list
@@ -92,7 +95,7 @@ class SavedGame(msgspec.Struct):
 
     game: str
     seed: Annotated[int, msgspec.Meta(ge=0)]
-    seats: list[dict[str, Any] | None]  # settings of an `Entrant`; None for a person
+    seats: list[Entrant | None]  # None for a person
     files: dict[str, str]
     moves: list[str]
     level: int | None = None
@@ -168,12 +171,12 @@ class Session:
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
         colours = self.game.board.colours if self.game.board is not None else ()
-        strength = "" if self.level is None else f", level {self.level}"
+        strength = self.level and f"level {self.level}"
         names = []
         for seat, agent in enumerate(self.agents):
-            colour = f", {colours[seat]}" if colours else ""
-            kind = "" if agent is None else strength or f", {agent}"
-            names.append(self.name_of(seat, viewer) + colour + kind)
+            kind = agent and (strength or agent)
+            words = [self.name_of(seat, viewer), *colours[seat : seat + 1], kind]
+            names.append(", ".join(str(word) for word in words if word))
         return "; ".join(names)
 
     def apply(self, action: int, result: Result | None = None) -> None:
@@ -247,7 +250,7 @@ class Session:
                 str(agent.scheme),
                 iterations=agent.iterations,
                 seconds=agent.seconds,
-            ).settings()
+            )
             for agent in self.agents
         ]
         files = {str(file): digest for file, digest in self.files.items()}
@@ -257,8 +260,8 @@ class Session:
             check_new_file(path)
         write_whole(path, msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
         self.file = path
-        words = [word for name in files for word in (_option_of(name), name)]
-        return shlex.join(["icarus", "play", "--resume", str(path), *words])
+        options = [word for name in files for word in (_option_of(name), name)]
+        return shlex.join(["icarus", "play", "--resume", str(path), *options])
 
     def keep(self) -> str:
         """Save the game in the file that it has been saved in, or in one named after it; as `save`."""
@@ -289,9 +292,7 @@ class Session:
                     loaded = Path(name).name in [file.name for file in files]
                     changed = f"{name}, or a file that it imports, has changed"
                     raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
-            agents: list[Any] = []
-            for seat in saved.seats:
-                agents.append(seat and msgspec.convert(seat, Entrant).player(names))
+            agents = [None if seat is None else seat.agent(names) for seat in saved.seats]
             session = cls(game_with(saved.game, files), agents, saved.seed, files, saved.level)
             session.file = path
             for move in saved.moves:
@@ -329,7 +330,7 @@ class Conversation:
     Searches are made without the lock (`changed`); whatever changes the game meanwhile abandons them.
 
     Attributes:
-        viewers: the seats that look, each by itself; None where everything is open.
+        viewers: the seats that look, each by itself; None, as by default, where everything is open.
         adviser: the agent for hints and for looking back, as strong as the others, or stronger.
         contents: of each viewer, the description of the game as it stands; his version goes up whenever it changes.
         live: stands for the search under way; None where none is.
@@ -339,19 +340,21 @@ class Conversation:
 
     def __init__(self, session: Session, *viewers: int | None) -> None:
         adviser = next(filter(None, session.agents), ADVISER)
-        if adviser.scheme.cheats:  # the others may see what is hidden, but not show it
-            adviser = attrs.evolve(adviser, scheme=MO_ISMCTS.with_cutoff(adviser.scheme.cutoff))
-        if adviser.iterations is not None and adviser.iterations < _LEAST_ADVICE:
-            adviser = attrs.evolve(adviser, iterations=_LEAST_ADVICE)
-        self.session, self.viewers, self.adviser = session, viewers, adviser
+        scheme, most = adviser.scheme, adviser.iterations
+        if scheme.cheats:  # the others may see what is hidden, but not show it
+            scheme = MO_ISMCTS.with_cutoff(scheme.cutoff)
+        self.adviser = attrs.evolve(
+            adviser, scheme=scheme, iterations=most and max(most, _LEAST_ADVICE)
+        )
+        self.session, self.viewers = session, viewers or (None,)
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
-        self.judged = {viewer: list[tuple[int, float, float, str]]() for viewer in viewers}
+        self.judged = defaultdict[int | None, list[tuple[int, float, float, str]]](list)
         self.changed = threading.Condition(threading.Lock())
         # Made now, they load all that a description needs before another thread runs.
-        self.contents = {viewer: self._describe(None, viewer) for viewer in viewers}
-        self.versions = dict.fromkeys(viewers, 0)
+        self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
+        self.versions = dict.fromkeys(self.viewers, 0)
 
     # ------------------------------------------------------------------------------------------------------ the searches
 
@@ -411,8 +414,7 @@ class Conversation:
     def _go_on(self) -> None:
         """Abandon the search under way, forget what has failed, and look anew at what is due: the game has changed."""
         self.live, self.problem = None, ""
-        for verdicts in self.judged.values():
-            verdicts.clear()
+        self.judged.clear()
         self._update()
 
     def _update(self) -> None:
@@ -442,19 +444,17 @@ class Conversation:
             return {"version": self.versions[viewer], **content}
 
     def _describe(self, at: int | None, viewer: int | None) -> Answer:
-        session, log = self.session, self.log(viewer)
-        seat = self._sees(viewer)
-        count = len(log) if at is None else max(0, min(at, len(log)))
-        now = count == len(log)
-        state = session.state if now else session.states[log[count].index]
+        session, log, seat = self.session, self.log(viewer), self._sees(viewer)
+        past = log[:at]
+        is_now = len(past) == len(log)
+        state = session.state if is_now else session.states[log[len(past)].index]
+        moves = state.legal_actions() if is_now and self._is_asked(viewer) else []
         scene = drawing(state, seat, player=viewer if seat is None else None)
-        is_asked = now and session.waits_for is not None and viewer in (None, session.waits_for)
-        moves = state.legal_actions() if is_asked else []
-        scene = self._with_trick(scene, log[:count], seat)
+        scene = self._with_trick(scene, past, seat)
         return {
             "game": str(session.game),
             "who": session.who(viewer),
-            "at": count,
+            "at": len(past),
             "total": len(log),
             "board": session.worded(svg(scene), viewer),
             "text": session.worded(scene.text(), viewer),
@@ -466,28 +466,38 @@ class Conversation:
                 for move in moves
             ],
             "select": session.game.board is not None and session.game.board.is_choice,
-            "last": self._marks(log[:count], scene, seat),
+            "last": self._marks(past, scene, seat),
             "log": [entry.text for entry in log],
             "mine": [session.played[entry.index].player == viewer for entry in log],
             "over": session.over,
             "level": session.level,
             "seat": viewer,
             "players": session.game.players,
-            "can": self._can(viewer, bool(moves)),
+            "can": [word for word, refusal in self._refusals(viewer).items() if not refusal],
             "status": self.status(viewer),
         }
 
-    def _can(self, viewer: int | None, is_asked: bool) -> list[str]:
-        """The words that do something now."""
-        session, is_alone = self.session, len(self.session.people) == 1
+    def _is_asked(self, viewer: int | None) -> bool:
+        """Whether it is a viewer's turn, or that of the person for whom one speaks who sees everything."""
+        return self.session.waits_for is not None and viewer in (None, self.session.waits_for)
+
+    def _refusals(self, viewer: int | None) -> dict[str, str]:
+        """Why an action or a word of a viewer would do nothing now; "" where it does something."""
+        session = self.session
+        two = "with two persons at the table nothing is taken back or opened"
+        two = two if len(session.people) > 1 else ""
+        ended = "the game is over" if session.over else "it is not your turn"
+        turn = "" if self._is_asked(viewer) else ended
+        has_played = any(played.player in session.people for played in session.played)
         is_blind = session.game.determinize is not None and self._sees(viewer) is not None
-        can = {
-            "hint": is_asked,
-            "undo": is_alone and any(played.player == viewer for played in session.played),
-            "open": is_alone and is_blind,
-            "why": not is_blind and any(played.result for played in session.played),
+        has_searched = any(played.result for played in session.played)
+        return {
+            "act": turn,
+            "hint": turn or ("a search is already running" if self.live else ""),
+            "undo": two or ("" if has_played else _NOT_PLAYED),
+            "open": two or ("" if is_blind else "everything is shown already"),
+            "why": REVEALS if is_blind else "" if has_searched else _NOT_SEARCHED,
         }
-        return [word for word, is_so in can.items() if is_so]
 
     def _sees(self, viewer: int | None) -> int | None:
         """By whose eyes a viewer sees: None sees everything."""
@@ -523,9 +533,9 @@ class Conversation:
             if (in_view := session.view(seat, index)) is not None:
                 what = played.text if in_view else _told_text(before, played.action, seat)
                 marks = "-".join(seen_parts(before, played.action) or ())
-                text = session.worded(what or marks, viewer)
+                text = session.worded(what or marks or "a hidden choice", viewer)
                 name = session.name_of(played.player, viewer)
-                log.append(LogEntry(index, f"{name}: {text or 'a hidden choice'}", what))
+                log.append(LogEntry(index, f"{name}: {text}", what))
         return log
 
     def status(self, viewer: int | None) -> str:
@@ -535,18 +545,12 @@ class Conversation:
             return self.problem
         if session.over:
             return ending_of(session, viewer)
-        if session.waits_for is not None and viewer in (None, session.waits_for):
-            if self.live is not None:
-                return "searching for a hint …"
-            return (
-                "your move goes on" if session.goes_on(len(session.played)) else "it is your turn"
-            )
+        if self._is_asked(viewer):
+            goes_on = "your move goes on" if session.goes_on(len(session.played)) else ""
+            return "searching for a hint …" if self.live else goes_on or "it is your turn"
         name = session.name_of(player, viewer)
-        return (
-            "chance is drawn …"
-            if player == CHANCE
-            else f"{name[0].upper()}{name[1:]} is thinking …"
-        )
+        is_chance = player == CHANCE
+        return "chance is drawn …" if is_chance else f"{name[0].upper()}{name[1:]} is thinking …"
 
     # --------------------------------------------------------------------------------------------------------- the lines
 
@@ -570,37 +574,23 @@ class Conversation:
             is_word = not is_name and word in VERBS and (word == "save" or not rest)
             if at not in (None, len(self.log(viewer))) and (not is_word or word == "undo"):
                 raise ValueError(LATE)
+            if refusal := self._refusals(viewer).get(word if is_word else "act"):
+                raise ValueError(refusal)
             if not is_word:
                 return self._act(line)
             return self._save(rest.strip()) if word == "save" else getattr(self, f"_{word}")()
 
     def _act(self, line: str) -> Answer:
-        self._my_turn()
         state, names = self.session.state, _names(self.session.state)
-        legal = state.legal_actions()
-        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(legal)
-        self.session.apply(legal[int(line) - 1] if is_number else state.string_to_action(line))
+        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(names)
+        move = state.legal_actions()[int(line) - 1] if is_number else state.string_to_action(line)
+        self.session.apply(move)
         self._go_on()
         return {"said": ""}
-
-    def _my_turn(self) -> int:
-        """The person whose turn it is.
-
-        Raises:
-            ValueError: it is nobody's.
-        """
-        seat = self.session.waits_for
-        if seat is None or self.speaker not in (None, seat):
-            raise ValueError("the game is over" if self.session.over else "it is not your turn")
-        return seat
 
     def _undo(self) -> Answer:
         session = self.session
         mine = [index for index, each in enumerate(session.played) if each.player in session.people]
-        if not mine:
-            raise ValueError("no action can be taken back, because you have not played yet")
-        if len(session.people) > 1:
-            raise ValueError("with two persons at the table nothing is taken back")
         first = session.move_of(mine[-1])
         count = sum(entry.index >= first for entry in self.log(self.speaker))
         session.go_back(first)
@@ -608,8 +598,6 @@ class Conversation:
         return {"said": f"{count_text(count, 'action')} taken back"}
 
     def _open(self) -> Answer:
-        if len(self.session.people) > 1:
-            raise ValueError("with two persons at the table nothing is opened before the end")
         self.is_open = True
         self._update()
         return {"said": "everything is shown from now on"}
@@ -622,14 +610,11 @@ class Conversation:
         return {"said": HELP}
 
     def _moves(self) -> Answer:
-        names = [f"{i}: {name}" for i, name in enumerate(_names(self.session.state), 1)]
-        whole = "  ".join(names).replace(" ", NO_BREAK).replace(NO_BREAK * 2, "  ")
+        moves = [f"{i}: {name}" for i, name in enumerate(_names(self.session.state), 1)]
+        whole = "  ".join(move.replace(" ", NO_BREAK) for move in moves)
         return {"said": textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")}
 
     def _hint(self) -> Answer:
-        self._my_turn()
-        if self.live is not None:
-            raise ValueError("a search is already running")
         state, seed = self.session.state, self.session.key(_HINT_STREAM)
         try:
             result = self._search(
@@ -639,14 +624,13 @@ class Conversation:
             raise ValueError("the search was stopped") from None
         finally:
             self._update()
-        move = state.action_to_string(result.action)
-        worth = dict(zip(result.actions, result.values.tolist(), strict=True))
+        move, worth = state.action_to_string(result.action), _worth(result)
         best = worth.pop(result.action)
-        reason = "" if worth else " It is the only move."
-        if worth and best >= 0:  # it is NaN where nothing is known
-            rest = max((value for value in worth.values() if value >= 0), default=2)
-            reason = f" It wins {100 * best:.0f} of 100 games from here"
-            reason += f", the next best {100 * rest:.0f}." if rest <= best else "."
+        rest = max(worth.values(), default=best)
+        reason = (
+            f" It wins {100 * best:.0f} of 100 games from here" if worth else " It is the only move"
+        )
+        reason += f", the next best {100 * rest:.0f}." if worth and rest <= best else "."
         return {
             **self._show(result, "what a search finds in your place"),
             "said": f"hint: {move}.{reason}",
@@ -655,12 +639,7 @@ class Conversation:
 
     def _why(self) -> Answer:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
-        if self._sees(self.speaker) is not None and self.session.game.determinize is not None:
-            raise ValueError(REVEALS)
-        searched = [each for each in self.session.played if each.result is not None]
-        if not searched:
-            raise ValueError("no other player has searched yet")
-        played = searched[-1]
+        played = next(each for each in reversed(self.session.played) if each.result)
         return self._show(
             played.result,
             f"why {self.session.name_of(played.player, self.speaker)} played {played.text}",
@@ -687,13 +666,11 @@ class Conversation:
             index = decisions[len(verdicts)]
             played, state = session.played[index], session.states[index]
             result = self.adviser.search(state, (session.seed, _HINT_STREAM, index))
-            worth = dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
-            best, better = worth[result.action], state.action_to_string(result.action)
+            worth, better = _worth(result), state.action_to_string(result.action)
+            best, is_mine = worth[result.action], played.player == viewer
             cost = best - worth.get(played.action, 0)
             text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
-            is_mine = viewer in (played.player, None)
-            ahead = best if played.player == viewer else 1 - best
-            verdicts.append((index, ahead, cost * is_mine, text))
+            verdicts.append((index, best if is_mine else 1 - best, cost * is_mine, text))
         costly = sorted(verdicts, key=lambda each: -each[2])[:3]
         return {
             "of": len(decisions),
@@ -706,6 +683,11 @@ class Conversation:
         return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
 
 
+def _worth(result: Result) -> dict[int, float]:
+    """The values of the actions, 0 where nothing is known."""
+    return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
+
+
 @functools.lru_cache(maxsize=4096)
 def _told_text(before: State, action: int, seat: int) -> str:
     """What a seat is told of an action that he sees as another move, from what he knows: "" where the actions that may be it differ."""
@@ -714,19 +696,17 @@ def _told_text(before: State, action: int, seat: int) -> str:
     if text := before.game.move_text_of(move):
         return text
 
-    def texts(state: State) -> set[str]:
-        actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
-        return {*map(state.action_to_string, actions)}
-
-    possible = texts(before)
+    texts, state = set[str](), before
     for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of
-        if len(possible) > 1:
-            return ""
+        actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
+        texts.update(map(state.action_to_string, actions))
         try:
-            possible |= texts(before.determinize(seat, seed=seed))
+            state = before.determinize(seat, seed=seed)
         except ValueError:
             return ""  # nobody can draw what he must think of
-    return possible.pop() if len(possible) == 1 else ""
+        if len(texts) > 1:
+            return ""
+    return "".join(texts)
 
 
 def _names(state: State) -> list[str]:
@@ -743,12 +723,10 @@ def ending_of(session: Session, viewer: int | None) -> str:
         return f"the game is drawn by {names}" if len(best) > 1 else f"{names} has won"
     if len(best) == len(rewards) > 1:
         return "the game is drawn"
-    mine = rewards[viewer]
-    place = 1 + sum(reward > mine for reward in rewards)
-    if len(rewards) <= 2:
-        points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0
-        unit = "point" if points == 1 else "points"
-        by = f" by {points:g} {unit}" if points else ""
-        return ("you win" if place == 1 else "you lose") + by
-    text = "you win" if place == 1 else f"you come in as number {place} of {len(rewards)}"
-    return f"{text} with others" if rewards.count(mine) > 1 else text
+    mine, count = rewards[viewer], len(rewards)
+    place = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
+    text = "you win" if viewer in best else place if count > 2 else "you lose"
+    if count > 2:
+        return f"{text} with others" if rewards.count(mine) > 1 else text
+    points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0
+    return f"{text} by {points:g} point{'' if points == 1 else 's'}" if points else text

@@ -1,7 +1,7 @@
 """`icarus play`, and playing in the terminal: plain lines in and out, for every game."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,12 +16,12 @@ from icarus.commands.server import HOST, Server, Tables
 from icarus.engine.match import Agent
 from icarus.load_files import digest_of, load_files, sentence_of
 
+OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 LISTED = 24  # actions that are listed without being asked for
 AGAINST_HELP = "Strategy of the others, or repeated, of each other seat in order."
 STRENGTH_HELP = f"Strength of the others, in place of --against: {options.LEVEL_HELP}"
 BROWSER_HELP = "Play in a browser on this machine, not in the terminal."
 HOST_HELP = "Serve a local network under this name or address of this machine; who knows the printed address can play."
-OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 
 
 def play_command(
@@ -59,15 +59,15 @@ def play_command(
         raise ValueError("--host serves the page of --browser: give both")
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
+    session = None
     if game is not None:
         options.refuse_options(
             context, ["resume"], "a saved game brings its own game; without GAME"
         )
         loaded = options.chosen_game(game, files, evaluation)
-        texts = against or ["BASELINE"]
-        agents = [
+        agents = options.level_agents(loaded.game, level, levels) or [
             loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds)
-            for text in texts
+            for text in against or ["BASELINE"]
         ]
         if any(agent.move_decay for agent in agents):
             raise ValueError(
@@ -75,54 +75,50 @@ def play_command(
             )
         if any(agent.evaluation for agent in agents):
             raise ValueError("a saved game keeps one evaluation, of all: give it by --evaluation")
-        agents = options.level_agents(loaded.game, level, levels) or agents
         players = loaded.game.players
         seats: list[Agent | None] = [
             *options.each_of("--against", agents, players if watch else players - 1)
         ]
         if not watch:
             seats.insert(integer("--seat", seat, 0, players - 1), None)
-        session = Session(
-            loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files}, level
-        )
+        session = Session(loaded.game, seats, seed, _digests(loaded.files), level)
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(
             context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own"
         )
         names, sources = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
-        session = Session.resumed(resume, {file: digest_of(file) for file in sources}, names)
+        session = Session.resumed(resume, _digests(sources), names)
     elif not browser:
         raise ValueError(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"
         )
+    elif evaluation or levels:
+        raise ValueError("--evaluation and --levels are of one game: give GAME")
     else:
-        if evaluation is not None or levels is not None:
-            raise ValueError("--evaluation and --levels are of one game: give GAME")
-        session = None
         load_files(files or [])
-    if not browser:
-        assert session is not None
-        talk(Conversation(session, session.people[0] if session.people else None), _ask, print_text)
-        return
-    levels_of = {} if session is None or levels is None else {str(session.game): levels}
-    _serve(Tables({file: digest_of(file) for file in files or []}, levels_of), session, host)
+    if browser:
+        levels_of = {str(session.game): levels} if session and levels else {}
+        _serve(Tables(_digests(files or []), levels_of), session, host)
+    elif session is not None:
+        talk(Conversation(session, *session.people[:1]), _ask, print_text)
+
+
+def _digests(files: Sequence[Path]) -> dict[Path, str]:
+    return {file: digest_of(file) for file in files}
 
 
 def _serve(tables: Tables, session: Session | None, host: str | None) -> None:
     """Serve the table, with a game on it if there is one, until Ctrl-C."""
     if session is not None:
-        viewers: list[int | None] = [*session.people]
-        tables.games[next(tables.numbers)] = Conversation(session, *(viewers or [None]))
+        tables.games[next(tables.numbers)] = Conversation(session, *session.people)
     if host is not None:
         print_text(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
         )
     server = Server(tables, host or HOST)
-    print_text(
-        f"play at {server.address} (Ctrl-C stops the server"
-        + (" and saves the game)" if session else ")")
-    )
+    saves = " and saves the game" if session else ""
+    print_text(f"play at {server.address} (Ctrl-C stops the server{saves})")
     server.serve()
     if session is not None:
         keep(session, print_text)
@@ -145,7 +141,7 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
         ValueError: the agents cannot go on; the game is kept.
     """
     session, viewer = conversation.session, conversation.viewers[0]
-    heard = len(conversation.log(viewer))
+    heard, position = len(conversation.log(viewer)), None
     try:
         while not session.over:
             has_acted = conversation.step()
@@ -156,9 +152,22 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
             heard = len(conversation.log(viewer))
             if conversation.problem:
                 raise ValueError(conversation.problem)
-            if not has_acted:
-                _take_turn(conversation, ask, say)
-                heard = min(heard, len(conversation.log(viewer)))  # after undo there are fewer
+            if has_acted:
+                continue
+            if position != (position := conversation.contents[viewer]):
+                legal = len(position["moves"])
+                many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
+                say("\n" + position["text"])
+                say(conversation.say("moves")["said"] if legal <= LISTED else many)
+            line = ask("you> ").strip()
+            if line in ("quit", "exit", "q"):
+                raise EOFError
+            try:
+                answer = conversation.say(line, viewer=viewer)
+                for text in filter(None, (answer["said"], answer.get("table"))):
+                    say(text)
+            except (ValueError, OSError) as error:  # the game goes on
+                say(sentence_of(error) or str(error))
         say(f"\n{conversation.contents[viewer]['text']}")
         say(conversation.status(viewer))
     except (EOFError, KeyboardInterrupt):
@@ -166,26 +175,6 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
     except Exception:
         keep(session, say)
         raise
-
-
-def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say) -> None:
-    """Show the board, and do what the person says until that changes it."""
-    state, viewer = conversation.session.state, conversation.viewers[0]
-    before = conversation.contents[viewer]
-    say("\n" + before["text"])
-    legal = len(state.legal_actions())
-    many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
-    say(conversation.say("moves")["said"] if legal <= LISTED else many)
-    while conversation.contents[viewer] == before:
-        line = ask("you> ").strip()
-        if line in ("quit", "exit", "q"):
-            raise EOFError
-        try:
-            answer = conversation.say(line, viewer=viewer)
-            for text in filter(None, (answer["said"], answer.get("table"))):
-                say(text)
-        except (ValueError, OSError) as error:  # the game goes on
-            say(sentence_of(error) or str(error))
 
 
 def keep(session: Session, say: Say) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import hmac
 import itertools
 import json
 import secrets
@@ -37,7 +36,7 @@ UNMEASURED = Agent(BASELINE, iterations=1000)  # the agent of a game without lev
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data: 'self'; "
-    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 HEADERS = {"Connection": "close", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
@@ -89,15 +88,16 @@ class Tables:
         if len(self.games) >= MOST_GAMES:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         like = self.games[request.like].session if request.like in self.games else None
-        game = games.load(request.game) if like is None else like.game
+        game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         people = [(seat + i) % game.players for i in range(min(request.persons, game.players))]
-        level, others = request.level or None, [UNMEASURED]
-        if like is not None and level in (None, like.level):
-            level, others = like.level, [*filter(None, like.agents)] or others
-        elif level := level or min(_USUAL_LEVEL, len(self.levels_of(game))) or None:
+        usual = like.level if like else min(_USUAL_LEVEL, len(self.levels_of(game)))
+        level, others = request.level or usual or None, list[Agent]()
+        if like and level == like.level:
+            others = [*filter(None, like.agents)]
+        elif level:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
-        turns = itertools.cycle(others)
+        turns = itertools.cycle(others or [UNMEASURED])
         agents = [None if each in people else next(turns) for each in range(game.players)]
         seed = secrets.randbits(31) if request.seed is None else request.seed
         session = Session(game, agents, seed, self.files, level)
@@ -120,7 +120,7 @@ class Tables:
 
     def choices(self) -> list[dict[str, Any]]:
         """The games that one can choose, their rules, seats and levels."""
-        return [self._choice(games.load(name)) for name in games.names()]
+        return list(map(self._choice, map(games.load, games.names())))
 
     def levels_of(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
         """The levels of a game, none where none were measured."""
@@ -165,8 +165,8 @@ class Server(ThreadingHTTPServer):
     Attributes:
         port: any free one.
         token: what a visitor must know; it is in the address, and then he has a cookie of his own.
-        visitors: by cookie, the seats that are theirs: (game, seat).
-        invitations: by token, the seat that it gives.
+        visitors: by cookie, the seats that are theirs, by the number of the game.
+        invitations: by token, the seats that it gives.
     """
 
     daemon_threads, request_queue_size = True, 64
@@ -174,28 +174,26 @@ class Server(ThreadingHTTPServer):
     def __init__(self, tables: Tables, host: str = HOST) -> None:
         # from now on who asks waits for `serve`, and is not refused
         super().__init__((host, 0), Handler)
-        self.tables = tables
-        self.host = host
-        self.token = secrets.token_urlsafe(16)
-        self.port = int(self.server_address[1])
-        self.visitors = dict[str, set[tuple[int, int | None]]]()
-        self.invitations = dict[str, tuple[int, int | None]]()
+        self.tables, self.port, self.token = tables, int(self.server_address[1]), _secret()
+        self.name = f"{host}:{self.port}"
+        self.visitors = dict[str, dict[int, int | None]]()
+        self.invitations: dict[str, dict[int, int | None]] = {self.token: {}}
         for number in tables.games:
             self.start(number)
 
     @property
     def address(self) -> str:
         """What to type into a browser."""
-        for token, (number, _) in self.invitations.items():
-            return f"http://{self.host}:{self.port}/games/{number}?token={token}"
-        return f"http://{self.host}:{self.port}/?token={self.token}"
+        token, seats = [*self.invitations.items()][min(1, len(self.tables.games))]
+        path = "".join(f"games/{number}" for number in seats)
+        return f"http://{self.name}/{path}?token={token}"
 
     def start(self, number: int) -> None:
         """Let the agents of a game act, and make an invitation for each seat of a person."""
         table = self.tables.games[number]
         threading.Thread(target=table.run, name=f"icarus-play-{number}", daemon=True).start()
         for viewer in table.viewers:
-            self.invitations[secrets.token_urlsafe(16)] = number, viewer
+            self.invitations[_secret()] = {number: viewer}
 
     def serve(self) -> None:
         """Serve until `shutdown` is called, or until Ctrl-C."""
@@ -203,6 +201,10 @@ class Server(ThreadingHTTPServer):
             self.serve_forever(poll_interval=0.1)
         for table in self.tables.games.values():
             table.close()  # requests that wait for news are answered then
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(16)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -217,33 +219,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """The table, a game's page, how it stands, or the tree of the last search shown; a new game, or a line in one."""
         try:
-            address = urlsplit(self.path)
-            self.query = {name: values[0] for name, values in parse_qs(address.query).items()}
-            seats = self._check()
-            if seats is None:
-                return self._welcome(address.path)
-            body = self.rfile.read(self._length())
-            match [self.command, *address.path.strip("/").split("/")]:
-                case ["GET", ""]:
-                    self._send_page(page("table", "icarus"), "'none'")
-                case ["GET", "choices"]:
-                    self._send_json(self.server.tables.choices())
-                case ["GET", "length"]:
-                    self._send_json(_length(games.load(self.query.get("game", ""))))
-                case ["GET", "picture"]:
-                    state = games.load(self.query.get("game", "")).new_initial_state(seed=2)
-                    self._send(
-                        svg(drawing(state, None if state.is_chance_node() else 0)), "image/svg+xml"
-                    )
-                case ["POST", "games"]:
-                    number = self.server.tables.begin(body)
-                    self.server.start(number)
-                    seats.add((number, self.server.tables.games[number].viewers[0]))
-                    self._send_json({"number": number})
-                case [method, "games", number, *rest] if number.isdecimal():
-                    self._answer_game(method, int(number), rest, dict(seats), body)
-                case _:
-                    raise Refused(404, f"there is no page {address.path}")
+            self._answer()
         except Refused as refusal:
             self._send_json({"error": refusal.args[1]}, refusal.args[0])
         except msgspec.DecodeError as error:
@@ -255,59 +231,76 @@ class Handler(BaseHTTPRequestHandler):
 
     do_POST = do_GET
 
-    def _length(self) -> int:
-        """Of the body, which is not read before it is known whose it is."""
-        text = self.headers.get("Content-Length", "0")
-        if not (text.isascii() and text.isdigit()):
-            raise Refused(400, f"the length of a request must be a number, not {text[:SHOWN]!r}")
-        if int(text) > LONGEST_BODY:
+    def _answer(self) -> None:
+        address, tables = urlsplit(self.path), self.server.tables
+        query = {name: values[0] for name, values in parse_qs(address.query).items()}
+        seats = self._seats(query.get("token"))
+        if "token" in query:  # it leaves the address for a cookie, which no history or log has
+            cookie = f"icarus-{self.server.port}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
+            headers = {"Location": address.path, "Set-Cookie": cookie}
+            self._send("", "text/plain", 303, headers)
+            return
+        length = self.headers.get("Content-Length", "0")
+        # the body is not read before it is known whose it is
+        if not (length.isascii() and length.isdigit() and int(length) <= LONGEST_BODY):
             raise Refused(
-                413, f"this request has {int(text):,} bytes; one has at most {LONGEST_BODY:,}"
+                413, f"a request has at most {LONGEST_BODY:,} bytes, not {length[:SHOWN]}"
             )
-        return int(text)
-
-    def _answer_game(
-        self, method: str, number: int, rest: list[str], seats: dict[int, int | None], body: bytes
-    ) -> None:
+        body = self.rfile.read(int(length))
+        match [self.command, *address.path.strip("/").split("/")]:
+            case ["GET", ""]:
+                self._send_page(page("table", "icarus"))
+                return
+            case ["GET", "choices"]:
+                self._send_json(tables.choices())
+                return
+            case ["GET", "length"]:
+                self._send_json(_length(games.load(query.get("game", ""))))
+                return
+            case ["GET", "picture"]:
+                state = games.load(query.get("game", "")).new_initial_state(seed=2)
+                scene = drawing(state, None if state.is_chance_node() else 0)
+                self._send(svg(scene), "image/svg+xml")
+                return
+            case ["POST", "games"]:
+                number = tables.begin(body)
+                self.server.start(number)
+                seats[number] = tables.games[number].viewers[0]
+                self._send_json({"number": number})
+                return
+            case [method, "games", text, *rest] if text.isdecimal():
+                number = int(text)
+            case _:
+                raise Refused(404, f"there is no page {address.path}")
         if number not in seats:
             raise Refused(403, "this game is another's, or there is none of this number")
-        table, viewer = self.server.tables.games[number], seats[number]
+        table, viewer = tables.games[number], seats[number]
         match [method, *rest]:
             case ["GET"]:
-                self._send_page(page("play", "icarus play"), "'none'")
+                self._send_page(page("play", "icarus play"))
             case ["GET", "state"]:
-                places = {
-                    name: int(value)
-                    for name, value in self.query.items()
-                    if name in ("since", "at")
-                }
+                places = {name: int(value) for name, value in query.items()}
                 links = [
                     f"/games/{number}?token={token}"
-                    for token, seat in self.server.invitations.items()
-                    if seat[0] == number and seat[1] != viewer
+                    for token, invited in self.server.invitations.items()
+                    if number in invited and invited[number] != viewer
                 ]
-                levels = len(self.server.tables.levels_of(table.session.game))
+                levels = len(tables.levels_of(table.session.game))
                 content = table.describe(**places, viewer=viewer)
                 self._send_json({**content, "links": links, "levels": levels})
-            case ["GET", "tree"]:
-                if table.shown is None or not table.shown.records:
-                    raise Refused(404, "there is no such search")
-                self._send_page(tree_page(table.shown), "'self'")
+            case ["GET", "tree"] if table.shown and table.shown.records:
+                self._send_page(tree_page(table.shown))
             case ["GET", "judge"]:
                 self._send_json(table.judge(viewer))
             case ["POST"]:
-                self._send_json(self.server.tables.say(number, body, viewer))
+                self._send_json(tables.say(number, body, viewer))
             case _:
                 raise Refused(404, f"there is no page {self.path}")
 
-    def _check(self) -> set[tuple[int, int | None]] | None:
-        """The seats of who asks; None for who has just come with a token. Refuses other hosts' names, other pages and all others."""
-        host = self.headers.get("Host", "")
-        port = self.server.port
-        if host not in {
-            f"{name}:{port}"
-            for name in (self.server.host, *(["localhost"] if self.server.host == HOST else []))
-        }:
+    def _seats(self, token: str | None) -> dict[int, int | None]:
+        """The seats of who asks, with those that a token gives him. Refuses other hosts' names, other pages and all others."""
+        server, host = self.server, self.headers.get("Host", "")
+        if host != server.name:
             raise Refused(
                 403,
                 "these games can be played only on the machine that they run on, or by the name that was given",
@@ -316,54 +309,38 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )
-        if "token" in self.query:
-            return None
-        seats = self.server.visitors.get(self._cookie())
-        if seats is None:
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{server.port}")
+        self.visitor = cookie.value if cookie else ""
+        if token is None and self.visitor in server.visitors:
+            return server.visitors[self.visitor]
+        if token not in server.invitations:
             raise Refused(
-                403, "this address has no token; open the address that icarus play printed"
+                403,
+                "this address has no token, or another; open the address that icarus play printed",
             )
+        if self.visitor not in server.visitors:
+            self.visitor = _secret()
+        seats = server.visitors.setdefault(self.visitor, {})
+        seats.update(server.invitations[token])
         return seats
-
-    def _cookie(self) -> str:
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{self.server.port}")
-        return cookie.value if cookie else ""
-
-    def _welcome(self, path: str) -> None:
-        """Give who knows a token a cookie of his own, which no history or log of addresses has, and the seat that it stands for."""
-        token = self.query["token"]
-        invited = [
-            seat
-            for each, seat in self.server.invitations.items()
-            if hmac.compare_digest(each.encode(), token.encode())
-        ]
-        if not (invited or hmac.compare_digest(token.encode(), self.server.token.encode())):
-            raise Refused(403, "this token is not known; open the address that icarus play printed")
-        name = self._cookie()
-        if name not in self.server.visitors:
-            name = secrets.token_urlsafe(16)
-        seats = self.server.visitors.setdefault(name, set())
-        seats.update(invited)
-        set_cookie = f"icarus-{self.server.port}={name}; HttpOnly; SameSite=strict; Path=/"
-        self._send("", "text/plain", 303, {"Location": path, "Set-Cookie": set_cookie})
 
     def _send_json(self, answer: Any, status: int = 200) -> None:
         self._send(json.dumps(answer), "application/json", status)
 
-    def _send_page(self, text: str, ancestors: str) -> None:
+    def _send_page(self, text: str) -> None:
         """A page whose scripts, and no others, may run."""
-        nonce = secrets.token_urlsafe(16)
+        nonce = _secret()
         text = text.replace("<script>", f'<script nonce="{nonce}">')
-        policy = {"Content-Security-Policy": POLICY.format(nonce=nonce, ancestors=ancestors)}
+        policy = {"Content-Security-Policy": POLICY.format(nonce=nonce)}
         self._send(text, "text/html; charset=utf-8", 200, policy)
 
     def _send(
-        self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None
+        self, text: str, kind: str, status: int = 200, headers: dict[str, str] = HEADERS
     ) -> None:
         content = text.encode()
         self.send_response(status)
-        of_answer = {"Content-Type": kind, "Content-Length": str(len(content)), **(headers or {})}
-        for name, value in (HEADERS | of_answer).items():
+        of_answer = {"Content-Type": kind, "Content-Length": str(len(content))}
+        for name, value in (HEADERS | of_answer | headers).items():
             self.send_header(name, value)
         with contextlib.suppress(OSError):  # nobody reads it any more
             self.end_headers()
