@@ -31,8 +31,9 @@ def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
     ask = learned.kernels().heuristic if isinstance(learned, Game) else None
     out = np.zeros(game.players)
     if ask is not None:
-        ask(data.ctypes.data, out.ctypes.data)  # compiles it
+        addresses = data.ctypes.data, out.ctypes.data
+        ask(*addresses)  # compiles it
         started = time.perf_counter()
         for _ in range(TIMED):
-            ask(data.ctypes.data, out.ctypes.data)
+            ask(*addresses)
         yield f"one takes {(time.perf_counter() - started) / TIMED * 1e6:.1f} µs, called from Python"
