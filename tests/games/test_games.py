@@ -35,8 +35,9 @@ WHOLE_GAMES, TOY_GAMES = 1, 8  # random games looked at
 LOOKED_AT = 25  # states of a game where a check costs a replay of its history
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
-# What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist, lotr-confrontation and toy-thicket-4.
-LONG = {"hearts", *VARIANTS[:3], *(str(game) for game in toy.THICKETS[:-1])}
+# What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist, lotr-confrontation and these toys.
+AUDITED_TOYS = {str(game) for game in (toy.CHAIN, toy.CARD, toy.PENNIES, toy.THICKETS[-1])}
+LONG = {"hearts", *VARIANTS[:3], *(TOYS.keys() - AUDITED_TOYS)}
 each_audited_game = pytest.mark.parametrize(
     "game",
     [
