@@ -13,6 +13,7 @@ from icarus.commands.new import SKELETONS
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from tests.audit.passing import PASSING, sampler
 
+pytestmark = pytest.mark.usefixtures("short_contract")
 OWN = "    if i == observer:\n        return True\n"  # of `knows` in the game that `icarus new` writes
 
 
@@ -44,7 +45,7 @@ def written(line: str, **changes):
     ],
 )
 def test_what_a_draw_keeps_or_changes_wrongly_is_found_by_the_observation(line, failed):
-    report = audit(written(line), games=10, determinizations=60)
+    report = audit(written(line), games=6, determinizations=30)
     assert report.failed == failed, report
 
 
@@ -170,7 +171,7 @@ def going(remembers: bool) -> PythonGame:
 
 @pytest.mark.parametrize("remembers", [True, False])
 def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers):
-    report = audit(going(remembers), games=3, determinizations=40)
+    report = audit(going(remembers), games=2, determinizations=40)
     assert report.failed == (() if remembers else ("legal",)), report
     assert report["legal"].checked
 
