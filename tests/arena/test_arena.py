@@ -400,11 +400,12 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     note = tmp_path / "child"
     parent = subprocess.Popen([sys.executable, str(program)], env={**os.environ, "NOTE": str(note)})
     while not (note.exists() and note.read_text()):
+        assert parent.poll() is None
         time.sleep(0.05)
     parent.kill()
     parent.wait()
     child = int(note.read_text())
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not Path(f"/proc/{child}").exists()

@@ -175,7 +175,7 @@ def test_a_function_that_is_kept_waiting_has_ten_times_as_long(seconds, failed, 
         return list(second_chance.legal(state))
 
     GAME.new_initial_state()  # compiles what draws
-    monkeypatch.setattr(watch, "SECONDS", 0.6)
+    monkeypatch.setattr(watch, "SECONDS", 1.2)
     assert audit(attrs.evolve(GAME, legal=slow), games=1, determinizations=20).failed == failed
 
 

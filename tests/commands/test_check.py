@@ -424,8 +424,11 @@ def test_a_long_work_writes_lines_into_a_pipe(monkeypatch, capsys):
     monkeypatch.setattr(console, "_SILENCE", 0.05)
     with console.progress_of("games", 10) as show:
         show(3, description="audit of mine: games")
-        time.sleep(0.5)
-    assert capsys.readouterr().err.startswith("audit of mine: games 3 of 10\n")
+        said, end = "", time.monotonic() + 60
+        while not said and time.monotonic() < end:
+            time.sleep(0.01)
+            said = capsys.readouterr().err
+    assert said.startswith("audit of mine: games 3 of 10\n")
 
 
 def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_says_so(

@@ -783,7 +783,11 @@ def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy, threads):
 
 def test_a_command_that_only_starts_ends_without_a_word():
     call = [sys.executable, "-m", "icarus", "--help"]
-    for moment in (0.0, 0.2):
+    at_once = 0.0, 0.0, 0.0, 0.0, 0.0
+    early = False  # whether one was met before it listens; a busy machine may let it go on before the signal
+    for moment in (*at_once, 0.2):
+        if early and moment == 0.0:
+            continue
         with child_process(
             call, env=environment(), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
@@ -797,7 +801,8 @@ def test_a_command_that_only_starts_ends_without_a_word():
         assert process.returncode in (0, 130, -signal.SIGINT)
         assert "Traceback" not in stderr, stderr
         assert (process.returncode == 130) == stderr.endswith("interrupted\n")
-        assert moment > 0.0 or (process.returncode, stderr) == (-signal.SIGINT, "")
+        early = early or (process.returncode, stderr) == (-signal.SIGINT, "")
+    assert early
 
 
 # ------------------------------------------------------------------------------------------- facts without a solution
