@@ -234,13 +234,10 @@ prepare_whist, determinize_whist = helper(prepare), helper(determinize)
 
 
 def without_voids(state, observer, beliefs):
-    shown = np.zeros(2, np.int64)
-    for i in range(2):
-        shown[i] = state.voids[i]
-        state.voids[i] = 0
+    first, second = state.voids[0], state.voids[1]
+    state.voids[0] = state.voids[1] = 0
     prepare_whist(state, observer, beliefs)
-    for i in range(2):
-        state.voids[i] = shown[i]
+    state.voids[0], state.voids[1] = first, second
 
 
 def test_hands_that_contradict_a_shown_void_are_found():

@@ -783,9 +783,8 @@ def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy, threads):
 
 def test_a_command_that_only_starts_ends_without_a_word():
     call = [sys.executable, "-m", "icarus", "--help"]
-    at_once = 0.0, 0.0, 0.0, 0.0, 0.0
     early = False  # whether one was met before it listens; a busy machine may let it go on before the signal
-    for moment in (*at_once, 0.2):
+    for moment in (*[0.0] * 5, 0.2):
         if early and moment == 0.0:
             continue
         with child_process(
