@@ -170,7 +170,8 @@ class Session:
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
-        colours = self.game.board.colours if self.game.board is not None else ()
+        board = self.game.board
+        colours = board.colours if board else ()
         strength = self.level and f"level {self.level}"
         names = []
         for seat, agent in enumerate(self.agents):
@@ -725,7 +726,8 @@ def ending_of(session: Session, viewer: int | None) -> str:
         return "the game is drawn"
     mine, count = rewards[viewer], len(rewards)
     place = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
-    text = "you win" if viewer in best else place if count > 2 else "you lose"
+    others = place if rewards.count(mine) < count - 1 else "you lose"
+    text = "you win" if viewer in best else others
     if count > 2:
         return f"{text} with others" if rewards.count(mine) > 1 else text
     points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0

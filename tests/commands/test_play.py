@@ -317,6 +317,7 @@ ENDS = {
     ((0.1, 0.2, 0.5), (-1, 1)): "you come in as number 3 of 3",
     ((0.2, 0.1, 0.5), (-1, 1)): "you come in as number 2 of 3",
     ((0.5, 0.1, 0.5), (-1, 1)): "you win with others",
+    ((0.0, 0.0, 1.0), (-1, 1)): "you lose with others",
     ((0.5, 0.5), (-1, 1)): "the game is drawn",
     ((1.0, 0.0), (-1, 1)): "you win",
     ((0.75, 0.25), (-2, 2)): "you win by 1 point",

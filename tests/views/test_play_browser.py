@@ -221,6 +221,22 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served):
             )
 
 
+def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
+    server = Server(Tables(), "localhost")
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    try:
+        assert server.address.startswith(f"http://localhost:{server.port}/?token=")
+        with httpx.Client(follow_redirects=True) as client:
+            assert "Choose a game" in client.get(server.address).text
+            refused = client.get(server.address.replace("localhost", "127.0.0.1"))
+        assert refused.status_code == 403
+        assert "by the name that was given" in refused.json()["error"]
+    finally:
+        server.shutdown()
+        thread.join()
+
+
 def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
     page = served("kuhn-poker")
     assert page.client.get("/games/0/judge").json() == {"error": "the game is not over"}
