@@ -23,6 +23,7 @@ ADDED = {
     "search": ["--iterations"],
     "play": ["--iterations"],
     "check": ["--games"],
+    "exploitability": ["--iterations"],
 }
 LONG = (  # to be compiled, to be played, or limited by the clock
     "icarus discover",
