@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from icarus.audit.report import checks_of, indented
-from icarus.audit.subjects import AskedGame, BrokenPromise, stamp
+from icarus.audit.subjects import AskedGame, BrokenPromise, remembers_all, stamp, view_of
 from icarus.checks import count_text
 from icarus.compiler import location, seeded
 from icarus.compiler.digest import PACKAGE
@@ -48,7 +48,7 @@ CONTRACT = {
     "errors": "no function raises an error, and each returns what it should",
     "notation": "legal actions have different texts",
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
-    "moves": "observe leaves the mover's own entry as it is",
+    "moves": "observe leaves the mover's own entry as it is, and neither hides what observation tells nor tells what it hides",
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
     "recall": "recall returns what each perspective has seen of the episode; a game that hides moves in an episode has recall",
     "repeat": "the same seed gives the same deal and determinization, the same action changes equal states equally, and a second call "
@@ -269,15 +269,16 @@ class Contract:
             if player == CHANCE:
                 weights = weights if self.game.chance is None else self._twice("chance")
                 self.checks["chances"].checked += 1
-            k = self.luck.choice([k for k, weight in enumerate(weights) if weight > 0])
+            possible = [each for each, weight in zip(actions, weights, strict=True) if weight > 0]
+            action = self.luck.choice(possible)
             self._determinize(player)
             self._number(player, actions)
-            self._notice(player, actions[k])
-            self._data, again = (self._asked.after(self._data, actions[k]) for _ in range(2))
-            message = f"apply makes two different states from one by the same action {actions[k]}"
+            self._notice(player, action, possible, texts)
+            self._data, again = (self._asked.after(self._data, action) for _ in range(2))
+            message = f"apply makes two different states from one by the same action {action}"
             self._require("repeat", _same(self._data, again), message)
-            self._follow(public, actions[k], texts[k])
-            self._texts.append(texts[k])
+            self._follow(public, action, texts[action])
+            self._texts.append(texts[action])
             longest = self.game.max_length
             message = f"the game has lasted {longest + 1:,} actions; max_length is {longest:,}"
             self._require("end", self._in_playout or len(self._texts) <= longest, message)
@@ -310,7 +311,7 @@ class Contract:
         self._require("choices", actions == again == copied, message)
         return actions
 
-    def _notation(self, actions: list[int]) -> list[str]:
+    def _notation(self, actions: list[int]) -> dict[int, str]:
         try:
             texts = [
                 self.game.action_text_of(self.game.facts_of(self._data), action)
@@ -323,7 +324,7 @@ class Contract:
             namesake = first.setdefault(text, action)
             message = f"the actions {namesake} and {action} are both written {text!r}"
             self._require("notation", namesake == action, message)
-        return texts
+        return dict(zip(actions, texts, strict=True))
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""
@@ -360,8 +361,8 @@ class Contract:
                 self._ask(kind, *(self._ask("legal")[:1] if kind == "action_features" else []))
                 self.checks["features"].checked += 1
 
-    def _notice(self, player: int, action: int) -> None:
-        """What each perspective sees of an action."""
+    def _notice(self, player: int, action: int, possible: list[int], texts: dict[int, str]) -> None:
+        """What each perspective sees of an action, one of those that are possible."""
         moves = [action] * self.game.players
         if self.game.observe is not None:
             moves = self._twice("observe", action)
@@ -374,6 +375,11 @@ class Contract:
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
+            if self.game.observation is not None:
+                rival = possible[(possible.index(action) - 1 - len(self._texts)) % len(possible)]
+                apart = self._told_apart(player, moves, action, rival)
+                message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
+                self._require("moves", not apart, message)
             try:
                 for move in {*moves} - {UNSEEN, action}:
                     self.game.move_text_of(move)
@@ -384,6 +390,24 @@ class Contract:
             for observed, move in zip(self._observed, views, strict=True):
                 if move != UNSEEN:
                     observed.append(move)
+
+    def _told_apart(self, mover: int, moves: list[int], action: int, rival: int) -> str:
+        """Whom observe and observation do not tell alike which of two actions is done, in words; "" if there is nobody."""
+        pairs = zip(moves, self._asked.moves(self._data, rival), strict=True)
+        sees = [move != another for move, another in pairs]
+        is_whole = remembers_all(self._data)
+        if all(sees) and not is_whole:
+            return ""
+        after = [self._asked.after(self._data, each) for each in (action, rival)]
+        if any(self._asked.ask("player", data) == TERMINAL for data in after):
+            return ""  # when all is over everything may be shown
+        for player, is_seen in enumerate(sees):
+            is_known = len({view_of(self.game, data, player) for data in after}) > 1
+            if is_known and not is_seen:
+                return f"observe hides from player {player} what his observation tells afterwards,"
+            if is_seen and not is_known and is_whole and player != mover:
+                return f"observe shows player {player} what his observation never tells,"
+        return ""
 
     def _label(self) -> None:
         if self.game.episode is None:

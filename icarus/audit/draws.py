@@ -414,10 +414,10 @@ class Redraws:
         }
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
-        """Whether a fact that was never redrawn was dealt; an item for each player is one of another player, as no two were dealt alike."""
+        """Whether a fact that was never redrawn was dealt; an item of another player, too, where no two were dealt alike."""
         is_possible = name in self._dealt
-        if self._is_for_each(name, facts):
-            is_possible = name[1] != observer and (is_possible or name[0] not in self._repeated)
+        if self._is_for_each(name, facts) and name[1] != observer:
+            is_possible |= name[0] not in self._repeated
         return is_possible and not self._redrawn[name, observer]
 
     def _is_for_each(self, name: Name, facts: dict[Name, Any]) -> bool:

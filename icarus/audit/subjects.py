@@ -257,6 +257,13 @@ def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:
     return tuple(facts_in(game.observation(game.facts_of(data), player)))
 
 
+def remembers_all(data: Any) -> bool:
+    """Whether an observation of a state says all that its player has ever seen, as OpenSpiel's information states do."""
+    return (
+        hasattr(data, "get_game") and data.get_game().get_type().provides_information_state_string
+    )
+
+
 def stamp(data: object) -> object:
     """What is another one after a value was changed."""
     return data.tobytes() if isinstance(data, np.ndarray) else tuple(facts_in(data))

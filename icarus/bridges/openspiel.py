@@ -187,16 +187,19 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
 def _round_redrawn(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State":
-    """A state of a game in turns in which those who have chosen in this round have chosen anything."""
-    done, choosers = state.full_history(), 0
-    while done and 0 <= done[-1].player < player:
-        player, choosers = done.pop().player, choosers + 1
+    """A state of a game in turns in which the others who have chosen in this round have chosen anything."""
+    done, acting, chosen = state.full_history(), state.current_player(), []
+    while done and 0 <= done[-1].player < acting:
+        chosen.append(done.pop())
+        acting = chosen[-1].player
     redrawn = state.get_game().new_initial_state()
     for step in done:
         redrawn.apply_action(step.action)
-    for _ in range(choosers):
+    for step in reversed(chosen):
         legal = redrawn.legal_actions()
-        redrawn.apply_action(legal[int(len(legal) * random())])
+        redrawn.apply_action(
+            step.action if step.player == player else legal[int(len(legal) * random())]
+        )
     return redrawn
 
 
@@ -215,8 +218,9 @@ def _scaled(lowest: float, highest: float, state: "pyspiel.State") -> list[float
 
 def _chances(state: "pyspiel.State") -> list[float]:
     """Of each legal outcome; Hearts without passing has directions of a pass that are not legal."""
-    chances = seats.probabilities(state)
-    total = sum(chances) if len(chances) < len(state.chance_outcomes()) else 1.0
+    outcomes = dict(state.chance_outcomes())
+    chances = [outcomes[action] for action in state.legal_actions()]
+    total = sum(chances) if len(chances) < len(outcomes) else 1.0
     return [chance / total for chance in chances]
 
 

@@ -21,7 +21,7 @@ from icarus import PythonGame, audit, games, in_python
 from icarus.audit import watch
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
-from icarus.kernel import TERMINAL, below
+from icarus.kernel import TERMINAL, UNSEEN, below
 from icarus.load_files import game_of_file
 from tests.test_documents import example
 
@@ -89,6 +89,14 @@ def coins(state):
     )
 
 
+def hiding_what_lies_open(state, action):
+    return [action if each == state["turn"] else UNSEEN for each in range(2)]
+
+
+def without_his_own_card(state, player):
+    return state["open"], state["turn"], state["drawing"]
+
+
 CHANGES: list[tuple[dict[str, Any], str]] = [
     (
         {"determinize": wrongly(cards=lambda cards, rng: cards[::-1] if below(rng, 2) else cards)},
@@ -106,6 +114,8 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"copy": dict}, "memory"),
     ({"action_text": lambda state, action: "go"}, "notation"),
     ({"move_text": lambda move: move - second_chance.LAID}, "notation"),
+    ({"observe": hiding_what_lies_open}, "moves"),
+    ({"observation": without_his_own_card}, "redraw"),
     ({"max_length": 3}, "end"),
     ({"rewards": lambda state: [1]}, "rewards"),
     ({"rewards": lambda state: [random.random()] * 2}, "repeat"),

@@ -2,6 +2,7 @@
 
 import pickle
 import random
+import re
 import subprocess
 import sys
 
@@ -217,6 +218,7 @@ LARGE = "oh_hell(players=3,num_suits=4,num_cards_per_suit=6)"
 SAMPLERS = [
     ("kuhn_poker", None, ()),
     ("leduc_poker", None, ()),
+    ("matching_pennies_3p", None, ()),
     (LARGE, None, ()),
     ("kuhn_poker", truth, ("redraw",)),
     (LARGE, truth, ("redraw", "unseen")),
@@ -233,6 +235,18 @@ SAMPLERS = [
 def test_sound_samplers_pass_and_those_that_cheat_are_found(name, determinize, failed):
     report = audit(openspiel.game(name, determinize=determinize), games=4)
     assert set(failed) <= set(report.failed) if failed else report.passed, str(report)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_an_observe_that_shows_a_hidden_deal_is_found_and_public_actions_is_right(name):
+    def showing(state, action):
+        return [action] * state.num_players()
+
+    report = audit(openspiel.game(name, observe=showing), games=2)
+    assert report.failed == ("moves",), report
+    shown = "observe shows player . what his observation never tells, whether it is .* or "
+    assert re.search(shown, report["moves"].examples[0])
+    assert audit(openspiel.game(name, observe=openspiel.public_actions), games=2).passed
 
 
 # -------------------- icarus's games as OpenSpiel's, and its agents as bots, by OpenSpiel's own tests.
