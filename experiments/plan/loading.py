@@ -40,7 +40,7 @@ from icarus.arena.player import (
 )
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
-from icarus.engine.search import Algorithm
+from icarus.engine.search import Algorithm, check_cutoff
 from icarus.kernel import UNLIMITED, AnyGame
 from icarus.load_files import game_of_file, load_file, load_files, sentence_of
 
@@ -353,14 +353,17 @@ def _enough_iterations(cell: Cell) -> None:
 
 
 def _playable(cell: Cell) -> None:
-    """An algorithm that lists the deals of a game, or keeps its tree, needs one for which that can be done."""
+    """A cut-off needs the game's heuristic, and an algorithm that lists the deals, or keeps the tree, a game for which that can be done."""
+    game = known_game(cell.column.game, "games")
     for spec in (cell.spec, cell.column.opponent):
         if evaluation := evaluation_of(spec.evaluation):
             with refusing("agents"):
-                evaluation.check(known_game(cell.column.game, "games"))
-        if names_algorithm(spec.strategy):
-            with refusing(f"games: {spec.text} cannot play here"):
-                parse_algorithm(spec.strategy).check_playable(known_game(cell.column.game, "games"))
+                evaluation.check(game)
+            continue
+        with refusing(f"games: {spec.text} cannot play here"):
+            check_cutoff(game, spec.search)
+            if names_algorithm(spec.strategy):
+                parse_algorithm(spec.strategy).check_playable(game)
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

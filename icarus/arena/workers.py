@@ -210,8 +210,10 @@ def connection(address: str, count: int) -> "Iterator[Client]":
             )
         try:
             client = Client(place, timeout=PATIENCE)
-        except (OSError, ValueError) as error:
-            raise ValueError(f"no dask scheduler answers at {address!r}: {error}") from None
+        except (OSError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"no dask scheduler answers at {address!r}, which is to be local, or such as tcp://host:8786: {error}"
+            ) from None
         stack.enter_context(client)
         _check_imports(client)
         yield client

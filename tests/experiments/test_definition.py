@@ -417,6 +417,10 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
         ),
         ({"agents": {"a": {"scheme": "OOS()"}}}, "'OOS\\(\\)' is not a scheme"),
         (
+            {"agents": {"a": {"scheme": "MO_ISMCTS with cutoff=2"}}},
+            "cannot play here: cutoff is 2, but kuhn-poker has no heuristic",
+        ),
+        (
             {"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["hearts"]},
             "cannot play here: hearts",
         ),

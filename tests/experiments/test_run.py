@@ -182,6 +182,14 @@ def test_a_cluster_that_does_not_answer_is_refused(call, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("address", ["Local", "tls://127.0.0.1:9"])
+def test_what_is_no_address_of_a_scheduler_is_told_what_would_be_one(address):
+    pytest.importorskip("distributed")
+    said = f"no dask scheduler answers at '{address}', which is to be local, or such as tcp://"
+    with pytest.raises(ValueError, match=said), connection(address, 1):
+        pytest.fail("there is none")
+
+
 def test_a_worker_without_the_files_of_a_run_is_refused_with_what_it_lacks(monkeypatch):
     monkeypatch.setattr("icarus.arena.workers._SENT", {"icarus", "only_here"})
     monkeypatch.setitem(sys.modules, "only_here", ModuleType("only_here"))
