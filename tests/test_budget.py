@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 15_940,
     "icarus": 250_690,
     "experiments": 67_600,
-    "tests": 274_500,
+    "tests": 274_900,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 711)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -242,6 +242,7 @@ def observation(state: Facts, player: int) -> tuple:
         state.trick[: state.count],
         state.alive,
         state.trumps,
+        state.turn_up,
         state.stage,
     )
 

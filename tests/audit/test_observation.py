@@ -8,9 +8,12 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import PythonGame, audit
+from icarus import PythonGame, audit, games
+from icarus.audit.draws import Draws, Redraws
+from icarus.audit.report import Check
 from icarus.commands.new import SKELETONS
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
+from icarus.compiler import seeded
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, random_action
 from tests.audit.passing import PASSING, sampler
 
 pytestmark = pytest.mark.usefixtures("short_contract")
@@ -264,3 +267,21 @@ def test_a_broken_recall_stops_no_other_check():
     assert "KeyError('seen')" in report["recall"].examples[0], report
     assert report["view"].passed
     assert report["swap"].checked
+
+
+# ---------------------------------------------------------------------------------------- games of the library
+
+
+def test_the_card_that_was_turned_up_is_told_as_no_draw_changes_it():
+    game, check, luck = games.load("knockout-whist"), Check("redraw", ""), random.Random(1)
+    redraws = Redraws(game)
+    for deal in range(8):
+        state = game.new_initial_state(deal)
+        redraws.begin(state)
+        for _ in range(3):
+            player = state.current_player()
+            redraws.note(state, player, Draws(state, player).draw(state.data, 4, seeded(deal)))
+            state.apply_action(random_action(state, luck))
+    redraws.judge(check)
+    assert check.checked == 24
+    assert not check.failed, check.examples
