@@ -24,7 +24,7 @@ TOKENS = {
     "icarus/commands": 20_560,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
-    "icarus/engine": 38_900,
+    "icarus/engine": 38_910,
     "icarus/equilibrium": 22_500,
     "icarus/games": 42_100,
     "icarus/kernel": 17_040,

@@ -13,7 +13,13 @@ import attrs
 from icarus import checks
 from icarus.algebra import Enhancement, UnnormalizedMixture
 from icarus.checks import count_text
-from icarus.compiler import CompilationError, interpret, interpret_rebound, presses_as_one
+from icarus.compiler import (
+    CompilationError,
+    interpret,
+    interpret_rebound,
+    presses_as_one,
+    uninterrupted,
+)
 from icarus.compiler.digest import renew_rebound
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import (
@@ -454,10 +460,11 @@ class Trees:
         else:
             with ThreadPoolExecutor(self.threads, "icarus") as pool:
                 try:
-                    runs = [
-                        pool.submit(each.run, share)
-                        for each, share in zip(self.searches, shares, strict=True)
-                    ]
+                    with uninterrupted():  # the pool waits only for threads that it knows of
+                        runs = [
+                            pool.submit(each.run, share)
+                            for each, share in zip(self.searches, shares, strict=True)
+                        ]
                 except RuntimeError:  # the system's word for no memory, or too many threads
                     raise MemoryError(
                         f"the system starts no {self.threads} threads here; search with fewer"
