@@ -403,12 +403,7 @@ class Contract:
         labels = {self.game.episode and self._asked.ask("episode", data) for data in after}
         if TERMINAL in movers or len(labels) > 1:
             return ""  # all see that all is over, and that an episode begins
-        choices = [
-            (who, *self._asked.ask("legal", data)) for who, data in zip(movers, after, strict=True)
-        ]
         for player, is_seen in enumerate(sees):
-            if player in movers and choices[0] != choices[1]:
-                continue  # what he may do tells him
             is_known = len({view_of(self.game, data, player) for data in after}) > 1
             if is_known and not is_seen:
                 return f"observe hides from player {player} what his observation tells afterwards,"

@@ -156,7 +156,8 @@ def test_what_many_searches_take_is_told_first(icarus, monkeypatch):
         "exploitability", "liars-dice(faces=2)", "--strategy", "MAST", "--iterations", 5
     )
     assert said.startswith("MAST (5 iterations), most visited: NashConv ")
-    assert re.fullmatch(r"512 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
+    # lines of progress may follow on a busy machine
+    assert re.match(r"512 searches take about 0 s, the tree [0-9,]+ bytes\n", errors)
 
 
 @pytest.mark.parametrize("moves", ["F5 d6 C3", "f5d6c3", "1. f5 d6 2. c3", "1.F5 d6 2.c3"])
