@@ -251,15 +251,18 @@ class RaceGames(Ledger):
             deals: of each pair.
         """
         seats = self.protocol.seats
-        keys = list[list[Key]]()
+        by_deal = list[dict[Key, int]]()
         missing = list[Match]()
         for pair, deal in zip(pairs, deals, strict=True):
             alone = pair[0] == pair[1] and self.protocol.seconds is None
-            games = [(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)]
-            keys.append([self.key(*game) for game in games])
-            missing += [self.match(*game) for game in games if self.key(*game) not in self.rows]
+            places = seats[:1] if alone else seats
+            games = {self.key(stream, pair, deal, seat): seat for seat in places}
+            by_deal.append(games)
+            for key, seat in games.items():
+                if key not in self.rows:
+                    missing.append(self.match(stream, pair, deal, seat))
         self.play(missing, race_row, self._workers)
-        return [mean_reward([self.rows[key] for key in of_deal], seats) for of_deal in keys]
+        return [mean_reward([self.rows[key] for key in games], seats) for games in by_deal]
 
 
 def mean_reward(rows: Sequence[GameRow], seats: Sequence[int]) -> float:
