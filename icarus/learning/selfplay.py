@@ -44,6 +44,20 @@ GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
 
 
+class Trace(NamedTuple):
+    """What targets are made of, at each position of a `Positions`.
+
+    Attributes:
+        values: of each player in the position, and after the best action. [positions, players]
+        after: see there.
+        how: the action was chosen: GREEDY, RANDOM or FORCED. [positions]
+    """
+
+    values: np.ndarray
+    after: np.ndarray
+    how: np.ndarray
+
+
 class SelfPlay(NamedTuple):
     """A game, its evaluation, and room to play it in.
 
@@ -85,20 +99,14 @@ class Positions(NamedTuple):
     Attributes:
         rows: int32, of weights, those of a position after those of the one before.
         ends: [positions] where they end.
-        values: of each player in the position, and after the best action. [positions, players]
-        after: see there.
         targets: [positions, players].
-        how: the action was chosen: GREEDY, RANDOM or FORCED. [positions]
         branches: [positions] the number of a position's branch.
         rewards: of its end. [positions, players]
     """
 
     rows: np.ndarray
     ends: np.ndarray
-    values: np.ndarray
-    after: np.ndarray
     targets: np.ndarray
-    how: np.ndarray
     branches: np.ndarray
     rewards: np.ndarray
 
@@ -162,7 +170,7 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int:
+def play_branch(table: SelfPlay, log: Positions, trace: Trace, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
     game = table.game[0]
     i = first
@@ -173,13 +181,13 @@ def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int
         ) + len(table.active):
             return first
         count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
-        rows = value_of(table, table.branch, mover, table.actions, count, log.values[i])
+        rows = value_of(table, table.branch, mover, table.actions, count, trace.values[i])
         start = log.ends[i - 1] if i else 0
         for k in range(rows):
             log.rows[start + k] = table.active[k]
         log.ends[i], log.branches[i] = start + rows, number
-        log.how[i] = act(table, table.branch, mover, count)
-        copy_items(log.after[i], table.best)
+        trace.how[i] = act(table, table.branch, mover, count)
+        copy_items(trace.after[i], table.best)
         mover = call(game.player, (address_of(table.branch),))
         i = i + 1
     call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
@@ -187,18 +195,20 @@ def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int
 
 
 @helper
-def write_targets(log: Positions, first: int, end: int, rewards: np.ndarray, rest: float) -> None:
+def write_targets(
+    log: Positions, trace: Trace, first: int, end: int, rewards: np.ndarray, rest: float
+) -> None:
     """Write the target of each position of a branch; λ is `rest`."""
     for i in range(end - 1, first - 1, -1):
         for p in range(len(rewards)):
             value = following = rewards[p]
             if i < end - 1:
-                value, following = log.values[i + 1, p], log.targets[i + 1, p]
-            if log.how[i] != FORCED:
-                value = log.after[i, p]
+                value, following = trace.values[i + 1, p], log.targets[i + 1, p]
+            if trace.how[i] != FORCED:
+                value = trace.after[i, p]
             log.rewards[i, p] = rewards[p]
             log.targets[i, p] = (
-                value if log.how[i] == RANDOM else (1.0 - rest) * value + rest * following
+                value if trace.how[i] == RANDOM else (1.0 - rest) * value + rest * following
             )
 
 
@@ -215,7 +225,7 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
 
 
 @kernel("self-play")
-def play_games(table: SelfPlay, log: Positions, games: int, rest: float) -> int:
+def play_games(table: SelfPlay, log: Positions, trace: Trace, games: int, rest: float) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
     game = table.game[0]
     true = address_of(table.true)
@@ -235,8 +245,8 @@ def play_games(table: SelfPlay, log: Positions, games: int, rest: float) -> int:
                 is_new = False
                 begin_branch(table, mover)
                 first = end
-                end = play_branch(table, log, end, number)
-                write_targets(log, first, end, table.values, rest)
+                end = play_branch(table, log, trace, end, number)
+                write_targets(log, trace, first, end, table.values, rest)
                 number += 1
                 if game.determinize == 0:
                     break
@@ -305,9 +315,9 @@ def games_played(
     while True:
         called = _functions(game, evaluation, max_legal)
         table = _table(game, evaluation, called, max_legal, share, seed)
-        log = _room(game.players)
+        log, trace = _room(game.players)
         try:
-            count = play_games(table, log, games, rest)
+            count = play_games(table, log, trace, games, rest)
         except SystemError:  # what a `PythonGame` has raised is told below
             count = 0
         raised = getattr(called, "kept", [])
@@ -366,8 +376,8 @@ def _table(
     )  # fmt: skip
 
 
-def _room(players: int) -> Positions:
+def _room(players: int) -> tuple[Positions, Trace]:
     values, after, targets, rewards = (np.empty((ROOM_FOR, players)) for _ in range(4))
     how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
     rows = np.empty(ROOM_FOR * ROWS, np.int32)
-    return Positions(rows, ends, values, after, targets, how, branches, rewards)
+    return Positions(rows, ends, targets, branches, rewards), Trace(values, after, how)

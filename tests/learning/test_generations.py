@@ -25,6 +25,7 @@ from icarus.learning.selfplay import (
     LONGEST_GAME,
     RANDOM,
     Positions,
+    Trace,
     games_played,
     write_targets,
 )
@@ -150,8 +151,8 @@ def test_targets_by_hand():
     values = np.array([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0], [0.2, 0.8]])
     how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
     targets, rewards = np.zeros((4, 2)), np.zeros((4, 2))
-    log = Positions(np.zeros(0), np.zeros(4), values, after, targets, how, np.zeros(4), rewards)
-    python_of(write_targets)(log, 0, 4, np.array([1.0, 0.0]), 0.5)
+    log = Positions(np.zeros(0), np.zeros(4), targets, np.zeros(4), rewards)
+    python_of(write_targets)(log, Trace(values, after, how), 0, 4, np.array([1.0, 0.0]), 0.5)
     last = 0.5 * 0.3 + 0.5 * 1.0  # half the value after the best action, half the reward
     forced = 0.5 * 0.2 + 0.5 * last  # half the value of the next position, half its target
     assert targets[:, 0] == pytest.approx([0.5 * 0.6 + 0.5 * 0.5, 0.5, forced, last])
