@@ -393,15 +393,17 @@ class Contract:
 
     def _told_apart(self, mover: int, moves: list[int], action: int, rival: int) -> str:
         """Whom observe and observation do not tell alike which of two actions is done, in words; "" if there is nobody."""
+        if action == rival:
+            return ""
         pairs = zip(moves, self._asked.moves(self._data, rival), strict=True)
         sees = [move != another for move, another in pairs]
         is_whole = remembers_all(self._data)
         if all(sees) and not is_whole:
             return ""
         after = [self._asked.after(self._data, each) for each in (action, rival)]
-        movers = [self._asked.ask("player", data) for data in after]
+        is_over = any(self._asked.ask("player", data) == TERMINAL for data in after)
         labels = {self.game.episode and self._asked.ask("episode", data) for data in after}
-        if TERMINAL in movers or len(labels) > 1:
+        if is_over or len(labels) > 1:
             return ""  # all see that all is over, and that an episode begins
         for player, is_seen in enumerate(sees):
             is_known = len({view_of(self.game, data, player) for data in after}) > 1
