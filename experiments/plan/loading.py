@@ -354,12 +354,11 @@ def _enough_iterations(cell: Cell) -> None:
 
 def _playable(cell: Cell) -> None:
     """A cut-off needs the game's heuristic, and an algorithm that lists the deals, or keeps the tree, a game for which that can be done."""
-    game = known_game(cell.column.game, "games")
     for spec in (cell.spec, cell.column.opponent):
+        game = known_game(cell.column.game, "games")
         if evaluation := evaluation_of(spec.evaluation):
             with refusing("agents"):
-                evaluation.check(game)
-            continue
+                game = game.with_evaluation(evaluation)
         with refusing(f"games: {spec.text} cannot play here"):
             check_cutoff(game, spec.search)
             if names_algorithm(spec.strategy):
