@@ -39,17 +39,20 @@ def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses):
 
 def test_ctrl_c_while_threads_start_waits_for_all_of_them(monkeypatch):
     """A pool waits for the threads that it knows of: one that had just begun went on while its result was read."""
-    start, started = threading.Thread.start, itertools.count(1)
+    start, started = threading.Thread.start, list[threading.Thread]()
 
     def start_and_press(thread):
         start(thread)
-        if thread.name.startswith("icarus") and next(started) == 9:
+        if thread.name.startswith("icarus_"):
+            started.append(thread)
+        if len(started) == 9:
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(threading.Thread, "start", start_and_press)
     with pytest.raises(SearchInterrupted) as interrupted:
         search(othello(), BASELINE, seconds=600, threads=2)
-    assert not [each for each in threading.enumerate() if each.name.startswith("icarus")]
+    assert len(started) >= 9
+    assert not any(thread.is_alive() for thread in started)
     assert interrupted.value.result.iterations == interrupted.value.result.visits.sum()
 
 
