@@ -31,11 +31,11 @@ from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.specs.at_once import EXP3
 from icarus.version import VERSION as __version__
+from icarus.views import tree_page as _tree_page
 from icarus.views.shown import FRAMES, show_playout, show_records
-from icarus.views.tree_page import TreePages
 
 # what lies above results, and through which they draw and look at themselves
-Result.pages = TreePages()
+Result.pages = _tree_page
 Result.look_for_notes = staticmethod(notes_of)
 for _kind, _frame in FRAMES.items():
     _kind._repr_html_ = _frame  # type: ignore[attr-defined]

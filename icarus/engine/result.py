@@ -343,10 +343,10 @@ class Result:
         Raises:
             ValueError: the file exists.
         """
-        self.pages.write(self, path)
+        self.pages.write_tree_page(self, path)
 
     def _repr_html_(self) -> str:
-        return self.pages.frame(self)
+        return self.pages.tree_frame(self)
 
     def __repr__(self) -> str:
         return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"

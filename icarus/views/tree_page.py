@@ -39,17 +39,9 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     )
 
 
-class TreePages:
-    """How a `Result` shows its tree (`Result.pages`)."""
-
-    write = staticmethod(write_tree_page)
-
-    @staticmethod
-    def frame(result: Result) -> str:
-        """The page in a frame of its own, for a notebook."""
-        return in_notebook(
-            tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), "the tree of the search"
-        )
+def tree_frame(result: Result) -> str:
+    """The page in a frame of its own, for a notebook."""
+    return in_notebook(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), "the tree of the search")
 
 
 def _left_out(tree: Tree) -> str:
@@ -65,12 +57,11 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
     state = tree.result.state
     rows = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
     nodes = np.argsort(-rows, kind="stable")[:boards].tolist()
-    chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
     _, views = np.unique([] if tree.moves is None else tree.moves, return_inverse=True)
     return {
         "names": seat_names(state.game),
         "root_player": state.current_player(),
-        "best": int(chosen[0]) if chosen else -1,
+        "chosen": tree.result.action,
         "parent": tree.parent.tolist(),
         "action": tree.action.tolist(),
         "player": tree.player.tolist(),

@@ -224,6 +224,7 @@ document.body.classList.toggle("framed", window.self !== window.top);
 document.body.classList.toggle("moves", location.hash === "#moves");  // beside a game: the moves first
 
 unpacked(byId("data").textContent).then(data => {
+  data.best = data.parent.findIndex((parent, i) => parent === 0 && data.action[i] === data.chosen);
   data.drawn = Object.fromEntries(data.drawn.map((node, i) => [node, i]));
   window.page = new Page(new Outline(data));
   document.body.dataset.ready = "yes";
