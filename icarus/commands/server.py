@@ -6,13 +6,14 @@ import itertools
 import json
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
+import attrs
 import msgspec
 
 from icarus import games
@@ -63,6 +64,7 @@ class Line(msgspec.Struct, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SEARCH)] | None = None
 
 
+@attrs.frozen
 class Tables:
     """Games under way, by number: those of a page, or of a service.
 
@@ -71,12 +73,10 @@ class Tables:
         levels: where those of one's own games are, by their names.
     """
 
-    def __init__(
-        self, files: Mapping[Path, str] | None = None, levels: Mapping[str, Path] | None = None
-    ) -> None:
-        self.files, self.levels = files or {}, levels or {}
-        self.numbers = itertools.count()
-        self.games = dict[int, Conversation]()
+    files: Mapping[Path, str] = attrs.field(factory=dict)
+    levels: Mapping[str, Path] = attrs.field(factory=dict)
+    numbers: Iterator[int] = attrs.field(factory=itertools.count)
+    games: dict[int, Conversation] = attrs.field(factory=dict)
 
     def begin(self, body: bytes) -> int:
         """Begin the game that a body asks for, or refuse it before anything is done.
@@ -118,29 +118,24 @@ class Tables:
         table.session.seconds = line.seconds
         return table.say(line.line, line.at, viewer)
 
-    def choices(self) -> list[dict[str, Any]]:
-        """The games that one can choose, their rules, seats and levels."""
-        return list(map(self._choice, map(games.load, games.names())))
-
     def levels_of(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
         """The levels of a game, none where none were measured."""
         with contextlib.suppress(ValueError):
             return levels_of(game, self.levels.get(str(game)))
         return []
 
-    def _choice(self, game: AnyGame) -> dict[str, Any]:
+    def choice(self, game: AnyGame) -> dict[str, Any]:
+        """What one must know of a game to choose it: its rules, seats and levels."""
         rules = games.rules_of(game).split("\n\n")
         of_people = itertools.takewhile(lambda part: not part.startswith("An action"), rules)
-        levels, weaker = list[str](), 0.0
-        for level in self.levels_of(game):
-            wins = 100 * expected(level["elo"], weaker)
-            than = f"level {len(levels)}" if levels else "random play"
-            levels.append(f"wins {wins:.0f} of 100 games against {than}")
-            weaker = level["elo"]
+        strengths = [0.0, *(level["elo"] for level in self.levels_of(game))]
         return {
             "name": game.name,
             "seats": seat_names(game),
-            "levels": levels,
+            "levels": [
+                f"wins {100 * expected(better, weaker):.0f} of 100 games against {f'level {i}' if i else 'random play'}"
+                for i, (weaker, better) in enumerate(itertools.pairwise(strengths))
+            ],
             "usual": _USUAL_LEVEL,
             "rules": [part for part in of_people if not part.startswith(" ") and "`" not in part],
         }
@@ -164,9 +159,8 @@ class Server(ThreadingHTTPServer):
 
     Attributes:
         port: any free one.
-        token: what a visitor must know; it is in the address, and then he has a cookie of his own.
+        invitations: by token, the seats that it gives. A token is in an address, and then the visitor has a cookie of his own.
         visitors: by cookie, the seats that are theirs, by the number of the game.
-        invitations: by token, the seats that it gives.
     """
 
     daemon_threads, request_queue_size = True, 64
@@ -174,10 +168,10 @@ class Server(ThreadingHTTPServer):
     def __init__(self, tables: Tables, host: str = HOST) -> None:
         # from now on who asks waits for `serve`, and is not refused
         super().__init__((host, 0), Handler)
-        self.tables, self.port, self.token = tables, int(self.server_address[1]), _secret()
+        self.tables, self.port = tables, int(self.server_address[1])
         self.name = f"{host}:{self.port}"
         self.visitors = dict[str, dict[int, int | None]]()
-        self.invitations: dict[str, dict[int, int | None]] = {self.token: {}}
+        self.invitations: dict[str, dict[int, int | None]] = {_secret(): {}}
         for number in tables.games:
             self.start(number)
 
@@ -219,27 +213,28 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """The table, a game's page, how it stands, or the tree of the last search shown; a new game, or a line in one."""
         try:
-            self._answer()
+            self._send(self._answer())
         except Refused as refusal:
-            self._send_json({"error": refusal.args[1]}, refusal.args[0])
+            status, sentence, *headers = refusal.args
+            self._send({"error": sentence}, status, *headers)
         except msgspec.DecodeError as error:
-            self._send_json({"error": f"the request cannot be understood: {error}"}, 400)
+            self._send({"error": f"the request cannot be understood: {error}"}, 400)
         except (
             Exception
         ) as error:  # what cannot be done now, or a function of the user's own game has failed
-            self._send_json({"error": sentence_of(error) or repr(error)}, 409)
+            self._send({"error": sentence_of(error) or repr(error)}, 409)
 
     do_POST = do_GET
 
-    def _answer(self) -> None:
+    def _answer(self) -> Any:
+        """A page or a picture as text, or what is sent as JSON."""
         address, tables = urlsplit(self.path), self.server.tables
         query = {name: values[0] for name, values in parse_qs(address.query).items()}
         seats = self._seats(query.get("token"))
         if "token" in query:  # it leaves the address for a cookie, which no history or log has
             cookie = f"icarus-{self.server.port}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
             headers = {"Location": address.path, "Set-Cookie": cookie}
-            self._send("", "text/plain", 303, headers)
-            return
+            raise Refused(303, "the page is at the address without the token", headers)
         length = self.headers.get("Content-Length", "0")
         # the body is not read before it is known whose it is
         if not (length.isascii() and length.isdigit() and int(length) <= LONGEST_BODY):
@@ -249,25 +244,19 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         match [self.command, *address.path.strip("/").split("/")]:
             case ["GET", ""]:
-                self._send_page(page("table", "icarus"))
-                return
+                return page("table", "icarus")
             case ["GET", "choices"]:
-                self._send_json(tables.choices())
-                return
+                return [tables.choice(games.load(name)) for name in games.names()]
             case ["GET", "length"]:
-                self._send_json(_length(games.load(query.get("game", ""))))
-                return
+                return _length(games.load(query.get("game", "")))
             case ["GET", "picture"]:
                 state = games.load(query.get("game", "")).new_initial_state(seed=2)
-                scene = drawing(state, None if state.is_chance_node() else 0)
-                self._send(svg(scene), "image/svg+xml")
-                return
+                return svg(drawing(state, None if state.is_chance_node() else 0))
             case ["POST", "games"]:
                 number = tables.begin(body)
                 self.server.start(number)
                 seats[number] = tables.games[number].viewers[0]
-                self._send_json({"number": number})
-                return
+                return {"number": number}
             case [method, "games", text, *rest] if text.isdecimal():
                 number = int(text)
             case _:
@@ -277,25 +266,23 @@ class Handler(BaseHTTPRequestHandler):
         table, viewer = tables.games[number], seats[number]
         match [method, *rest]:
             case ["GET"]:
-                self._send_page(page("play", "icarus play"))
+                return page("play", "icarus play")
             case ["GET", "state"]:
-                places = {name: int(value) for name, value in query.items()}
                 links = [
                     f"/games/{number}?token={token}"
                     for token, invited in self.server.invitations.items()
                     if number in invited and invited[number] != viewer
                 ]
                 levels = len(tables.levels_of(table.session.game))
-                content = table.describe(**places, viewer=viewer)
-                self._send_json({**content, "links": links, "levels": levels})
+                places = {name: int(value) for name, value in query.items()}
+                return {**table.describe(**places, viewer=viewer), "links": links, "levels": levels}
             case ["GET", "tree"] if table.shown and table.shown.records:
-                self._send_page(tree_page(table.shown))
+                return tree_page(table.shown)
             case ["GET", "judge"]:
-                self._send_json(table.judge(viewer))
+                return table.judge(viewer)
             case ["POST"]:
-                self._send_json(tables.say(number, body, viewer))
-            case _:
-                raise Refused(404, f"there is no page {self.path}")
+                return tables.say(number, body, viewer)
+        raise Refused(404, f"there is no page {self.path}")
 
     def _seats(self, token: str | None) -> dict[int, int | None]:
         """The seats of who asks, with those that a token gives him. Refuses other hosts' names, other pages and all others."""
@@ -324,22 +311,20 @@ class Handler(BaseHTTPRequestHandler):
         seats.update(server.invitations[token])
         return seats
 
-    def _send_json(self, answer: Any, status: int = 200) -> None:
-        self._send(json.dumps(answer), "application/json", status)
-
-    def _send_page(self, text: str) -> None:
-        """A page whose scripts, and no others, may run."""
-        nonce = _secret()
-        text = text.replace("<script>", f'<script nonce="{nonce}">')
-        policy = {"Content-Security-Policy": POLICY.format(nonce=nonce)}
-        self._send(text, "text/html; charset=utf-8", 200, policy)
-
-    def _send(
-        self, text: str, kind: str, status: int = 200, headers: dict[str, str] = HEADERS
-    ) -> None:
-        content = text.encode()
+    def _send(self, answer: Any, status: int = 200, headers: dict[str, str] = HEADERS) -> None:
+        """A page whose scripts, and no others, may run; a picture; or what is written as JSON."""
+        kind, nonce = "application/json", _secret()
+        if isinstance(answer, str):
+            kind = "image/svg+xml" if answer.startswith("<svg") else "text/html; charset=utf-8"
+            content = answer.replace("<script>", f'<script nonce="{nonce}">').encode()
+        else:
+            content = json.dumps(answer).encode()
+        of_answer = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Content-Security-Policy": POLICY.format(nonce=nonce),
+        }
         self.send_response(status)
-        of_answer = {"Content-Type": kind, "Content-Length": str(len(content))}
         for name, value in (HEADERS | of_answer | headers).items():
             self.send_header(name, value)
         with contextlib.suppress(OSError):  # nobody reads it any more

@@ -241,7 +241,7 @@ class Request:
     inner: "Request | None" = None
 
     def __bytes__(self) -> bytes:
-        port, token = served().port, served().token
+        port, token = served().port, next(iter(served().invitations))
         hosts = {"host": "elsewhere.example", "no host": None, "port": "127.0.0.1:1"}
         host = hosts.get(self.foreign, f"127.0.0.1:{port}")
         origins = {
