@@ -101,6 +101,7 @@ class SavedGame(msgspec.Struct):
     level: int | None = None
 
 
+@attrs.define(eq=False)
 class Session:
     """A game under way.
 
@@ -117,19 +118,19 @@ class Session:
         states: before each of them, and after the last.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        agents: list[Agent | None],
-        seed: int = 0,
-        files: Mapping[Path, str] = _NONE,
-        level: int | None = None,
-    ) -> None:
-        self.game, self.agents, self.seed, self.files, self.level = game, agents, seed, files, level
-        self.seconds: float | None = None
-        self.file: Path | None = None
-        self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
-        self.played: list[Played] = []
+    game: AnyGame
+    agents: list[Agent | None]
+    seed: int = 0
+    files: Mapping[Path, str] = _NONE
+    level: int | None = None
+    seconds: float | None = None
+    file: Path | None = None
+    played: list[Played] = attrs.field(factory=list)
+    states: list[State] = attrs.field()
+
+    @states.default
+    def _at_the_start(self) -> list[State]:
+        return [self.game.new_initial_state((self.seed, _CHANCE_STREAM))]
 
     @property
     def state(self) -> State:
@@ -149,7 +150,7 @@ class Session:
     def waits_for(self) -> int | None:
         """The person whose turn it is; None where an agent or chance is to act, or the game is over."""
         player = self.state.current_player()
-        return player if not self.over and player in self.people else None
+        return player if player in self.people else None
 
     def name_of(self, player: int, viewer: int | None = None) -> str:
         """What a viewer calls a player: "you", or by his seat if it has a name, or "Bot"."""
@@ -351,7 +352,7 @@ class Conversation:
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
-        self.judged = defaultdict[int | None, list[tuple[int, float, float, str]]](list)
+        self.judged = defaultdict[int | None, list[Answer]](list)
         self.changed = threading.Condition(threading.Lock())
         # Made now, they load all that a description needs before another thread runs.
         self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
@@ -519,13 +520,13 @@ class Conversation:
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
-        last = next((entry for entry in reversed(log) if CARD.fullmatch(entry.what)), None)
-        if scene.middle or last is None:
+        cards = [entry for entry in log if CARD.fullmatch(entry.what)]
+        if scene.middle or not cards:
             return scene
-        before = drawing(self.session.states[last.index], seat)
+        last = cards[-1]
+        before = drawing(self.session.states[last.index], seat).middle
         player = seat_name(self.session.game, self.session.played[last.index].player)
-        middle = (*before.middle, (player, last.what)) if before.middle else ()
-        return attrs.evolve(scene, middle=middle)
+        return attrs.evolve(scene, middle=before and (*before, (player, last.what)))
 
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed, so that nothing tells of the others."""
@@ -649,7 +650,7 @@ class Conversation:
     # ------------------------------------------------------------------------------------------------------ looking back
 
     def judge(self, viewer: int | None) -> Answer:
-        """Look at one more decision after the end: who was ahead, and what it has cost; all that is known so far.
+        """Look at one more decision after the end: who was ahead then, and what the viewer's choice cost; all that is known so far.
 
         Raises:
             ValueError: the game is not over.
@@ -663,21 +664,16 @@ class Conversation:
             if played.player != CHANCE and len(state.legal_actions()) > 1
         ]
         verdicts = self.judged[viewer]
-        if len(verdicts) < len(decisions):
-            index = decisions[len(verdicts)]
+        for index in decisions[len(verdicts) :][:1]:
             played, state = session.played[index], session.states[index]
             result = self.adviser.search(state, (session.seed, _HINT_STREAM, index))
             worth, better = _worth(result), state.action_to_string(result.action)
             best, is_mine = worth[result.action], played.player == viewer
             cost = best - worth.get(played.action, 0)
             text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
-            verdicts.append((index, best if is_mine else 1 - best, cost * is_mine, text))
-        costly = sorted(verdicts, key=lambda each: -each[2])[:3]
-        return {
-            "of": len(decisions),
-            "ahead": [each[:2] for each in verdicts],
-            "costly": [{"at": at, "text": text} for at, _, cost, text in costly if cost > 0],
-        }
+            ahead = best if is_mine else 1 - best
+            verdicts.append({"at": index, "ahead": ahead, "cost": cost * is_mine, "text": text})
+        return {"of": len(decisions), "verdicts": verdicts}
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result

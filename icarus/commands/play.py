@@ -97,19 +97,11 @@ def play_command(
         raise ValueError("--evaluation and --levels are of one game: give GAME")
     else:
         load_files(files or [])
-    if browser:
-        levels_of = {str(session.game): levels} if session and levels else {}
-        _serve(Tables(_digests(files or []), levels_of), session, host)
-    elif session is not None:
+    if session is not None and not browser:
         talk(Conversation(session, *session.people[:1]), _ask, print_text)
-
-
-def _digests(files: Sequence[Path]) -> dict[Path, str]:
-    return {file: digest_of(file) for file in files}
-
-
-def _serve(tables: Tables, session: Session | None, host: str | None) -> None:
-    """Serve the table, with a game on it if there is one, until Ctrl-C."""
+        return
+    levels_of = {str(session.game): levels} if session and levels else {}
+    tables = Tables(_digests(files or []), levels_of)
     if session is not None:
         tables.games[next(tables.numbers)] = Conversation(session, *session.people)
     if host is not None:
@@ -122,6 +114,10 @@ def _serve(tables: Tables, session: Session | None, host: str | None) -> None:
     server.serve()
     if session is not None:
         keep(session, print_text)
+
+
+def _digests(files: Sequence[Path]) -> dict[Path, str]:
+    return {file: digest_of(file) for file in files}
 
 
 def _ask(prompt: str) -> str:

@@ -243,10 +243,10 @@ def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
     while (state := page.my_turn())["moves"]:
         page.act(state)
     told = page.client.get("/games/0/judge").json()
-    while len(told["ahead"]) < told["of"]:
+    while len(told["verdicts"]) < told["of"]:
         told = page.client.get("/games/0/judge").json()
     assert told["of"] >= 2
-    assert all(0 <= ahead <= 1 for _, ahead in told["ahead"])
+    assert all(0 <= each["ahead"] <= 1 for each in told["verdicts"])
     assert page.state()["status"].startswith(("you win", "you lose"))
 
 

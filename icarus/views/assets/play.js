@@ -182,11 +182,12 @@ async function judge() {
   for (;;) {
     const told = await ask(`${here}/judge`);
     if (told.error) return tell(told.error);
-    const wide = 400, line = told.ahead.map(([at, ahead]) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
+    const wide = 400, line = told.verdicts.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="who was ahead"><path d="M0 50H${wide}" stroke="var(--line)"/><polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
-    byId("judged").textContent = `${told.ahead.length} of ${told.of} decisions looked at; above the line you were ahead`;
-    byId("costly").replaceChildren(...told.costly.map(({at, text}) => element("li", {}, lookButton(at, text))));
-    if (told.ahead.length >= told.of) return;
+    byId("judged").textContent = `${told.verdicts.length} of ${told.of} decisions looked at; above the line you were ahead`;
+    const costly = told.verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
+    byId("costly").replaceChildren(...costly.map(({at, text}) => element("li", {}, lookButton(at, text))));
+    if (told.verdicts.length >= told.of) return;
   }
 }
 
