@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 21_400,
     "icarus/bridges": 5_910,
-    "icarus/commands": 20_500,
+    "icarus/commands": 20_540,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_910,
@@ -34,10 +34,10 @@ TOKENS = {
     "icarus/views": 6_800,
     "experiments/studies": 15_940,
     "icarus": 250_690,
-    "experiments": 67_600,
-    "tests": 275_000,
+    "experiments": 67_890,
+    "tests": 275_300,
 }
-IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 711)}  # files, classes, public names
+IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 713)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

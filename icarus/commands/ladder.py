@@ -2,7 +2,7 @@
 
 import itertools
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from icarus.engine.match import Agent
 from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
 from icarus.ladder.ladders import Climb, rated_games, read_ladder, scores_of
 
-OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
+OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff", "evaluation")
 STRATEGY_HELP = "Strategy to rate; none with --engine."
 GAMES_HELP = "Games to play, in pairs: an odd number plays one more."
 ENGINE_HELP = f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."
@@ -43,7 +43,10 @@ def ladder_command(
     loaded = options.chosen_game(game, files, evaluation)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
-        player = loaded.agent(strategy, scheme, cutoff, iterations=iterations, seconds=seconds)
+        # his alone: opponents that have a heuristic are rated with the game's own
+        settings: dict[str, Any] = {"evaluation": str(evaluation)} if evaluation else {}
+        settings |= {"iterations": iterations, "seconds": seconds}
+        player = loaded.agent(strategy, scheme, cutoff, **settings)
     elif engine is not None and strategy is None:
         options.refuse_options(
             context, OF_A_SEARCH, "an engine of --engine searches in its own way"

@@ -298,6 +298,16 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(short_ladder, tmp_path, c
     assert "95 % interval" in last
 
 
+def test_who_is_rated_reads_the_evaluation_and_has_rows_of_his_own(short_ladder, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    command = f"ladder othello BASELINE --cutoff 0 --iterations 9 --games 2 --rows {rows}".split()
+    assert run(command) == 0
+    assert run([*command, "--evaluation", "experiments/runs/learned/othello.npz"]) == 0
+    own, _, learned, _ = map(json.loads, rows.read_text().splitlines())
+    assert "evaluation" in learned["player"]
+    assert learned["actions"] != own["actions"]
+
+
 def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
     fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
     assert (
