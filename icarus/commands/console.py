@@ -49,7 +49,10 @@ def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typ
 def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
-        starting.restore_interrupts()
+        with (
+            out.capture()
+        ):  # what could not be written by a program before is not written by this one
+            starting.restore_interrupts()
         # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
         with (
             presses_as_one(),

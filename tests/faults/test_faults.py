@@ -4,6 +4,7 @@ import contextlib
 import functools
 import gc
 import gzip
+import io
 import os
 import resource
 import typing
@@ -341,6 +342,13 @@ def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(capsys, monke
         with contextlib.suppress(OSError):
             output.close()
     assert "the output cannot be used: no space left on device" in capsys.readouterr().err
+
+
+def test_what_could_not_be_written_is_not_written_later(capsys):
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "ascii", write_through=True)):
+        assert cli.run(["specs", "MAST"]) == REFUSED
+    assert cli.run(["games"]) == 0
+    assert "MAST" not in capsys.readouterr().out
 
 
 def test_ctrl_c_names_the_function_that_has_not_returned(capsys):
