@@ -11,7 +11,10 @@ if missing := [name for name in NEEDED if find_spec(name) is None]:
         f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'"
     )
 
-from experiments.commands import app  # noqa: E402  (needs all of them)
+try:
+    from experiments.commands import app  # (needs all of them)
+except ValueError as error:  # a table of the package that was edited
+    raise SystemExit(f"experiments: {error}") from None
 from icarus.commands.console import run_main  # noqa: E402
 
 if __name__ == "__main__":

@@ -7,30 +7,35 @@ import math
 import re
 import time
 import tomllib
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import numpy as np
 
+from experiments.plan.definition import one_of
+from experiments.plan.loading import Positive
 from experiments.results import pack
 from experiments.run import provenance
 from experiments.statistics import iterations_for
 from icarus import games
 from icarus.arena.ledger import GameRow, read_rows
 from icarus.arena.player import Entrant
+from icarus.checks import integer
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder import ladders
 from icarus.ladder.engines import ENGINES
 from icarus.statistics import Estimate, mean_of
 
-# What is planned for each game; the file's head explains its keys.
-PLAN: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text("utf-8")
-)
 TABLE_SECONDS = 0.2
+# the files of rows of a game
+BETWEEN = "opponents"
+COMPARED = "comparisons"
+BY_ITERATIONS = "table"
+BY_TIME = "timed"
 
 
 def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
@@ -65,8 +70,16 @@ def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
 
 
 def player_of(table: dict[str, Any] | Entrant | str) -> Entrant | str:
-    """An agent, or an engine's name, as the plan has it."""
-    return Entrant(**table) if isinstance(table, dict) else table
+    """An agent, or an engine's name, as the plan has it.
+
+    Raises:
+        ValueError, TypeError: there is none of them.
+    """
+    player = Entrant(**table) if isinstance(table, dict) else table
+    if isinstance(player, str):
+        return one_of("engine", player, tuple(ENGINES))
+    attrs.evolve(player, evaluation="").agent()
+    return player
 
 
 @attrs.frozen
@@ -82,9 +95,49 @@ class PlannedMatch:
     games: int
     question: str
 
+    def __attrs_post_init__(self) -> None:
+        integer("games", self.games, 1)
 
-COMPARISONS = {
-    game: [PlannedMatch(**each) for each in plan["comparisons"]] for game, plan in PLAN.items()
+
+class GamePlan(msgspec.Struct, forbid_unknown_fields=True):
+    """What is planned for a game; the file's head explains its keys."""
+
+    levels: list[Positive]
+    outside: list[str]
+    comparisons: list[Any]
+    table: list[Any] = []
+    timed: list[Any] = []
+
+    def __post_init__(self) -> None:
+        self.comparisons = [PlannedMatch(**each) for each in self.comparisons]
+        self.table, self.timed = (list(map(player_of, each)) for each in (self.table, self.timed))
+        for name, times in Counter([*self.levels, *map(player_of, self.outside)]).items():
+            if times > 1:
+                raise ValueError(f"{name} is there {times} times")
+
+
+def read_plan(path: Path) -> dict[str, GamePlan]:
+    """What is planned for each game.
+
+    Raises:
+        ValueError: it makes no sense; the message names the file and the game.
+    """
+    plans = dict[str, GamePlan]()
+    game = ""
+    try:
+        for game, table in tomllib.loads(path.read_text("utf-8")).items():
+            games.load(game)
+            plans[game] = msgspec.convert(table, GamePlan)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}, [{game}]: {error}") from None
+    return plans
+
+
+PLAN = read_plan(Path(__file__).with_suffix(".toml"))
+COMPARISONS = {game: plan.comparisons for game, plan in PLAN.items()}
+TABLES = {
+    BY_ITERATIONS: {game: plan.table for game, plan in PLAN.items() if plan.table},
+    BY_TIME: {game: plan.timed for game, plan in PLAN.items() if plan.timed},
 }
 
 
@@ -96,8 +149,8 @@ def opponents(game: str) -> ladders.Ladder:
     """
     if game not in PLAN:
         raise ValueError(f"no ladder is planned for {game}; games with a plan: {', '.join(PLAN)}")
-    levels = [Entrant("BASELINE", iterations=iterations) for iterations in PLAN[game]["levels"]]
-    rungs = [rung_of(each) for each in (*levels, *PLAN[game]["outside"])]
+    levels = [Entrant("BASELINE", iterations=iterations) for iterations in PLAN[game].levels]
+    rungs = [*map(rung_of, levels), *map(rung_of, PLAN[game].outside)]
     return ladders.Ladder(game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *rungs))
 
 
@@ -122,19 +175,6 @@ def rung_of(player: Entrant | str) -> ladders.Rung:
 # seconds: what the quickest game counts as, and one between two who have not met yet
 SHORTEST = 0.05
 SAME = 10  # pairs of games until the next choice of opponents, which takes longer than two games of weak players
-# the files of rows of a game
-BETWEEN = "opponents"
-COMPARED = "comparisons"
-BY_ITERATIONS = "table"
-BY_TIME = "timed"
-TABLES = {
-    kind: {
-        game: [Entrant(**each) for each in plan[kind]]
-        for game, plan in PLAN.items()
-        if kind in plan
-    }
-    for kind in (BY_ITERATIONS, BY_TIME)
-}
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
 
 

@@ -1,6 +1,7 @@
 """The outside ladder as it is played: levels from ratings, planned pairs, and what is written into the package."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,27 @@ from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
 
 SURE = 10.0  # Elo
+
+
+EDITS = {
+    "levels = [3, 6,": ("levels = [3, 3,", "[othello]: 3 is there 2 times"),
+    "levels = [10,": ("levels = [0,", "[backgammon]: Expected `int` >= 1 - at `$.levels[0]`"),
+    "[othello]": ("[othelo]", "[othelo]: no game is called 'othelo'; did you mean othello?"),
+    "table = [": ("tabel = [", "[othello]: Object contains unknown field `tabel`"),
+    '["pubeval", "gnubg 0-ply DMP"]': ('"pubeval"', "Expected `array`, got `str` - at `$.outside`"),
+    '["pubeval",': ('["pubval",', "'pubval' is unknown; did you mean pubeval?"),
+    "iterations = 5000 }": ("iteration = 5000 }", "unexpected keyword argument 'iteration'"),
+    "games = 46": ("games = '46'", "games is '46'; it must be an integer of at least 1"),
+}
+
+
+@pytest.mark.parametrize("text", EDITS)
+def test_a_plan_that_makes_no_sense_is_refused_with_its_place(text, tmp_path):
+    other, said = EDITS[text]
+    content = Path(playing.__file__).with_suffix(".toml").read_text("utf-8")
+    (path := tmp_path / "ladder.toml").write_text(content.replace(text, other, 1))
+    with pytest.raises(ValueError, match=f"{path}, .*{re.escape(said)}"):
+        playing.read_plan(path)
 
 
 def searching(iterations: int) -> Entrant:
@@ -89,7 +111,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
-    monkeypatch.setitem(playing.PLAN, "othello", playing.PLAN["othello"] | {"levels": range(1, 9)})
+    monkeypatch.setattr(playing.PLAN["othello"], "levels", range(1, 9))
     names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
     path = tmp_path / "othello-opponents.jsonl"
     with rated_games(path) as ledger:
