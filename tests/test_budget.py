@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 21_400,
+    "icarus/audit": 21_760,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_500,
     "icarus/compiler": 15_800,
@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 15_940,
     "icarus": 250_690,
     "experiments": 67_890,
-    "tests": 275_300,
+    "tests": 275_600,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 713)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

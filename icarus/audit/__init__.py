@@ -1,12 +1,17 @@
 """The audit of a game: does it keep the contract of `Game`, and are its determinizations all that an observer knows and no more?"""
 
+import contextlib
+import io
+import pickle
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import attrs
 
 from icarus import checks
+from icarus.arena.ledger import write_whole
 from icarus.audit.contract import CONTRACT, Contract
 from icarus.audit.hidden import HIDDEN, Hidden
 from icarus.audit.replay import check_replay
@@ -33,6 +38,7 @@ def audit(
     seed: int | Sequence[int] = 0,
     multiplicity: Callable[[Facts], float] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    file: Path | None = None,
 ) -> AuditReport:
     """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows and do not
     depend on facts that he does not know.
@@ -46,6 +52,8 @@ def audit(
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
         multiplicity: `multiplicity(state)`, the number of deals of state data, or its weight; by default the game's own function, or 1.
         progress: called after every game with the games checked and the determinizations drawn so far.
+        file: in which the audit is kept after every game, until it ends: with the same file and arguments it goes on from there.
+            One whose states cannot be pickled is not kept.
 
     Raises:
         TypeError: `game` is not a game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.
@@ -67,7 +75,9 @@ def audit(
         game.kernels()  # compiled ahead of the process of the audit, in which only the game takes time
     try:
         looked, results = watched(
-            game, partial(_played, contract, hidden, games, for_each), progress or (lambda *_: None)
+            game,
+            partial(_played, contract, hidden, games, for_each, file),
+            progress or (lambda *_: None),
         )
     except DoesNotReturnError as error:
         looked, results = (0, 0, 0), _results(contract, hidden)
@@ -76,6 +86,9 @@ def audit(
         message = str(error)
         contract.checks["end"].note = ""
         contract.checks["end"].count(1, 1, message.__str__)
+    with contextlib.suppress(OSError):
+        if file is not None:
+            file.unlink()
     perfect = game.determinize is None
     lacks = {
         name: what
@@ -95,13 +108,18 @@ def _played(
     hidden: Hidden,
     games: int,
     for_each: int,
+    file: Path | None,
     progress: Callable[[int, int], None],
 ) -> tuple[tuple[int, int, int], tuple[Check, ...]]:
     """The games of an audit: how many of them, of decisions and of draws there were, and what the checks have found."""
     game, compiled = contract.game, contract.compiled
-    if compiled:
+    first = 0
+    if file is not None:
+        first, contract, hidden = _read(file, contract, hidden)
+        progress(first, hidden.draw_count)
+    if compiled and not first:
         contract.check_indices()
-    for number in range(games):
+    for number in range(first, games):
         for extra in range(for_each):
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken and (compiled or not hidden.broken):
@@ -112,6 +130,8 @@ def _played(
             hidden.play(number)
             if not hidden.broken:
                 contract.play_determinized(number)
+        if file is not None and not contract.broken:
+            _keep(file, number + 1, contract, hidden)
         progress(number + 1, hidden.draw_count)
         if not compiled and contract.broken:
             games = number + 1
@@ -123,6 +143,32 @@ def _played(
         hidden.look_at_deals()
     hidden.finish(contract.broken)
     return (games, hidden.decisions, hidden.draw_count), _results(contract, hidden)
+
+
+def _subjects(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
+    """What an audit asks, which is there again when it goes on."""
+    return contract.game, contract.asked.game, hidden.game, hidden.multiplicity
+
+
+def _keep(file: Path, number: int, contract: Contract, hidden: Hidden) -> None:
+    """Keep an audit after so many games, without its subjects."""
+    subjects = _subjects(contract, hidden)
+    numbers = {id(subject): number for number, subject in enumerate(subjects)}
+    content = io.BytesIO()
+    pickler = pickle.Pickler(content)
+    pickler.persistent_id = lambda value: numbers.get(id(value))  # type: ignore[method-assign]
+    with contextlib.suppress(Exception):  # of states, or of a disk, that cannot
+        pickler.dump((number, contract, hidden))
+        write_whole(file, content.getvalue())
+
+
+def _read(file: Path, contract: Contract, hidden: Hidden) -> tuple[int, Contract, Hidden]:
+    """An audit that was kept, with the games that it has looked at; else the one given, before its first."""
+    with contextlib.suppress(Exception):  # there is none, or none that can be read
+        unpickler = pickle.Unpickler(io.BytesIO(file.read_bytes()))
+        unpickler.persistent_load = _subjects(contract, hidden).__getitem__  # type: ignore[method-assign]
+        return unpickler.load()
+    return 0, contract, hidden
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit"]

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from icarus.audit.report import checks_of, indented
-from icarus.audit.subjects import AskedGame, BrokenPromise, remembers_all, stamp, view_of
+from icarus.audit.subjects import (
+    AskedGame,
+    BrokenPromise,
+    fingerprint,
+    remembers_all,
+    stamp,
+    view_of,
+)
 from icarus.checks import count_text
 from icarus.compiler import location, seeded
 from icarus.compiler.digest import PACKAGE
@@ -95,11 +102,11 @@ class Contract:
         # The first and the last game are played again at the end: what functions have answered there.
         self.told_games = () if self.compiled else (0, games - 1)
         self.told: dict[int, list[str]] = {}
-        self._asked = AskedGame(game)
+        self.asked = AskedGame(game)
         self._data: StateData = None  # of the present state
-        self._boards: dict[int, tuple] = {}
+        self._boards: dict[bytes, tuple] = {}
         self._followers: dict[
-            int, tuple[str, object, str]
+            bytes, tuple[str, object, str]
         ] = {}  # what an action has led to where all looked the same
         self._acted, self._lengths = Counter[int](), list[int]()
         self._place, self._texts = "", [""]
@@ -125,14 +132,14 @@ class Contract:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
         if number in self.told_games:
-            self._asked.told = self.told[number] = []
+            self.asked.told = self.told[number] = []
         place = (
             f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
         )
         try:
             return self._until_broken(place, f"{seed}", partial(self._deal, seed))
         finally:
-            self._asked.told = None
+            self.asked.told = None
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
@@ -214,7 +221,7 @@ class Contract:
         headline = f"{self._place}, after {moves}: {message}"
         try:
             return (
-                headline if self._data is None else indented(headline, self._asked.text(self._data))
+                headline if self._data is None else indented(headline, self.asked.text(self._data))
             )
         except TextError:  # the text may be what is broken
             return headline
@@ -226,7 +233,7 @@ class Contract:
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
-        self._data, again = (self._asked.ask("initial", seeded(seed)) for _ in range(2))
+        self._data, again = (self.asked.ask("initial", seeded(seed)) for _ in range(2))
         self._require(
             "repeat", _same(self._data, again), "initial makes a different state from the same seed"
         )
@@ -241,8 +248,8 @@ class Contract:
 
     def _drawn(self, data: StateData, observer: int, seed: tuple[int, ...]) -> StateData:
         """A determinization."""
-        beliefs = self._asked.ask("prepare", data, observer)
-        return self._asked.ask("determinize", data, observer, beliefs, seeded(seed))
+        beliefs = self.asked.ask("prepare", data, observer)
+        return self.asked.ask("determinize", data, observer, beliefs, seeded(seed))
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""
@@ -274,7 +281,7 @@ class Contract:
             self._determinize(player)
             self._number(player, actions)
             self._notice(player, action, possible, texts)
-            self._data, again = (self._asked.after(self._data, action) for _ in range(2))
+            self._data, again = (self.asked.after(self._data, action) for _ in range(2))
             message = f"apply makes two different states from one by the same action {action}"
             self._require("repeat", _same(self._data, again), message)
             self._follow(public, action, texts[action])
@@ -289,7 +296,7 @@ class Contract:
     # ------------------------------------------------------------------------------------------------------- the promises
 
     def _ask(self, name: str, *inputs: int) -> Any:
-        return self._asked.ask(name, self._data, *inputs)
+        return self.asked.ask(name, self._data, *inputs)
 
     def _twice(self, name: str, *inputs: int) -> Any:
         """What a function answers, which must be the same when it is asked again."""
@@ -301,7 +308,7 @@ class Contract:
     def _choices(self) -> list[int]:
         actions = self._ask("legal")
         again = self._ask("legal")
-        copied = self._asked.ask("legal", self._ask("copy"))
+        copied = self.asked.ask("legal", self._ask("copy"))
         most = MOST_NUMBER if self.game.actions is None else self.game.actions
         limit = "2**63" if self.game.actions is None else f"`actions` of the game, {most}"
         self._require(
@@ -339,7 +346,7 @@ class Contract:
             self._require("at once", follows or not earlier and self._in_playout, message)
             message = f"player {player} chooses simultaneously with player {chooser}, whose choice is visible"
             self._require("at once", not visible, message)
-        views = [self._asked.moves(self._data, action) for action in actions]
+        views = [self.asked.moves(self._data, action) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
         self._earlier_choice = (
             number,
@@ -349,7 +356,7 @@ class Contract:
 
     def _evaluate(self, player: int) -> None:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
-        self._asked.look(self._data)
+        self.asked.look(self._data)
         for kind in KINDS:
             over = (
                 kind != "features"
@@ -395,14 +402,14 @@ class Contract:
         """Whom observe and observation do not tell alike which of two actions is done, in words; "" if there is nobody."""
         if action == rival:
             return ""
-        pairs = zip(moves, self._asked.moves(self._data, rival), strict=True)
+        pairs = zip(moves, self.asked.moves(self._data, rival), strict=True)
         sees = [move != another for move, another in pairs]
         is_whole = remembers_all(self._data)
         if all(sees) and not is_whole:
             return ""
-        after = [self._asked.after(self._data, each) for each in (action, rival)]
-        is_over = any(self._asked.ask("player", data) == TERMINAL for data in after)
-        labels = {self.game.episode and self._asked.ask("episode", data) for data in after}
+        after = [self.asked.after(self._data, each) for each in (action, rival)]
+        is_over = any(self.asked.ask("player", data) == TERMINAL for data in after)
+        labels = {self.game.episode and self.asked.ask("episode", data) for data in after}
         if is_over or len(labels) > 1:
             return ""  # all see that all is over, and that an episode begins
         for player, is_seen in enumerate(sees):
@@ -459,13 +466,13 @@ class Contract:
     def _board(self, player: int, following: tuple[float, ...]) -> tuple[object, ...] | None:
         """What all see together of the state; whether another one looks the same, and is not."""
         try:
-            public = self._asked.seen_by_all(self._data)
+            public = self.asked.seen_by_all(self._data)
         except TextError as error:
             raise BrokenPromise("board", str(error)) from error
         outlook = (
             (player, following)
             if public is None
-            else self._boards.setdefault(hash(public), (player, following))
+            else self._boards.setdefault(fingerprint(public), (player, following))
         )
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
         self._require("board", outlook == (player, following), message)
@@ -475,9 +482,9 @@ class Contract:
         """Whether the action leads to the same as where another state looked the same, if nothing is hidden."""
         if self.game.determinize is not None or public is None:
             return
-        after = self._asked.seen_by_all(self._data)
+        after = self.asked.seen_by_all(self._data)
         first = self._followers.setdefault(
-            hash((public, action)), (self._place, after, self._asked.text(self._data))
+            fingerprint((public, action)), (self._place, after, self.asked.text(self._data))
         )
         where, outcome, board = first
         message = (

@@ -47,7 +47,7 @@ from icarus.audit.draws import (
     uneven,
 )
 from icarus.audit.report import Check, checks_of
-from icarus.audit.subjects import stamp, view_of
+from icarus.audit.subjects import fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
@@ -148,7 +148,7 @@ class Hidden:
         self.decisions = self.draw_count = 0
         self._largest, self._least, self._least_text = 0, 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
-        self._deals_by_face: dict[int, dict[Face, float]] = {}
+        self._deals_by_face: dict[bytes, dict[Face, float]] = {}
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
@@ -467,7 +467,7 @@ class Hidden:
             tuple(state.legal_actions()),
             facts_known(state, observer),
         )
-        deals_of_face = self._deals_by_face.setdefault(hash((deal, observer, noticed)), {})
+        deals_of_face = self._deals_by_face.setdefault(fingerprint((deal, observer, noticed)), {})
         deals_of_face[self._faces(state.data)] = self._deals(state.data)
         excluded = next(
             (face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None

@@ -1,5 +1,6 @@
 """The functions of a game under audit, asked by value: compiled ones with guards around all that they may write into."""
 
+import hashlib
 import re
 import weakref
 from collections import Counter
@@ -262,6 +263,11 @@ def remembers_all(data: Any) -> bool:
     return (
         hasattr(data, "get_game") and data.get_game().get_type().provides_information_state_string
     )
+
+
+def fingerprint(value: object) -> bytes:
+    """A short key for what is told of a state, the same in every process."""
+    return hashlib.blake2b(repr(value).encode(), digest_size=12).digest()
 
 
 def stamp(data: object) -> object:

@@ -23,7 +23,7 @@ from icarus.audit import AuditReport
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.new import KEPT, audited_once
+from icarus.commands.new import KEPT, audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
 from icarus.engine.match import FILE as LEVEL_FILE, play
@@ -151,9 +151,9 @@ def describe_command(
 def _audit(game: AnyGame, files: Sequence[str], seed: int) -> AuditReport:
     """A short audit of a game, of about so many determinizations."""
     if not isinstance(game, Game):
-        return audited_once(game, files, seed, PLAIN_AUDITED)
+        return audited(game, files, seed, PLAIN_AUDITED)
     draws = DRAWS // (AUDITED * game.max_length)
-    return audited_once(game, files, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, draws)))
+    return audited(game, files, seed, AUDITED, min(MOST_DRAWS, max(FEWEST_DRAWS, draws)))
 
 
 def _play(

@@ -97,7 +97,7 @@ def check_command(
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not made.
     """
     reference = None if against is None else reference_in(against)
-    codes = [0]
+    codes, sources = [0], [*(files or []), *filter(Path.is_file, [Path(game)])]
     for each in _games_of(game, files):
         each = each if evaluation is None else each.with_evaluation(evaluation)
         agrees = True
@@ -108,7 +108,7 @@ def check_command(
                 )
             print_text(f"rules: {comparison}")
             agrees = comparison.passed
-        report = audited(each, seed, number, determinizations)
+        report = audited(each, sources, seed, number, determinizations, once=False)
         advice = advice_on(each) if report.passed else ()
         print_text("\n".join([str(report), *advice]))
         if not agrees:
@@ -139,13 +139,29 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
 
 
 def audited(
-    game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None
+    game: AnyGame,
+    files: Sequence[str | Path],
+    seed: int,
+    number: int | None = None,
+    determinizations: int | None = None,
+    *,
+    once: bool = True,
 ) -> AuditReport:
-    """The audit of a game, by default as long as it usually is, with its progress."""
+    """The audit of a game, by default as long as it usually is, with its progress.
+
+    It is kept beside the machine code, where the game's files hold what they held: one that was stopped goes on, and of one that has ended
+    `once` gives the report.
+    """
     total, what = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES), f"audit of {game}"
-    done = 0
+    key = f"{game} {digest_of(*files)} {seed} {(number, determinizations)}".encode()
+    folder = cache_folder() or Path(os.devnull)  # which takes nothing
+    path = folder / f"audit-{hashlib.sha256(key).hexdigest()[:24]}.json"
+    with contextlib.suppress(OSError, ValueError):  # there is none, or none that can be read
+        if once:
+            return msgspec.json.decode(path.read_bytes(), type=AuditReport)
     if isinstance(game, Game):
         game.kernels()  # what cannot be compiled is refused, and told once
+    done, part = 0, path.with_suffix(".part")
     try:
         with progress_of(f"{what}: games", total) as show:
 
@@ -154,26 +170,20 @@ def audited(
                 done = games
                 show(games, description=f"{what}: {draws:,} determinizations, games")
 
-            return audit(
-                game, games=number, determinizations=determinizations, seed=seed, progress=count
+            report = audit(
+                game,
+                games=number,
+                determinizations=determinizations,
+                seed=seed,
+                progress=count,
+                file=part,
             )
     except KeyboardInterrupt as stop:
-        where = f"; it was {stop}, which is no finding" if str(stop) else ""
+        where = f", {stop}" if str(stop) else ""
+        goes_on = "goes on from there" if part.exists() else "begins anew"
         raise KeyboardInterrupt(
-            f"the {what} begins anew the next time, {done} of {total} games were played{where}"
+            f"the {what} was stopped after {done} of {total} games{where}; the same command {goes_on}"
         ) from None
-
-
-def audited_once(
-    game: AnyGame, files: Sequence[str | Path], seed: int, *numbers: int | None
-) -> AuditReport:
-    """As `audited`; that of an earlier time, kept beside the machine code, where the game's files hold what they held."""
-    key = f"{game} {digest_of(*files)} {seed} {numbers}".encode()
-    folder = cache_folder() or Path(os.devnull)  # which takes nothing
-    path = folder / f"audit-{hashlib.sha256(key).hexdigest()[:24]}.json"
-    with contextlib.suppress(OSError, ValueError):  # there is none, or none that can be read
-        return msgspec.json.decode(path.read_bytes(), type=AuditReport)
-    report = audited(game, seed, *numbers)
     with contextlib.suppress(OSError):
         write_whole(path, msgspec.json.encode(report))
     return report
@@ -189,7 +199,7 @@ def require_promises(game: str, files: Sequence[Path], source: str, consequence:
     Raises:
         ValueError: it fails.
     """
-    if not audited_once(options.chosen_game(game, files).game, files, 0).passed:
+    if not audited(options.chosen_game(game, files).game, files, 0).passed:
         raise ValueError(
             f"{game} does not keep its promises{consequence}; icarus check {source} says more"
         )

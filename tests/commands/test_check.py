@@ -3,13 +3,16 @@
 import re
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import attrs
 import pytest
 
+from icarus import games
 from icarus.audit import AuditReport, audit
 from icarus.audit.lockstep import compare
+from icarus.audit.subjects import fingerprint
 from icarus.commands import cli, console, new
 from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL, AnyGame, PythonGame
@@ -425,10 +428,10 @@ def test_a_long_work_writes_lines_into_a_pipe(monkeypatch, capsys):
     with console.progress_of("games", 10) as show:
         show(3, description="audit of mine: games")
         said, end = "", time.monotonic() + 60
-        while not said and time.monotonic() < end:
+        while "3 of 10" not in said and time.monotonic() < end:
             time.sleep(0.01)
-            said = capsys.readouterr().err
-    assert said.startswith("audit of mine: games 3 of 10\n")
+            said += capsys.readouterr().err
+    assert said.endswith("audit of mine: games 3 of 10\n")
 
 
 def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_says_so(
@@ -445,17 +448,41 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
     reports = []
     for text in ("", "", "# other rules"):
         file.write_text(text)
-        reports.append(str(new.audited_once(second_chance.GAME, [file], 0)))
+        reports.append(str(new.audited(second_chance.GAME, [file], 0)))
     assert len(made) == 2
     assert reports[0] == reports[1]
+    new.audited(second_chance.GAME, [file], 0, once=False)
+    assert len(made) == 3
 
     def stopped(game: AnyGame, **how) -> None:
         raise KeyboardInterrupt("in legal of second-chance")
 
     monkeypatch.setattr(new, "audit", stopped)
     message = (
-        "the audit of second-chance begins anew the next time, 0 of 40 games were played; "
-        "it was in legal of second-chance, which is no finding"
+        "the audit of second-chance was stopped after 0 of 40 games, in legal of second-chance; "
+        "the same command begins anew"
     )
     with pytest.raises(KeyboardInterrupt, match=message):
-        new.audited(second_chance.GAME, 0)
+        new.audited(second_chance.GAME, [file], 1)
+
+
+@pytest.mark.parametrize("game", [second_chance.GAME, games.load("kuhn-poker")], ids=str)
+def test_an_audit_that_is_stopped_goes_on_after_its_last_game_with_the_same_report(game, tmp_path):
+    make, file, calls = partial(audit, game, games=4, determinizations=60), tmp_path / "a", []
+
+    def stop(games: int, draws: int) -> None:
+        calls.append(games)
+        if games == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make(progress=stop, file=file)
+    report = make(progress=lambda games, _: calls.append(games), file=file)
+    assert calls[:3] == [0, 1, 2]
+    assert calls[3] >= 2  # those of the process that was stopped are not played again
+    assert report == attrs.evolve(make(), seconds=report.seconds)
+    assert not file.exists()
+
+
+def test_what_an_audit_remembers_of_states_has_the_same_key_in_every_process():
+    assert fingerprint(("text", 1)).hex() == "c8d461e2bc1b3c25dafeb1b3"
