@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -144,14 +144,28 @@ def title_panel(axes: "Axes", text: str, beside: str) -> None:
     )
 
 
-def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None:
-    """A scale of shares around those from low to high, upwards, or across."""
+class Scale(NamedTuple):
+    """How values are drawn in a panel: their axis, its ends and label, and a band or a line through all agents."""
+
+    axis: Any
+    set_ends: Callable
+    set_label: Callable
+    band: Callable
+    line: Callable
+
+
+def scale_of(axes: "Axes", across: bool = False) -> Scale:
+    """The scale along which values rise, or go across."""
+    if across:
+        return Scale(axes.xaxis, axes.set_xlim, axes.set_xlabel, axes.axvspan, axes.axvline)
+    return Scale(axes.yaxis, axes.set_ylim, axes.set_ylabel, axes.axhspan, axes.axhline)
+
+
+def percent(scale: Scale, low: float, high: float) -> None:
+    """A scale of shares around those from low to high."""
     margin = MARGIN * max(high - low, 0.05)
-    ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
-    (axes.set_xlim if across else axes.set_ylim)(ends)
-    (axes.xaxis if across else axes.yaxis).set_major_formatter(
-        lambda value, _: f"{100 * value:g} %"
-    )
+    scale.set_ends(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))
+    scale.axis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
@@ -178,7 +192,7 @@ def bars(
         axes.bar(places, values, edgecolor=INK, linewidth=0.9, width=width, **style)
         axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
         top = max(top, float(np.nanmax(values + errors[1], initial=0.0)))
-    percent(axes, 0.0, top)
+    percent(scale_of(axes), 0.0, top)
 
 
 def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> None:
@@ -223,29 +237,26 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
     even = baseline(tallies)
     across = len(tallies) > MANY
+    scale = scale_of(axes, across)
     band = estimates[tallies.index(even)] if even else None
     below, above = (band.low, band.high) if band else (0.0, 1.0)
     if band:
-        (axes.axvspan if across else axes.axhspan)(
-            below, above, color=BAND, alpha=0.13, linewidth=0
-        )
+        scale.band(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):
-            (axes.axvline if across else axes.axhline)(
-                edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2
-            )
+            scale.line(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
     for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
         color = BETTER if rate > above else WORSE if rate < below else INK
-        place: Style = (
-            {"x": rate, "y": i, "xerr": error[:, None]}
-            if across
-            else {"x": i, "y": rate, "yerr": error[:, None]}
+        x, y = (rate, i) if across else (i, rate)
+        errors_of: Style = {"xerr" if across else "yerr": error[:, None]}
+        axes.errorbar(
+            x, y, **errors_of, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3
         )
-        axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
-    (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
-    percent(axes, low, high, across)
+    name_agents = _name_down if across else _name_across
+    name_agents(axes, [tally.cell.agent for tally in tallies])
+    percent(scale, low, high)
     if any_graded(tallies):
-        (axes.xaxis if across else axes.yaxis).set_major_formatter("{x:g}")
-    (axes.set_xlabel if across else axes.set_ylabel)(measure_title([tallies]))
+        scale.axis.set_major_formatter("{x:g}")
+    scale.set_label(measure_title([tallies]))
     counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 
@@ -298,7 +309,9 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     return [
         path
         for picture in pictures
-        for path in DRAW[picture](_shown_in(picture, nonempty), directory)
+        for path in DRAW[picture](
+            {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}, directory
+        )
     ]
 
 
@@ -318,27 +331,16 @@ def caption(path: Path, experiment: Experiment) -> str:
 
     An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
     """
-    picture = PICTURES[
-        next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))
-    ]
+    picture = PICTURES[next(name for name in PICTURES if f"{path.stem}-".startswith(f"{name}-"))]
     strategies = {cell.spec.text for cell in experiment.cells}
     return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
 
 
-def _shown_in(picture: str, columns: Columns) -> Columns:
+def _shown_in(picture: str, tallies: list[Tally]) -> list[Tally]:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
     agents = PICTURES[picture].agents
-    return (
-        {column: _agents_of(tallies, agents) for column, tallies in columns.items()}
-        if agents
-        else columns
-    )
-
-
-def _agents_of(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
-    """The agents with these strategies under their names here; all agents, if these are not all there."""
     by_strategy = {tally.cell.spec.text: tally for tally in tallies}
-    if not by_strategy.keys() >= set(agents.values()):
+    if not agents or not by_strategy.keys() >= set(agents.values()):
         return tallies
     pairs = ((by_strategy[strategy], name) for name, strategy in agents.items())
     return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in pairs]
@@ -445,10 +447,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
     path = directory / f"{name}.png"
     agents = _agents(columns)
     estimates = [
-        {
-            tally.cell.agent: estimate
-            for tally, estimate in zip(tallies, strengths(tallies), strict=True)
-        }
+        dict(zip((tally.cell.agent for tally in tallies), strengths(tallies), strict=True))
         for tallies in columns.values()
     ]
     inches = 0.6 + 0.2 * len(agents)
@@ -702,9 +701,8 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     )
     x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
     axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
-    percent(
-        axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN))
-    )
+    top = max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN))
+    percent(scale_of(axes), 0.0, top)
     axes.axhline(0.5, **EVEN_LINE)
 
 
@@ -754,7 +752,7 @@ def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
     ticks = sorted({place for line in lines for place in line.places})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
     axes.minorticks_off()
-    percent(axes, low, high)
+    percent(scale_of(axes), low, high)
     axes.set_ylabel("games won")
 
 

@@ -244,9 +244,8 @@ class Estimator:
         if len(complete) < len(cells):
             return None
         wins = np.array(np.broadcast_arrays(*(tally.wins for tally, _ in complete)), float)
-        games = np.array([tally.games for tally, _ in complete], float).reshape(
-            -1, *[1] * (wins.ndim - 1)
-        )
+        games = np.array([tally.games for tally, _ in complete], float)
+        games = np.expand_dims(games, tuple(range(1, wins.ndim)))
         value, error = statistics.main_effect(
             wins, games, np.array([featured for _, featured in complete])
         )

@@ -629,15 +629,11 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
         if domain.kind == Kind.COUNT:
             above, below = ratios[name]
         elif domain.kind == Kind.SUM:
-            shape = (-1, *[1] * (rows[name].ndim - 1))
             change = rows[name] - first[name]
-            counted = np.broadcast_to(below.reshape(shape) != 0, rows[name].shape)
-            shrunk = np.divide(
-                change * above.reshape(shape),
-                below.reshape(shape),
-                out=decay * change,
-                where=counted,
-            )
+            inner = tuple(range(1, change.ndim))
+            dividend, divisor = np.expand_dims(above, inner), np.expand_dims(below, inner)
+            counted = np.broadcast_to(divisor != 0, change.shape)
+            shrunk = np.divide(change * dividend, divisor, out=decay * change, where=counted)
             result[name] = first[name] + shrunk
     changed = np.zeros(len(rows), np.bool_)
     for name, domain in fields:

@@ -78,7 +78,8 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
     experiment = loading.load("section8", {"games": ["othello"]})
     assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
     for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
-        (shown,) = figures._shown_in(picture, columns).values()
+        (tallies,) = columns.values()
+        shown = figures._shown_in(picture, tallies)
         assert [tally.cell.agent for tally in shown] == list(PICTURES[picture].agents)
         assert len(shown) == agents
     for column in columns.values():
