@@ -84,29 +84,24 @@ def curve_svg(generations: Sequence[Generation]) -> str:
     low = min(0.0, *(each.low for each in strengths))
     high = max(0.0, *(each.high for each in strengths))
 
-    def x(number: int) -> float:
-        return MARGIN + (WIDTH - 2 * MARGIN) * number / max(1, len(generations) - 1)
-
     def y(value: float) -> float:
         return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / max(high - low, 1e-9)
 
-    parts = [
-        f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="{FAINT}"/>'
-    ]
+    parts = [f'<path d="M{MARGIN} {y(0):.1f}H{WIDTH - MARGIN}" stroke="{FAINT}"/>']
     parts += [
         words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}
     ]
-    points = " ".join(f"{x(i):.1f},{y(each.value):.1f}" for i, each in enumerate(strengths))
-    parts.append(f'<polyline points="{points}" fill="none" stroke="{INK}"/>')
-    for i, (generation, strength) in enumerate(zip(generations, strengths, strict=True)):
+    points = list[str]()
+    for generation, strength in zip(generations, strengths, strict=True):
+        x = MARGIN + (WIDTH - 2 * MARGIN) * len(points) / max(1, len(generations) - 1)
+        points.append(f"{x:.1f} {y(strength.value):.1f}")
         fill = INK if generation.is_taken else PAPER
-        parts.append(
-            f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(strength.low):.1f}" y2="{y(strength.high):.1f}" stroke="{FAINT}"/>'
-        )
-        parts.append(
-            f'<circle cx="{x(i):.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>'
-        )
-        parts.append(words(x(i), HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"))
+        parts += [
+            f'<path d="M{x:.1f} {y(strength.low):.1f}V{y(strength.high):.1f}" stroke="{FAINT}"/>',
+            f'<circle cx="{x:.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>',
+            words(x, HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"),
+        ]
+    parts.insert(0, f'<path d="M{"L".join(points)}" fill="none" stroke="{INK}"/>')
     return frame(
         WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve"
     )

@@ -1,5 +1,6 @@
 """What a state becomes for learning: the facts of its data as fields, by their types, their ranges and the numbers met in games."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -36,16 +37,15 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
         return ()
     if game.features is not None:
         return game.feature_names
-    values: dict[str, set[float]] = {}
+    values = defaultdict[str, set[float]](set)
     for state in states:
         for name, number in numbers_in(state).items():
-            values.setdefault(name, set()).add(number)
-    lists = {
-        name.removeprefix(LENGTH): len(lengths) > 1
+            values[name].add(number)
+    silent = tuple(
+        name.removeprefix(LENGTH) + ("[" if len(lengths) > 1 else "#")
         for name, lengths in values.items()
         if name.startswith(LENGTH)
-    }
-    silent = tuple(f"{name}{'[' if varies else '#'}" for name, varies in lists.items())
+    )
     return tuple(name for name in values if not name.startswith(silent))
 
 

@@ -39,14 +39,10 @@ def with_random_weights(
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
-    rows = (
-        np.where(is_used, np.cumsum(is_used).reshape(is_used.shape) - 1, -1)
-        .astype(np.int32)
-        .ravel()
-    )
-    if not is_apart:
-        rows = np.tile(rows, blocks)
     random, count = np.random.default_rng(seed), int(is_used.sum())
+    each = np.full_like(counts, -1, np.int32)
+    each[is_used] = np.arange(count)
+    rows = np.tile(each.ravel(), 1 if is_apart else blocks)
     units = min(units, LARGEST * 7 // 8 // (4 * max(1, count)) // 8 * 8)  # so that a file has room
     scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
@@ -54,9 +50,8 @@ def with_random_weights(
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
     output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
     bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
-    return attrs.evolve(
-        evaluation, network=LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base)
-    )
+    new = LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base)
+    return attrs.evolve(evaluation, network=new)
 
 
 def fitted(

@@ -23,7 +23,7 @@ from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.compiler import seeded
-from icarus.discovery.race import KEY, mean_reward
+from icarus.discovery.race import KEY
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
 from icarus.kernel import (
@@ -141,18 +141,11 @@ Report = Callable[[LearningProgress], None]
 
 
 @attrs.frozen
-class Source:
-    """Where any process finds a game: its name, or itself, and the files that it needs."""
+class Chunk:
+    """Some games of a round, for any process, which finds the game by its name, or itself, and the files that it needs."""
 
     game: str | AnyGame
     files: Files
-
-
-@attrs.frozen
-class Chunk:
-    """Some games of a round, for any process."""
-
-    source: Source
     evaluation: Evaluation
     games: int
     seed: tuple[int, ...]
@@ -165,7 +158,7 @@ class Chunk:
 
 def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
     """Play some games; returns their seed and their positions."""
-    game = load_unedited(chunk.source.game, chunk.source.files).game
+    game = load_unedited(chunk.game, chunk.files).game
     return chunk.seed, games_played(
         game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest
     )
@@ -208,7 +201,7 @@ def learn(
     check_game("learn", loaded)
     for player in (chosen.judge, chosen.reference):
         player.agent(loaded_game.names, iterations=1)
-    seconds, empty = 60 * chosen.minutes, empty_evaluation(loaded, chosen.seed)
+    empty = empty_evaluation(loaded, chosen.seed)
     with contextlib.ExitStack() as stack:
         directory = (
             Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -225,18 +218,17 @@ def learn(
         playing = stack.enter_context(start_workers(workers, cluster))
         ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
         source = str(loaded) if isinstance(game, str) else game
-        learning = Learning(
-            Source(source, files), chosen, empty, directory, ledger, playing, report
-        )
+        learning = Learning(source, files, chosen, empty, directory, ledger, playing, report)
         while True:
             learning.add_generation()
             if out is not None:
                 write_whole(Path(out), learning.result.to_bytes())
                 write_curve(learning.result, directory)
-            if chosen.generations is None:
-                is_done = time.monotonic() - started + learning.took > seconds
-            else:
-                is_done = len(learning.generations) >= chosen.generations
+            is_done = (
+                time.monotonic() - started + learning.took > 60 * chosen.minutes
+                if chosen.generations is None
+                else len(learning.generations) >= chosen.generations
+            )
             if is_done:
                 return learning.result
 
@@ -275,8 +267,8 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
     outputs = 1 if game.players == 2 and sums == {1.0} else game.players
     shapes = (len(rows), 1), 1, (1, outputs), outputs
-    hidden, bias, output, base = (np.zeros(shape, np.float32) for shape in shapes)
-    network = LearnedNetwork(fields, limits, rows, hidden, bias, output, base)
+    weights = (np.zeros(shape, np.float32) for shape in shapes)
+    network = LearnedNetwork(fields, limits, rows, *weights)
     return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
@@ -291,7 +283,8 @@ class Learning:
         started, took: when the last one began, and its seconds.
     """
 
-    source: Source
+    game: str | AnyGame
+    files: Files
     settings: LearningSettings
     empty: Evaluation
     directory: Path
@@ -320,7 +313,9 @@ class Learning:
         """The positions of a round."""
         games = -(-(self.settings.games or 0) // CHUNKS)
         seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
-        chunks = [Chunk(self.source, evaluation, games, seed, share, rest) for seed in seeds]
+        chunks = [
+            Chunk(self.game, self.files, evaluation, games, seed, share, rest) for seed in seeds
+        ]
         played = dict(self.playing.results(play_chunk, chunks))
         return joined([played[seed] for seed in seeds])
 
@@ -361,11 +356,12 @@ class Learning:
         before = [each.number for each in self.generations if each.is_taken]
         pairs = [self.settings.reference, *(self._player(each) for each in before[-1:])]
         differences = [self._difference(number, pair) for pair in pairs]
-        measured = [float(new.about[name]) for name in ("error", "variance")]
         last = differences[-1] if before else None
         is_taken = last is None or last.value > 0
         self.generations.append(
-            Generation(number, measured[0], measured[1], differences[0], last, is_taken)
+            Generation(
+                number, new.about["error"], new.about["variance"], differences[0], last, is_taken
+            )
         )
         if is_taken:
             self.evaluation = new
@@ -391,13 +387,15 @@ class Learning:
                 ]
                 key = f"generation {number}", str(player), str(opponent), deal, seat
                 seed = (settings.seed, MATCHES, number, deal)
-                matches.append(Match(key, self.source.game, tuple(seated), seed, self.source.files))
+                matches.append(Match(key, self.game, tuple(seated), seed, self.files))
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
-        rows = [self.ledger.rows[match.key] for match in matches]
-        of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]
-        scores = [mean_reward(each[:-1], players) for each in of_deals]
-        return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
+        returns = np.array([self.ledger.rows[match.key]["returns"] for match in matches])
+        by_deal = returns.reshape(settings.deals, -1, len(players))
+        in_turn = by_deal.diagonal(axis1=1, axis2=2)  # of each seat's game, in this seat
+        return paired_difference(
+            *(each.mean(axis=1).tolist() for each in (in_turn, by_deal[:, -1]))
+        )
 
     @property
     def result(self) -> Evaluation:

@@ -21,26 +21,22 @@ from icarus.compiler import RNG_WORDS, WORD_BYTES, below, helper, seeded, unifor
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions
 from icarus.equilibrium.walk import draw, kernel, write_chance
-from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game, PythonGame
+from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
 
-NOISE = 0.02
-BRANCHES = 1 / 16
+NOISE = 0.02  # of values
+BRANCHES = 1 / 16  # share of decisions
 MOST_AHEAD = 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
 ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
-FUNCTIONS = (
-    "player",
-    "legal",
-    "apply",
-    "rewards",
-    "chance",
-    "initial",
-    "prepare",
-    "determinize",
-    "facts",
+FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize")
+GAME = np.dtype(
+    [
+        *((name, np.int64) for name in (*FUNCTIONS, "facts", "players")),
+        ("is_learned", np.int64),  # whether there are weights yet
+        ("share", np.float64),  # of random moves
+    ]
 )
-GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "players")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
 
 
@@ -70,7 +66,6 @@ class SelfPlay(NamedTuple):
         chances: probabilities of chance's outcomes.
         active, sums: see `write_values`.
         values, best: of each player after one action, and after the best. [players]
-        about: share of random moves, noise of values, share of decisions with a branch, whether there are weights yet.
         parameters: of the game's `initial`.
     """
 
@@ -88,7 +83,6 @@ class SelfPlay(NamedTuple):
     sums: np.ndarray
     values: np.ndarray
     best: np.ndarray
-    about: np.ndarray
     parameters: np.ndarray
     rng: np.ndarray
 
@@ -142,7 +136,7 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
         else:
             legal = call(game.legal, (address_of(table.ahead), address_of(table.others)))
             value_of(table, table.ahead, following, table.others, legal, table.values)
-        value = table.values[mover] + table.about[1] * uniform(table.rng)
+        value = table.values[mover] + NOISE * uniform(table.rng)
         if value > top:
             choice, top = i, value
             copy_items(table.best, table.values)
@@ -156,12 +150,12 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     if mover == CHANCE:
         write_chance(table.game[0], state, count, table.chances)
         choice = draw(table.chances, count, uniform(table.rng))
-    elif count > 1 and table.about[3] == 0:
+    elif count > 1 and table.game[0].is_learned == 0:
         choice = below(table.rng, count)
     elif count > 1:
         how = GREEDY
         choice = choose(table, state, mover, count)
-        if uniform(table.rng) < table.about[0]:
+        if uniform(table.rng) < table.game[0].share:
             random = below(table.rng, count)
             if random != choice:
                 how, choice = RANDOM, random
@@ -176,13 +170,13 @@ def play_branch(table: SelfPlay, log: Positions, trace: Trace, first: int, numbe
     i = first
     mover = call(game.player, (address_of(table.branch),))
     while mover != TERMINAL:
-        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < (
-            log.ends[i - 1] if i else 0
-        ) + len(table.active):
+        start = log.ends[i - 1] if i else 0
+        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < start + len(
+            table.active
+        ):
             return first
         count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
         rows = value_of(table, table.branch, mover, table.actions, count, trace.values[i])
-        start = log.ends[i - 1] if i else 0
         for k in range(rows):
             log.rows[start + k] = table.active[k]
         log.ends[i], log.branches[i] = start + rows, number
@@ -240,7 +234,7 @@ def play_games(table: SelfPlay, log: Positions, trace: Trace, games: int, rest: 
         is_new = True
         while mover != TERMINAL and actions < LONGEST_GAME:
             if mover != CHANCE and (
-                is_new or (game.determinize != 0 and uniform(table.rng) < table.about[2])
+                is_new or (game.determinize != 0 and uniform(table.rng) < BRANCHES)
             ):
                 is_new = False
                 begin_branch(table, mover)
@@ -265,19 +259,15 @@ def array_in(address: int, count: int) -> np.ndarray:
     return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
 
 
-def as_it_is(error: BaseException) -> BaseException:
-    """The error that ends a game: the walk through its states names no function of the author's."""
-    return error
-
-
 class FactsCalledBack(CalledBack):
     """A `PythonGame` called back, with its facts, its deals and what it prepares."""
 
-    def __init__(self, game: PythonGame, names: Sequence[str], max_legal: int) -> None:
+    def __init__(self, game: Any, names: Sequence[str], max_legal: int) -> None:
         self._names = names
         super().__init__(game, max_legal)
         self._kernels |= {name: self._kernel(name) for name in ("initial", "prepare")}
-        self._kernels["facts"] = Callback(self._facts, 2, self.kept, as_it_is)
+        # an error of the walk through a state names no function of the author's
+        self._kernels["facts"] = Callback(self._facts, 2, self.kept, lambda error: error)
 
     def _initial(self, state: int, rng: int, parameters: int) -> int:
         generator = array_in(rng, RNG_WORDS).view(np.uint64)
@@ -313,9 +303,16 @@ def games_played(
     """
     max_legal = game.max_legal if isinstance(game, Game) else ROOM
     while True:
-        called = _functions(game, evaluation, max_legal)
+        called: Any = (
+            game.kernels()
+            if isinstance(game, Game)
+            else FactsCalledBack(game, evaluation.names, max_legal)
+        )
         table = _table(game, evaluation, called, max_legal, share, seed)
-        log, trace = _room(game.players)
+        values, after, targets, rewards = (np.empty((ROOM_FOR, game.players)) for _ in range(4))
+        how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
+        log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
+        trace = Trace(values, after, how)
         try:
             count = play_games(table, log, trace, games, rest)
         except SystemError:  # what a `PythonGame` has raised is told below
@@ -332,14 +329,6 @@ def games_played(
     return Positions(rows, *(each[:count].copy() for each in log[1:]))
 
 
-def _functions(game: AnyGame, evaluation: Evaluation, max_legal: int) -> Any:
-    """What knows the addresses of a game's functions."""
-    if isinstance(game, Game):
-        return game.kernels()
-    assert isinstance(game, PythonGame)
-    return FactsCalledBack(game, evaluation.names, max_legal)
-
-
 def _table(
     game: AnyGame,
     evaluation: Evaluation,
@@ -348,36 +337,25 @@ def _table(
     share: float,
     seed: Sequence[int],
 ) -> SelfPlay:
-    network = evaluation.network
-    players = game.players
-    rules = np.zeros(1, GAME)
-    absent = {"determinize"} if game.determinize is None else set()
-    words = 1
-    beliefs = 1
+    network, players, words, beliefs = evaluation.network, game.players, 1, 1
     parameters = np.zeros(1, np.int64)
+    rules = np.zeros(1, GAME)
+    for name in FUNCTIONS:
+        rules[name] = called.address(name)
+    if game.determinize is None:
+        rules["determinize"] = 0
     if isinstance(game, Game):
-        absent.add("facts")
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
         parameters = game.initial_arguments()
-    for name in FUNCTIONS:
-        rules[name] = 0 if name in absent else called.address(name)
-    rules["players"] = players
+    rules["players"], rules["is_learned"], rules["share"] = players, network.hidden.any(), share
     true, branch, ahead = (np.zeros(words, np.int64) for _ in range(3))
     if isinstance(called, FactsCalledBack):
-        called.ahead = ahead.ctypes.data
+        rules["facts"], called.ahead = called.address("facts"), ahead.ctypes.data
     actions, others = (np.zeros(max_legal + SPARE_LEGAL, np.int64) for _ in range(2))
-    chances, values, best = np.zeros(max_legal + SPARE_LEGAL), np.zeros(players), np.zeros(players)
+    chances, values, best = np.zeros(len(actions)), np.zeros(players), np.zeros(players)
     active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
-    about = np.array([share, NOISE, BRANCHES, network.hidden.any()], float)
     facts = np.zeros(max(1, len(evaluation.names)), np.int64)
     return SelfPlay(
         rules, network, true, branch, ahead, np.zeros(beliefs, np.int64), facts, actions, others, chances, active, sums, values,
-        best, about, parameters, seeded(seed)
+        best, parameters, seeded(seed)
     )  # fmt: skip
-
-
-def _room(players: int) -> tuple[Positions, Trace]:
-    values, after, targets, rewards = (np.empty((ROOM_FOR, players)) for _ in range(4))
-    how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
-    rows = np.empty(ROOM_FOR * ROWS, np.int32)
-    return Positions(rows, ends, targets, branches, rewards), Trace(values, after, how)
