@@ -205,6 +205,7 @@ damages = st.lists(
 
 
 # -------------------- Requests to a served game that its page would never send
+VISITOR = "who-sits-at-seat-0"  # the cookie of the page
 
 SOON = 30.0  # seconds
 _names = st.sampled_from(
@@ -241,7 +242,7 @@ class Request:
     inner: "Request | None" = None
 
     def __bytes__(self) -> bytes:
-        port, token = served().port, next(iter(served().invitations))
+        port = served().port
         hosts = {"host": "elsewhere.example", "no host": None, "port": "127.0.0.1:1"}
         host = hosts.get(self.foreign, f"127.0.0.1:{port}")
         origins = {
@@ -250,7 +251,7 @@ class Request:
             "localhost": f"http://localhost:{port}",
         }
         origin = origins.get(self.foreign, f"http://127.0.0.1:{port}")
-        cookie = {"token": "wrong", "no token": None}.get(self.foreign, token)
+        cookie = {"token": "wrong", "no token": None}.get(self.foreign, VISITOR)
         body = self.body + (bytes(self.inner) if self.inner else b"")
         headers = {
             "Host": host,
@@ -303,6 +304,7 @@ def served() -> Server:
     tables = Tables()
     tables.games[0] = Conversation(Session(games.load("othello"), agents, 3), 0)
     server = Server(tables)
+    server.visitors[VISITOR] = {0: 0}
     threading.Thread(target=server.serve, daemon=True).start()
     return server
 
