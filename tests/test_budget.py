@@ -31,7 +31,7 @@ TOKENS = {
     "icarus/ladder": 8_800,
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
-    "icarus/views": 6_800,
+    "icarus/views": 6_770,
     "experiments/studies": 15_940,
     "icarus": 250_690,
     "experiments": 67_890,

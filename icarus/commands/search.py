@@ -84,7 +84,8 @@ def search_command(
         "\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])])
     )
     if html is not None:
-        print_text(f"tree: {write_tree_page(result, html)}")
+        write_tree_page(result, html)
+        print_text(f"tree: {html}")
 
 
 _NUMBERED = re.compile(r"^\d+\.+")  # the number of a move, before it

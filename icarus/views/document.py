@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 
 import attrs
 
@@ -148,31 +149,27 @@ def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- interactive pages
 
 
-def asset(name: str) -> str:
-    """The text of a file that pages are made of."""
-    return files("icarus.views").joinpath("assets", name).read_text("utf-8")
-
-
-def fill(name: str, **parts: str) -> str:
-    """A page with its {places} filled in; what is filled in is not looked into again."""
-    return re.sub(r"\{(\w+)\}", lambda place: parts.get(place[1], place[0]), asset(name))
+def asset(name: str, **parts: str) -> str:
+    """The text of a file that pages are made of, a page with its $places filled in."""
+    text = files("icarus.views").joinpath("assets", name).read_text("utf-8")
+    return Template(text).substitute(parts) if parts else text
 
 
 def page(name: str, title: str, **parts: str) -> str:
     """A page with a script: the body `name`.html with its places filled in, `name`.css, and `name`.js.
 
     Args:
-        title: of the page; the body may have it too, as {title}.
+        title: of the page; the body may have it too, as $title.
         parts: what comes into the other places, as HTML.
     """
-    body = fill(f"{name}.html", title=escape(title), **parts)
+    body = asset(f"{name}.html", title=escape(title), **parts)
     return _filled(title, body, ["page.css", f"{name}.css"], ["page.js", f"{name}.js"])
 
 
 def _filled(title: str, body: str, styles: Sequence[str], scripts: Sequence[str]) -> str:
     style = "".join(map(asset, ["colours.css", *styles]))
     script = "".join(map(asset, scripts))
-    return fill("page.html", title=escape(title), style=style, body=body, script=script)
+    return asset("page.html", title=escape(title), style=style, body=body, script=script)
 
 
 def in_notebook(page: str, title: str) -> str:

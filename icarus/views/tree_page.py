@@ -16,14 +16,13 @@ DRAWN = 400  # boards in a page, of the nodes visited most
 IN_NOTEBOOK, DRAWN_IN_NOTEBOOK = 3000, 60  # nodes, boards
 
 
-def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Path:
+def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> None:
     """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
 
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
     write_new(Path(path), tree_page(result, limit))
-    return Path(path)
 
 
 def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
