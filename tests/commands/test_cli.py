@@ -128,7 +128,8 @@ OPTIONS = {
     "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
     "match kuhn-poker BASELINE MAST --games 1 --game-decay 0.5": "BASELINE (30 iterations, game decay 0.5)",
     "exploitability kuhn-poker --strategy MAST --depth 2 --matches 2 --particles 0": "iterations), most visited: NashConv at least ",
-    "exploitability liars-dice(first=2,second=2) --strategy MAST --matches 2 --particles 2": "MAST (30 iterations), most visited: NashConv at least ",
+    "exploitability liars-dice(first=2,second=2) --strategy MAST --matches 2 --particles 2": "MAST (30 iterations), most visited: "
+    "NashConv at least ",
     "match othello BASELINE --games 1 --level 1": "BASELINE (6 iterations)",
     "exploitability kuhn-poker --strategy OOS(delta=0.5) --seeds 4": "OOS(delta=0.5) (30 iterations), most visited: NashConv ",
     "exploitability kuhn-poker --strategy MAST --play visit~shares --seeds 4": "at most",
