@@ -32,12 +32,12 @@ TOKENS = {
     "icarus/learning": 8_500,
     "icarus/specs": 12_700,
     "icarus/views": 6_770,
-    "experiments/studies": 15_940,
+    "experiments/studies": 16_780,
     "icarus": 250_690,
-    "experiments": 67_890,
-    "tests": 275_600,
+    "experiments": 68_760,
+    "tests": 275_630,
 }
-IDEAS = {"icarus": (138, 279, 2_558), "experiments": (32, 47, 713)}  # files, classes, public names
+IDEAS = {"icarus": (138, 279, 2_558), "experiments": (33, 48, 724)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {
