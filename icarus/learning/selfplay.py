@@ -318,10 +318,10 @@ def games_played(
         except SystemError:  # what a `PythonGame` has raised is told below
             count = 0
         raised = getattr(called, "kept", [])
-        if raised and not isinstance(raised[0], MoreActions):
-            raise raised[0]
         if not raised:
             break
+        if not isinstance(raised[0], MoreActions):
+            raise raised[0]
         max_legal = called.max_legal
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
