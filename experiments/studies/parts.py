@@ -1,0 +1,105 @@
+"""Of which parts the factor consists between icarus and a search of Othello by hand: parts.cpp takes on one property after another.
+
+It is compiled by g++ for this processor. Where no property rounds otherwise it makes the choices of icarus, which is checked.
+
+    python -m experiments.studies.parts --out experiments/runs/bench/parts.jsonl
+"""
+
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from experiments.commands import print_table
+from experiments.studies.rates import opening
+from experiments.studies.versions import processor
+from icarus import parse, search
+from icarus.arena.ledger import write_whole
+from icarus.commands.console import notes
+from icarus.compiler.rng import seeded
+from icarus.views.document import Table
+
+# as parts.cpp numbers them
+POLICIES = ("BASELINE >> NAST2", "BASELINE >> EPIC", "RAVE", "RAVE >> (MAST + LGRF + NAST2)/3")
+PROPERTIES = ("INLINED", "NUMBERED", "MARKED", "READY", "SINGLE", "OWN", "BITS", "EIGHT")
+ROUNDS_OTHERWISE = {"READY", "SINGLE"}
+SOURCE = Path(__file__).with_suffix(".cpp")
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno")
+
+
+def subjects() -> dict[str, int]:
+    """What is measured beside icarus, with its properties as bits: keys, each property alone, and one more after another."""
+    knows_eight = "avx512f" in Path("/proc/cpuinfo").read_text()
+    names = [name for name in PROPERTIES if name != "EIGHT" or knows_eight]
+    bits = {name: 1 << PROPERTIES.index(name) for name in names}
+    sums = {
+        "+".join(names[1:last]): sum(bits[name] for name in names[1:last])
+        for last in range(3, len(names) + 1)
+    }
+    return {"keys": 0} | bits | sums
+
+
+def run(program: str, policy: int, properties: int, iterations: int, seed: int) -> list[float]:
+    """Seconds of processor time of one search in C++, and how often each action of the root was chosen."""
+    line = f"{policy} {properties} {iterations} {' '.join(map(str, seeded(seed).tolist()))}"
+    answer = subprocess.run([program], input=line, capture_output=True, text=True, check=True)
+    return [float(number) for number in answer.stdout.split()]
+
+
+def measured(program: str, policy: int, iterations: int, seed: int) -> dict[str, float]:
+    """Microseconds of an iteration by subject, each once.
+
+    Raises:
+        ValueError: a search made other choices than icarus.
+    """
+    state, strategy = opening("othello"), parse(POLICIES[policy])
+    search(state, strategy, iterations=10)  # compiles and loads what it needs
+    began = time.process_time()
+    visits = search(state, strategy, iterations=iterations, seed=seed).visits.tolist()
+    seconds = {"icarus": time.process_time() - began}
+    for name, properties in subjects().items():
+        seconds[name], *chosen = run(program, policy, properties, iterations, seed)
+        if not ROUNDS_OTHERWISE & {*name.split("+")} and chosen != visits:
+            raise ValueError(f"{name} chose {chosen} where icarus chose {visits}")
+    return {name: 1e6 * each / iterations for name, each in seconds.items()}
+
+
+def parts(
+    out: Annotated[Path | None, typer.Option(help="File for all times, as JSON lines.")] = None,
+    iterations: Annotated[int, typer.Option(min=100, help="Of a search.")] = 5000,
+    rounds: Annotated[int, typer.Option(min=1, help="In which each subject has its turn.")] = 9,
+) -> None:
+    """Print how many times as fast as with keys each search is: the median of the rounds."""
+    lines = [json.dumps({"processor": processor(), "iterations": iterations})]
+    quotients = []
+    with tempfile.TemporaryDirectory() as folder, notes.status("") as status:
+        program = f"{folder}/parts"
+        subprocess.run(["g++", *FLAGS, str(SOURCE), "-o", program], check=True)
+        for policy, strategy in enumerate(POLICIES):
+            times = []
+            for seed in range(rounds):
+                status.update(f"{strategy}: round {seed + 1} of {rounds}")
+                times.append(measured(program, policy, iterations, seed))
+            names = [*times[0]]
+            numbers = np.array([[*each.values()] for each in times])
+            lines += [
+                json.dumps({"strategy": strategy, "subject": name, "microseconds": column.tolist()})
+                for name, column in zip(names, numbers.T.round(3), strict=True)
+            ]
+            quotients.append(np.median(numbers[:, [names.index("keys")]] / numbers, axis=0))
+    if out is not None:
+        write_whole(out, "".join(f"{line}\n" for line in lines).encode())
+    cells = [
+        (*(f"{each:.2f}" for each in row), name)
+        for name, row in zip(names, np.transpose(quotients), strict=True)
+    ]
+    print_table(Table("", (*POLICIES, ""), cells))
+
+
+if __name__ == "__main__":
+    typer.run(parts)
