@@ -44,6 +44,7 @@ LAST_ACTIONS = 200  # of the history, told in an example
 # of a compiled game in plain Python, where numpy checks each index
 PLAIN_GAMES = 5
 PLAIN_ACTIONS = 300
+RESULTS = 3  # one of so many actions is done in a draw, too, and what comes of it is compared
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
 UNFIT = re.compile(
     r"out of bounds for u?int\d+$|truncated to an integer$"
@@ -387,6 +388,10 @@ class Contract:
                 apart = self._told_apart(player, moves, action, rival)
                 message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
                 self._require("moves", not apart, message)
+                for p in range(self.game.players):
+                    message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
+                    told = moves[p] == UNSEEN and self._told_by_result(player, p, action)
+                    self._require("moves", not told, message)
             try:
                 for move in {*moves} - {UNSEEN, action}:
                     self.game.move_text_of(move)
@@ -408,17 +413,35 @@ class Contract:
         if all(sees) and not is_whole:
             return ""
         after = [self.asked.after(self._data, each) for each in (action, rival)]
-        is_over = any(self.asked.ask("player", data) == TERMINAL for data in after)
-        labels = {self.game.episode and self.asked.ask("episode", data) for data in after}
-        if is_over or len(labels) > 1:
-            return ""  # all see that all is over, and that an episode begins
         for player, is_seen in enumerate(sees):
-            is_known = len({view_of(self.game, data, player) for data in after}) > 1
+            is_known = self._is_told(player, after)
             if is_known and not is_seen:
                 return f"observe hides from player {player} what his observation tells afterwards,"
             if is_seen and not is_known and is_whole and player != mover:
                 return f"observe shows player {player} what his observation never tells,"
         return ""
+
+    def _is_told(self, observer: int, states: list[StateData]) -> bool:
+        """Whether a player's observation tells two states apart, and not only that all is over or that an episode begins."""
+        if len({view_of(self.game, data, observer) for data in states}) == 1:
+            return False
+        is_over = any(self.asked.ask("player", data) == TERMINAL for data in states)
+        labels = {self.game.episode and self.asked.ask("episode", data) for data in states}
+        return not is_over and len(labels) == 1
+
+    def _told_by_result(self, mover: int, observer: int, action: int) -> bool:
+        """Whether an action that a player does not notice tells him afterwards what it met: here, or in a draw for him."""
+        if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
+            return False
+        drawn = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
+        states, ask = [self._data, drawn], self.asked.ask
+        if ask("player", drawn) != mover or action not in ask("legal", drawn):
+            return False
+        is_noticed = self.asked.moves(drawn, action)[observer] != UNSEEN
+        if is_noticed or self._is_told(observer, states):
+            return False
+        after = [self.asked.after(data, action) for data in states]
+        return len({ask("player", data) for data in after}) == 1 and self._is_told(observer, after)
 
     def _label(self) -> None:
         if self.game.episode is None:

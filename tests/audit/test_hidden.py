@@ -119,7 +119,8 @@ def test_draws_that_are_not_uniform_are_found(game):
     report = audit(
         attrs.evolve(game, determinize=first_twice_as_likely), games=8, determinizations=1000
     )
-    assert report.failed == ("uniform",)
+    # facts that are drawn too seldom may be missed among some draws, too
+    assert report.failed in (("uniform",), ("uniform", "seen"))
     pattern = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
     example = report["uniform"].examples[0]
     assert re.search(pattern, example)

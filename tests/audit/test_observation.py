@@ -231,6 +231,44 @@ def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it():
     assert "truth" in audit(picking(only=1), games=8, determinizations=250).failed
 
 
+def turning(move: int) -> PythonGame:
+    """Player 0 must turn the top card; player 1 sees this move of it, and then the card."""
+
+    def initial(rng):
+        return {"deck": luck(rng).sample(range(8), 8), "open": [], "turn": 0}
+
+    def apply(state, action):
+        state["turn"] += 1
+        state["open"] = [*state["open"], state["deck"][state["turn"]]]
+
+    return PythonGame(
+        name="turning",
+        players=2,
+        initial=initial,
+        player=lambda state: TERMINAL if state["turn"] == 6 else 0,
+        legal=lambda state: [0],
+        apply=apply,
+        rewards=lambda state: [float(state["open"][-1] % 2)] * 2,
+        observe=lambda state, action: [action, move],
+        determinize=lambda state, observer, beliefs, rng: {
+            **state,
+            "deck": [
+                *(top := state["deck"][: state["turn"] + 1]),
+                *luck(rng).sample(rest := sorted({*state["deck"]} - {*top}), len(rest)),
+            ],
+        },
+        observation=lambda state, player: (state["open"], state["turn"]),
+        max_length=6,
+    )
+
+
+def test_an_action_that_is_not_noticed_but_whose_result_is_seen_is_found():
+    assert "moves" not in audit(turning(0), games=2, determinizations=20).failed
+    report = audit(turning(UNSEEN), games=2, determinizations=20)
+    assert report.failed == ("moves",)
+    assert "observe hides 0 from player 1, but his observation tells" in str(report)
+
+
 # ------------------------------------------------------------------------------------------------- what is filed where
 
 
