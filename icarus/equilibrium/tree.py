@@ -424,7 +424,7 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown: by random walks after its deals (Knuth, 1975).
 
     Raises:
-        ValueError: not two players, deals in secret, or too large. TypeError: no game.
+        ValueError: not two players, deals in secret, too large, or without an end. TypeError: no game.
     """
     walk.refuse_unless_two_players(game)
     deals = deals_of(game)
@@ -443,6 +443,10 @@ def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
             weight *= len(actions)
             histories += weight
             state.apply_action(luck.choice(actions))
+        if len(state.history) > game.max_length:
+            raise ValueError(
+                f"{game} has no complete walk: it has not ended after {game.max_length:,} actions, its max_length"
+            )
     if histories > CERTAIN * limit:
         refuse_as_too_large(game, f"about {histories:.0g}", limit)
 

@@ -267,15 +267,19 @@ def test_a_game_may_have_more_actions_than_room_was_thought_of():
     assert GameTree(wide).histories == 2 + 600 + 2 * 600 + 600
 
 
-def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown():
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [(2, "is too large for a complete walk"), (1, "has not ended after 100,000 actions")],
+)
+def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown(choices, said):
     endless = PythonGame(
         name="endless",
         players=2,
         initial=lambda rng: [0],
         player=lambda state: state[0] % 2,
-        legal=lambda state: [0, 1],
+        legal=lambda state: list(range(choices)),
         apply=lambda state, action: state.__setitem__(0, state[0] + 1),
         rewards=lambda state: (1, 0),
     )
-    with pytest.raises(ValueError, match="endless is too large for a complete walk"):
+    with pytest.raises(ValueError, match=f"endless .*{said}"):
         GameTree(endless)
