@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperCommand
 
 from icarus import starting
 from icarus.commands.options import CLOSED, FAILED, INTERRUPTED, REFUSED
@@ -32,6 +34,17 @@ _SILENCE = 20.0  # seconds between two lines of a long work, into a file or a pi
 # ----------------------------------------------------------------------------------------------------------- programs
 
 
+class _Command(TyperCommand):
+    """A command in which no option has two values, of which the last one would count."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        typed = Counter(self.make_parser(ctx).parse_args(args=[*args])[2])
+        for option, times in typed.items():
+            if times > 1 and option.nargs == 1 and not getattr(option, "multiple", True):
+                raise ValueError(f"{option.opts[0]} is given {times} times; give it once")
+        return super().parse_args(ctx, args)
+
+
 def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typer:
     """A program with a command for each function; `_command` at the end of its name is left out."""
     app = typer.Typer(
@@ -42,7 +55,8 @@ def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typ
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for command in commands:
-        app.command(command.__name__.removesuffix("_command").replace("_", "-"))(command)
+        name = command.__name__.removesuffix("_command").replace("_", "-")
+        app.command(name, cls=_Command)(command)
     return app
 
 

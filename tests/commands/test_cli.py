@@ -442,6 +442,7 @@ REFUSED = {
     "match kuhn-poker MAST MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",
     "match kuhn-poker MAST MAST --play 'visit shares' --move-decay 1": "remembers its searches, and each decision is searched anew",
     "specs MSAT": "no enhancement is called 'MSAT'; did you mean MAST",
+    "match othello MAST RAVE --iterations 3 --iterations 30": "--iterations is given 2 times; give it once",
     "ladder othello": "name either a strategy to rate, or an engine",
     "ladder othello MAST --engine x": "name either a strategy to rate, or an engine",
     "ladder othello --engine x --seconds 1 --cutoff 3": "searches in its own way: leave out --seconds, --cutoff",
