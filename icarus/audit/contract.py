@@ -85,6 +85,7 @@ _ABSENT = {
     "hidden": "everyone sees every action",
     "at once": "no simultaneous choices were met",
     "features": "the game has neither features nor a heuristic",
+    "board": "in plain Python nobody sees all of a state in which something is hidden, or that cannot be looked into",
 }
 
 
@@ -381,7 +382,8 @@ class Contract:
                 not self.compiled and self.game.observation
             )  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
-            message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
+            sees = "nothing" if move_of_mover == UNSEEN else move_of_mover
+            message = f"the mover, player {player}, sees his own action {action} as {sees}"
             self._require("moves", move_of_mover == action, message)
             if self.game.observation is not None:
                 rival = possible[(possible.index(action) - 1 - len(self._texts)) % len(possible)]
@@ -492,11 +494,9 @@ class Contract:
             public = self.asked.seen_by_all(self._data)
         except TextError as error:
             raise BrokenPromise("board", str(error)) from error
-        outlook = (
-            (player, following)
-            if public is None
-            else self._boards.setdefault(fingerprint(public), (player, following))
-        )
+        if public is None:
+            return None
+        outlook = self._boards.setdefault(fingerprint(public), (player, following))
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
         self._require("board", outlook == (player, following), message)
         return public

@@ -137,11 +137,13 @@ class AskedGame:
                 self.ask("recall", data, game.players)
             )
         facts = stamp(data)
-        if game.determinize is not None or isinstance(facts, tuple) and len(facts) == 1:
+        text = "" if game.text is str else self.text(data)
+        is_opaque = isinstance(facts, tuple) and len(facts) == 1 and not isinstance(data, Sequence)
+        if game.determinize is not None or is_opaque:
             return None
-        if game.text is str:
+        if not text:
             return (facts,)
-        return self.text(data), *(view_of(game, data, player) for player in range(game.players))
+        return text, *(view_of(game, data, player) for player in range(game.players))
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

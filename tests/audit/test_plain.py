@@ -675,3 +675,33 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
 def test_a_planted_fault_of_a_sampler_is_found(fault, claim):
     report = audit(game_of(game_class(fault["game"], fault["text"], fault["fault"])), seed=4)
     assert claim in report.failed, report
+
+
+def secretly(state: list[int], action: int) -> None:
+    state[0] = max(0, state[0] - action - state[2])
+    state[1] = 1 - state[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        (str, ()),
+        (lambda state: str(state[:2]), ("luck",)),  # what decides is not told
+        (lambda state: str(state[1]), ("board",)),
+        (lambda state: None, ("board",)),
+    ],
+    ids=["all", "without luck", "too little", "no text"],
+)
+def test_a_state_that_is_a_list_of_numbers_is_looked_into(text, failed):
+    game = PythonGame(
+        name="stones",
+        players=2,
+        initial=lambda rng: [9, 0, int(below(rng, 2))],
+        player=lambda state: state[1] if state[0] else TERMINAL,
+        legal=lambda state: list(range(1, min(3, state[0]) + 1)),
+        apply=secretly,
+        rewards=lambda state: [float(state[1]), 1.0 - state[1]],
+        text=text,
+        max_length=9,
+    )
+    assert audit(game, games=FEW).failed == failed
