@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 22_040,
+    "icarus/audit": 22_060,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_530,
     "icarus/compiler": 15_800,
@@ -33,9 +33,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_770,
     "experiments/studies": 16_780,
-    "icarus": 250_690,
+    "icarus": 250_850,
     "experiments": 68_760,
-    "tests": 275_630,
+    "tests": 276_290,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (33, 48, 724)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -193,7 +193,7 @@ class Contract:
             if broken is not None and broken.promise != "end":  # a longer game is cut off
                 error = broken.__cause__ or broken
                 if isinstance(error, IndexError) or UNFIT.search(str(error)):
-                    example = plain._example(f"in plain Python, {_function_of(error)}: {error}")
+                    example = plain._example(f"in plain Python, {function_of(error)}: {error}")
                     check.count(1, 1, example.__str__)
                 else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
                     check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
@@ -543,7 +543,7 @@ def _same(first: StateData, second: StateData) -> bool:
     )
 
 
-def _function_of(error: BaseException) -> str:
+def function_of(error: BaseException) -> str:
     """The function and the line of a game in which an index or a number was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
     folders = PACKAGE / "kernel", PACKAGE / "audit", PACKAGE / "compiler"

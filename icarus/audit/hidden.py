@@ -31,6 +31,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.audit.contract import function_of
 from icarus.audit.deals import FEW, UnlikeError, deals
 from icarus.audit.draws import (
     DRAWS_PER_STATE,
@@ -220,7 +221,9 @@ class Hidden:
         try:
             look()
         except Exception as error:
-            message = str(error) or repr(error)
+            message = str(error)
+            if "line " not in message:  # which function of the game it was is not told
+                message = f"{function_of(error)} raises {error!r}"
             self._errors.count(1, 1, lambda: self._describe(state, message))
 
     def _notice_label(self, state: State) -> None:

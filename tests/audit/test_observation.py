@@ -307,6 +307,12 @@ def test_a_broken_recall_stops_no_other_check():
     assert report["swap"].checked
 
 
+def test_an_error_in_a_draw_s_weight_is_told_with_its_function():
+    game = attrs.evolve(picking(), multiplicity=lambda state: state["pick"])
+    example = audit(game, games=1, determinizations=20)["errors"].examples[0]
+    assert re.search(r"<lambda> \(.*line \d+\) raises KeyError\('pick'\)", example), example
+
+
 # ---------------------------------------------------------------------------------------- games of the library
 
 
