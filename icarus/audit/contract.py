@@ -392,8 +392,8 @@ class Contract:
                 self._require("moves", not apart, message)
                 for p in range(self.game.players):
                     message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
-                    told = moves[p] == UNSEEN and self._told_by_result(player, p, action)
-                    self._require("moves", not told, message)
+                    is_told = moves[p] == UNSEEN and self._told_by_result(player, p, action)
+                    self._require("moves", not is_told, message)
             try:
                 for move in {*moves} - {UNSEEN, action}:
                     self.game.move_text_of(move)
@@ -435,11 +435,11 @@ class Contract:
         """Whether an action that a player does not notice tells him afterwards what it met: here, or in a draw for him."""
         if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
             return False
-        drawn = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
-        states, ask = [self._data, drawn], self.asked.ask
-        if ask("player", drawn) != mover or action not in ask("legal", drawn):
+        draw = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
+        states, ask = [self._data, draw], self.asked.ask
+        if ask("player", draw) != mover or action not in ask("legal", draw):
             return False
-        is_noticed = self.asked.moves(drawn, action)[observer] != UNSEEN
+        is_noticed = self.asked.moves(draw, action)[observer] != UNSEEN
         if is_noticed or self._is_told(observer, states):
             return False
         after = [self.asked.after(data, action) for data in states]
