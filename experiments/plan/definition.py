@@ -47,6 +47,13 @@ def read_entrant(strategy: str, scheme: str = str(MO_ISMCTS), evaluation: str = 
     return Entrant(strategy, str(parse_scheme(scheme)), evaluation=evaluation)
 
 
+OPPONENT = {  # of a column: the keys of its settings, by those of an agent's
+    "strategy": "opponent",
+    "scheme": "opponent_scheme",
+    "evaluation": "opponent_evaluation",
+}
+
+
 @attrs.frozen
 class Column:
     """What the agents of one picture have in common.
@@ -85,7 +92,8 @@ class Column:
     def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
-        return {**fields, "seats": list(self.seats), **_agent_keys(_OPPONENT_KEYS, self.opponent)}
+        opponent = {OPPONENT[key]: value for key, value in self.opponent.settings().items()}
+        return {**fields, "seats": list(self.seats), **opponent}
 
 
 @attrs.frozen
@@ -130,7 +138,7 @@ class Cell:
 
     def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        spec = _agent_keys(_AGENT_KEYS, self.spec)
+        spec = self.spec.settings()
         optional = {
             "own_iterations": self.own_iterations,
             "source": self.source or None,
@@ -144,16 +152,6 @@ class Cell:
             **spec,
             **{name: value for name, value in optional.items() if value is not None},
         }
-
-
-_AGENT_KEYS = ("strategy", "scheme", "evaluation")
-_OPPONENT_KEYS = ("opponent", "opponent_scheme", "opponent_evaluation")
-
-
-def _agent_keys(keys: Sequence[str], spec: Entrant) -> dict[str, str]:
-    """An agent under keys for strategy, scheme and evaluation; the usual scheme goes without saying, and so does no evaluation."""
-    values = spec.strategy, "" if spec.search == MO_ISMCTS else spec.scheme, spec.evaluation
-    return {key: value for key, value in zip(keys, values, strict=True) if value}
 
 
 Share = Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
@@ -254,24 +252,17 @@ def read_cell(settings: Settings) -> Cell:
         KeyError, TypeError, ValueError: it was made from none.
     """
     fields = dict(settings)
-    spec = _entrant_of(fields, _AGENT_KEYS)
+    spec = read_entrant(**{key: fields.pop(key) for key in OPPONENT if key in fields})
     imports = tuple(fields.pop("imports", {}).items())
     return Cell(
         **{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports}
     )
 
 
-def _entrant_of(fields: dict[str, Any], keys: Sequence[str]) -> Entrant:
-    """Take an agent from under its keys."""
-    strategy, scheme, evaluation = keys
-    return read_entrant(
-        fields.pop(strategy), fields.pop(scheme, str(MO_ISMCTS)), fields.pop(evaluation, "")
-    )
-
-
 def _read_column(settings: Settings) -> Column:
     fields = dict(settings)
-    opponent = _entrant_of(fields, _OPPONENT_KEYS)
+    keys = {key: name for key, name in OPPONENT.items() if name in fields}
+    opponent = read_entrant(**{key: fields.pop(name) for key, name in keys.items()})
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
 
 
@@ -316,7 +307,7 @@ def one_of(path: str, value: object, names: Sequence[str]) -> str:
 
 
 WHOLE = ("name", "seed", "paired", "sprt")  # settings of the whole experiment that cannot change
-OF_COLUMNS = ("game", "seats", "role", *_OPPONENT_KEYS, "iterations", "seconds")
+OF_COLUMNS = ("game", "seats", "role", *OPPONENT.values(), "iterations", "seconds")
 
 
 def extends(larger: Experiment, smaller: Experiment) -> bool:

@@ -98,16 +98,8 @@ def converted(value: object, kind: type[V], path: str = "") -> V:
         return msgspec.convert(value, kind)
 
 
-@attrs.frozen
-class Entry:
-    """An agent or an opponent: who plays, and an agent's own iterations, if it has any."""
-
-    spec: Entrant
-    iterations: int | None = None
-
-
-def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, Entry]:
-    """The agents of a table, by name.
+def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, Entrant]:
+    """The agents of a table, by name, with iterations where they have their own.
 
     Raises:
         Refusal: one cannot be understood.
@@ -123,7 +115,7 @@ def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, En
             if name in entries:
                 raise Refusal(f"{path}: {name} is in the list twice")
             entries[name] = read_entry(path, value, module)
-    honest = {_honest(name, each.spec.search): each for name, each in entries.items()}
+    honest = {_honest(name, each.search): each for name, each in entries.items()}
     if len(honest) < len(entries):
         raise Refusal(
             f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat'
@@ -133,14 +125,14 @@ def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, En
 
 def read_entry(
     path: str, value: object, module: str, kind: type[PlayerTable] = AgentTable
-) -> Entry:
-    """A strategy, or a table.
+) -> Entrant:
+    """Who plays, by a strategy or a table.
 
     Raises:
         Refusal: it cannot be understood.
     """
     if not isinstance(value, Mapping):
-        return Entry(Entrant(str(_strategy(path, value, module))))
+        return Entrant(str(_strategy(path, value, module)))
     table = converted(value, kind, path)
     strategy = _strategy(f"{path}.strategy", table.strategy, module)
     scheme = _scheme(f"{path}.scheme", table.scheme)
@@ -148,10 +140,11 @@ def read_entry(
         with refusing():
             Agent(strategy, iterations=1, scheme=scheme)
     try:
-        spec = Entrant(str(strategy), str(scheme), evaluation=with_digest(table.evaluation))
+        evaluation = with_digest(table.evaluation)
     except (OSError, ValueError) as error:
         raise Refusal(f"{path}.evaluation: {sentence_of(error)}") from None
-    return Entry(spec, table.iterations if isinstance(table, AgentTable) else None)
+    iterations = table.iterations if isinstance(table, AgentTable) else None
+    return Entrant(str(strategy), str(scheme), evaluation=evaluation, iterations=iterations)
 
 
 def _scheme(path: str, value: object) -> Scheme:
@@ -238,10 +231,17 @@ def build(table: TomlTable, module: str = "") -> Experiment:
 def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents = read_agents(table.agents, module)
-    source = source_of(module)
-    imports = imports_of(module)
+    source, imports = source_of(module), imports_of(module)
     cells = tuple(
-        Cell(column, name, agent.spec, module, _own_iterations(agent, column), source, imports)
+        Cell(
+            column,
+            name,
+            attrs.evolve(agent, iterations=None),
+            module,
+            None if agent.iterations == column.iterations else agent.iterations,
+            source,
+            imports,
+        )
         for column in _columns(table, module)
         for name, agent in agents.items()
     )
@@ -254,11 +254,6 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
         _enough_iterations(cell)
         _playable(cell)
     return cells
-
-
-def _own_iterations(agent: Entry, column: Column) -> int | None:
-    """The budget of an agent, where that is another than the column's."""
-    return None if agent.iterations == column.iterations else agent.iterations
 
 
 def _comparable(experiment: Experiment) -> None:
@@ -277,7 +272,7 @@ def _comparable(experiment: Experiment) -> None:
 
 def _columns(table: ExperimentTable, module: str) -> list[Column]:
     opponents = [
-        read_entry(path, value, module, PlayerTable).spec
+        read_entry(path, value, module, PlayerTable)
         for path, value in paths("opponent", table.opponent)
     ]
     columns = []
