@@ -14,15 +14,9 @@ import numpy as np
 
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2011
-from experiments.plan.definition import (
-    PICTURES,
-    Column,
-    Experiment,
-    budget,
-    game_title,
-    slug,
-    title,
-)
+from experiments.plan.cells import Column, Experiment
+from experiments.plan.pictures import PICTURES
+from experiments.plan.titles import budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import marginals, strengths, student, win_rate
@@ -296,7 +290,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
 
     Args:
-        pictures: which; see `pictures.PICTURES`.
+        pictures: which; see `plan.pictures`.
 
     Returns:
         The PNG files; beside each lies an SVG of the same name.

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from experiments import verdicts
-from experiments.plan.definition import Cell
+from experiments.plan.cells import Cell
 from experiments.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 

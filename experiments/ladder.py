@@ -16,8 +16,8 @@ import attrs
 import msgspec
 import numpy as np
 
-from experiments.plan.definition import one_of
 from experiments.plan.loading import Positive
+from experiments.plan.refusal import one_of
 from experiments.results import pack
 from experiments.run import provenance
 from experiments.statistics import iterations_for

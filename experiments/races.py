@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from icarus import discovery
 from icarus.arena.ledger import GameRow, key_of, read_rows, write_whole
 from icarus.arena.workers import Workers

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.plan.definition import Cell, Column, budget, game_title, title
+from experiments.plan.cells import Cell, Column
 from experiments.plan.loading import game_of
+from experiments.plan.titles import budget, game_title, title
 from experiments.results import DRAW, Columns, Results, Tally
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant

@@ -11,7 +11,7 @@ import attrs
 import msgspec
 
 from experiments import ladder, results
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from experiments.races import is_race, read_protocol, rows_of as rows_of_race
 from experiments.run import match_of, provenance, trial_row
 from icarus import exploitability, games

@@ -22,7 +22,9 @@ from experiments import (
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_table, write_tables
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
-from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
+from experiments.plan.cells import Cell, Column, Experiment
+from experiments.plan.refusal import Refusal
+from experiments.plan.titles import budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
 from experiments.results import (
     STATISTICS,

@@ -19,15 +19,9 @@ from typing import Annotated, Any
 import attrs
 import msgspec
 
-from experiments.plan.definition import (
-    Cell,
-    Column,
-    Experiment,
-    difference,
-    extends,
-    first_change,
-    from_settings,
-)
+from experiments.plan.cells import Cell, Column, Experiment, from_settings
+from experiments.plan.growth import difference, extends
+from experiments.plan.sources import first_change
 from icarus.arena import ledger as ledgers
 
 KEY = ("cell", "trial")  # the fields of a row that name its game

@@ -16,7 +16,8 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import Cell, Experiment, refuse_if_edited, source_of
+from experiments.plan.cells import Cell, Experiment
+from experiments.plan.sources import refuse_if_edited, source_of
 from experiments.results import STATISTICS, ledger_of
 from experiments.sequential import SequentialTests
 from icarus.arena.ledger import GameRow

@@ -19,7 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from experiments.plan.definition import Cell, Column, Experiment, Sprt
+from experiments.plan.cells import Cell, Column, Experiment, Sprt
 from experiments.results import Outcomes
 
 ROUND = 8  # units between two interim analyses

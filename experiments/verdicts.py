@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 
 from experiments import statistics
-from experiments.plan.definition import Cell, game_title
+from experiments.plan.cells import Cell
+from experiments.plan.titles import game_title
 from experiments.results import Moments, Tally
 from icarus.statistics import Estimate
 from icarus.views.document import Table

@@ -15,21 +15,10 @@ import msgspec
 
 from experiments import papers
 from experiments.papers import GROUPS, NAMES, ROLES
-from experiments.plan.definition import (
-    PICTURES,
-    Cell,
-    Column,
-    Experiment,
-    Refusal,
-    Sprt,
-    imports_of,
-    nearest,
-    one_of,
-    paths,
-    refusing,
-    source_of,
-    strategy_of,
-)
+from experiments.plan.cells import Cell, Column, Experiment, Sprt, strategy_of
+from experiments.plan.pictures import PICTURES
+from experiments.plan.refusal import Refusal, nearest, one_of, paths, refusing
+from experiments.plan.sources import imports_of, source_of
 from icarus import Enhancement, checks, games
 from icarus.arena.player import (
     Entrant,
@@ -135,7 +124,8 @@ def read_entry(
         return Entrant(str(_strategy(path, value, module)))
     table = converted(value, kind, path)
     strategy = _strategy(f"{path}.strategy", table.strategy, module)
-    scheme = _scheme(f"{path}.scheme", table.scheme)
+    with refusing(f"{path}.scheme"):
+        scheme = parse_scheme(str(table.scheme))
     if isinstance(strategy, Algorithm):
         with refusing():
             Agent(strategy, iterations=1, scheme=scheme)
@@ -145,14 +135,6 @@ def read_entry(
         raise Refusal(f"{path}.evaluation: {sentence_of(error)}") from None
     iterations = table.iterations if isinstance(table, AgentTable) else None
     return Entrant(str(strategy), str(scheme), evaluation=evaluation, iterations=iterations)
-
-
-def _scheme(path: str, value: object) -> Scheme:
-    """A scheme, or what its text describes."""
-    if isinstance(value, Scheme):
-        return value
-    with refusing(path):
-        return parse_scheme(str(value))
 
 
 def _honest(name: str, scheme: Scheme) -> str:
@@ -402,15 +384,13 @@ def game_of(column: Column, modules: Iterable[str]) -> AnyGame:
 
 def _refuse_unless_named(game: AnyGame, path: str) -> None:
     """Processes load a game by its full name, which must be the name of that game."""
-    try:
-        same = games.load(str(game)).parameters == game.parameters
-    except ValueError:
-        same = False
-    if not same:
-        raise Refusal(
-            f"{path}: {game} cannot be loaded by that name; give its Game(…) defaults={dict(game.parameters)}, "
-            "or write a function that returns it for any parameters"
-        )
+    with contextlib.suppress(ValueError):
+        if games.load(str(game)).parameters == game.parameters:
+            return
+    raise Refusal(
+        f"{path}: {game} cannot be loaded by that name; give its Game(…) defaults={dict(game.parameters)}, "
+        "or write a function that returns it for any parameters"
+    )
 
 
 def _variant(game: AnyGame) -> str:

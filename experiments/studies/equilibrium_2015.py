@@ -27,7 +27,7 @@ import pandas
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style, canvas
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from experiments.replay import LEARNED_KEY
 from experiments.run import provenance
 from experiments.statistics import share_text, student

@@ -37,7 +37,7 @@ from scipy.stats import kendalltau
 
 from experiments import results as store
 from experiments.commands import print_table
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from experiments.results import runs_in
 from experiments.verdicts import place_title
 from icarus.commands.console import make_program, run_main

@@ -11,7 +11,7 @@ import pytest
 
 from experiments import races, replay
 from experiments.commands import main
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows

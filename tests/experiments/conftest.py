@@ -12,7 +12,7 @@ import pytest
 from experiments import results as store
 from experiments.commands import main
 from experiments.plan import loading
-from experiments.plan.definition import Experiment
+from experiments.plan.cells import Experiment
 from experiments.plan.loading import build
 from experiments.run import run
 from icarus.arena.ledger import GameRow

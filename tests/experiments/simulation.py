@@ -13,7 +13,7 @@ import numpy as np
 from experiments import verdicts as judgement
 from experiments.interims import INTERIM_GAMES
 from experiments.papers import RULES, SECTION_8
-from experiments.plan.definition import Cell
+from experiments.plan.cells import Cell
 from experiments.plan.loading import load
 from experiments.results import MILLION, STATISTICS, Tally
 from experiments.verdicts import DEPTH, VALUE, VISITS, Claim, Contrast, Estimator, Interim, Place

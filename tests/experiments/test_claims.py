@@ -25,7 +25,7 @@ from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
 from experiments.pages import fill_places
 from experiments.papers import GROUPS, TABLE_1
 from experiments.plan import loading
-from experiments.plan.definition import from_settings
+from experiments.plan.cells import from_settings
 from experiments.plan.loading import build
 from experiments.ratings import RoundRobin, Score, hidden_cards, search_name
 from experiments.results import MILLION, Moments, Tally, results_of, runs_in

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from experiments import results as store, sequential
-from experiments.plan import definition, loading
-from experiments.plan.definition import Sprt
+from experiments.plan import loading, sources
+from experiments.plan.cells import Sprt
 from experiments.plan.loading import build
 from experiments.replay import compare, of_run
 from experiments.results import results_of
@@ -241,10 +241,10 @@ def folder(tmp_path, monkeypatch):
 def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, tmp_path_factory):
     directory = tmp_path_factory.mktemp("run")
     play(loading.load(str(folder / "own.py"), {}), directory)
-    before = definition.digest_of(folder / "further.py")
+    before = sources.digest_of(folder / "further.py")
     (folder / "further.py").write_text("TAU = 0.001\n")
     load_files._in_memory.clear()  # another process
-    now = definition.digest_of(folder / "further.py")
+    now = sources.digest_of(folder / "further.py")
     message = f"{folder / 'further.py'} was edited after the run in {directory} had started: its digest is {now}, "
     message += f"in that run {before}"
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -253,7 +253,7 @@ def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, 
 
 def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(folder):
     experiment = loading.load(str(folder / "own.py"), {})
-    before = definition.digest_of(folder / "beside.py")
+    before = sources.digest_of(folder / "beside.py")
     (folder / "beside.py").write_text("TAU = 2.0\n")
     with pytest.raises(
         ValueError,
@@ -261,7 +261,7 @@ def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(fo
     ):
         match_of(experiment, experiment.cells[0], 0)
     load_files._in_memory.clear()
-    now = definition.digest_of(folder / "beside.py")
+    now = sources.digest_of(folder / "beside.py")
     with pytest.raises(
         ValueError,
         match=f"beside.py was edited: its digest is {now}, in the games of this run {before}",
@@ -290,7 +290,7 @@ def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder, call, mo
     for cell in cells:
         assert cell.module == str(folder / "game.py")
         assert dict(cell.imports).keys() == {"further.py"}
-        assert cell.source == definition.digest_of(folder / "game.py")
+        assert cell.source == sources.digest_of(folder / "game.py")
     assert call("verify", "run")[0] == 0
     (folder / "game.py").write_text(GAME + "# edited\n")
     done = Command(folder.parent)("verify", "run")

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
-from experiments.plan.definition import Refusal
+from experiments.plan.refusal import Refusal
 from experiments.studies import (
     branching,
     discovery,

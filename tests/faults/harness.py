@@ -15,7 +15,7 @@ import attrs
 
 from experiments import results as store
 from experiments.plan import loading
-from experiments.plan.definition import Experiment
+from experiments.plan.cells import Experiment
 from experiments.run import run
 from icarus.arena.workers import ALONE
 from tests.conftest import environment

@@ -20,7 +20,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from experiments import results as store
 from experiments.plan import loading as building
-from experiments.plan.definition import Refusal, from_settings
+from experiments.plan.cells import from_settings
+from experiments.plan.refusal import Refusal
 from experiments.results import results_of
 from icarus import Enhancement, audit, parse, search
 from icarus.arena import ledger

@@ -1,0 +1,258 @@
+"""What an experiment is: cells (an agent in a seat of a game against baselines), each played for a number of trials."""
+
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import attrs
+import msgspec
+
+from experiments.papers import GAMES
+from icarus import Enhancement
+from icarus.arena.player import Entrant, parse_strategy
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.engine.search import Algorithm
+from icarus.load_files import Imports, load_file, strategy_names
+
+DIGITS = 16  # of the hexadecimal key of a cell
+Settings: TypeAlias = Mapping[str, Any]  # of an experiment or a part of it, as JSON has them
+_KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
+
+
+def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
+    """The composition that a text describes, with the names that a Python file defines, if one is given; or a search of its own kind.
+
+    Raises:
+        ValueError: the text cannot be understood, or see `load_file`.
+    """
+    return parse_strategy(text, strategy_names(load_file(Path(module))) if module else {})
+
+
+def read_entrant(strategy: str, scheme: str = str(MO_ISMCTS), evaluation: str = "") -> Entrant:
+    """Who plays, by settings of a column or a cell; nobody's Python file is run for it.
+
+    Raises:
+        ValueError: no such scheme.
+    """
+    return Entrant(strategy, str(parse_scheme(scheme)), evaluation=evaluation)
+
+
+OPPONENT = {  # of a column: the keys of its settings, by those of an agent's
+    "strategy": "opponent",
+    "scheme": "opponent_scheme",
+    "evaluation": "opponent_evaluation",
+}
+
+
+@attrs.frozen
+class Column:
+    """What the agents of one picture have in common.
+
+    Attributes:
+        game: its name, with the parameters that are not the usual ones.
+        variant: those of its parameters that are not the usual ones, as people read them: "players = 3".
+        role: where the seats of a game are told apart: "Landlord", "Light", "Dark"; else empty.
+        seats: the agent's seat in trial t is seats[t % len(seats)].
+        opponent: who plays in all other seats.
+        iterations, seconds: the budget of every decision of every player; one of the two is None.
+    """
+
+    game: str
+    variant: str
+    role: str
+    seats: tuple[int, ...]
+    opponent: Entrant
+    iterations: int | None
+    seconds: float | None
+
+    def key(self, *player: str) -> str:
+        """A name that follows from what is played, whatever else is in the experiment: 16 hexadecimal digits."""
+        parts = [self.game, *self.seats, *player, self.opponent.text, self.iterations, self.seconds]
+        return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:DIGITS]
+
+    @property
+    def counts_wins(self) -> bool:
+        """Whether games won are what counts, as in section 8; in other games rewards are, a draw being one half."""
+        return self.game.partition("(")[0] in GAMES
+
+    def outcome(self, win: bool, reward: float) -> float:
+        """What a sequential test compares of a game: 1 or 0 by whether it was won, or its reward (`counts_wins`)."""
+        return win if self.counts_wins else reward
+
+    def settings(self) -> dict[str, object]:
+        """The column as JSON can hold it."""
+        fields = attrs.asdict(self, recurse=False)
+        opponent = {OPPONENT[key]: value for key, value in self.opponent.settings().items()}
+        return {**fields, "seats": list(self.seats), **opponent}
+
+
+@attrs.frozen
+class Cell:
+    """One agent in one column.
+
+    Attributes:
+        agent: its name in tables and pictures.
+        spec: its strategy, scheme and evaluation, without a budget.
+        module: the Python file that defines names in the compositions of this cell; empty if there is none.
+        own_iterations: its budget where that is another than the column's.
+        source: a digest of what that file held when the experiment was begun.
+        imports: the files that it imports, with digests.
+    """
+
+    column: Column
+    agent: str
+    spec: Entrant
+    module: str = ""
+    own_iterations: int | None = None
+    source: str = ""
+    imports: Imports = ()
+
+    @property
+    def iterations(self) -> int | None:
+        """The budget of the agent's decisions."""
+        return self.column.iterations if self.own_iterations is None else self.own_iterations
+
+    @functools.cached_property
+    def key(self) -> str:
+        """A name that follows from what is played, whatever else is in the experiment."""
+        budget = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
+        return self.column.key(self.spec.text, *budget)
+
+    @property
+    def is_opponent(self) -> bool:
+        """Whether the agent is an opponent itself: the measure of evenly matched players."""
+        return self.spec == self.column.opponent and self.own_iterations is None
+
+    def seat(self, trial: int) -> int:
+        return self.column.seats[trial % len(self.column.seats)]
+
+    def settings(self) -> dict[str, object]:
+        """The cell as JSON can hold it; `read_cell` reads it back."""
+        spec = self.spec.settings()
+        optional = {
+            "own_iterations": self.own_iterations,
+            "source": self.source or None,
+            "imports": dict(self.imports) or None,
+        }
+        return {
+            "column": self.column.settings(),
+            "agent": self.agent,
+            "strategy": spec["strategy"],
+            "module": self.module,
+            **spec,
+            **{name: value for name, value in optional.items() if value is not None},
+        }
+
+
+Share = Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
+
+
+class Sprt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sequential test that ends a cell's games when the question "better than the baseline?" is answered; see `sequential`.
+
+    Attributes:
+        margin: the hypotheses are that the agent wins no larger share of its games than the baseline in its place (H0), and that
+            the share is larger by this margin (H1); or the same of mean rewards (`Column.counts_wins`).
+        alpha: the chance to find the agent better under H0.
+        beta: the chance to find it not better under H1.
+    """
+
+    margin: Share = 0.05
+    alpha: Share = 0.05
+    beta: Share = 0.05
+
+
+@attrs.frozen
+class Experiment:
+    """Cells, each played `trials` times.
+
+    Attributes:
+        pictures: the figures after which the results are drawn.
+        paired: common random numbers: in the same trial all agents of a column meet the same deal and the same chance.
+        sprt: the test that may end a cell before all its trials are played. Its agents meet the same deals, and each deal is
+            played once in every seat that the agent takes.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    trials: int
+    seed: int
+    pictures: tuple[str, ...]
+    paired: bool = False
+    sprt: Sprt | None = None
+
+    def games(self) -> Iterator[tuple[Cell, int]]:
+        """Every game as (cell, trial), all cells side by side so that an unfinished run is balanced."""
+        return ((cell, trial) for trial in range(self.trials) for cell in self.cells)
+
+    @property
+    def columns(self) -> list[Column]:
+        return list(dict.fromkeys(cell.column for cell in self.cells))
+
+    @property
+    def seeding(self) -> str:
+        """What decides, besides cell and trial, which game is played."""
+        return f"{self.seed} {'mirrored' if self.sprt else 'paired' if self.paired else 'single'}"
+
+    def game_seed(self, cell: Cell, trial: int) -> tuple[int, ...]:
+        """The key from which everything random in one game follows: (experiment, cell, trial).
+
+        Common random numbers leave the composition out of the cell; a sequential test has one key for a deal in all seats.
+        """
+        key = int(cell.column.key() if self.paired or self.sprt else cell.key, 16)
+        return (
+            self.seed,
+            *divmod(key, _KEY_LIMIT),
+            trial // len(cell.column.seats) if self.sprt else trial,
+        )
+
+    def settings(self) -> dict[str, object]:
+        """The experiment as JSON can hold it; `from_settings` reads it back."""
+        cells = [cell.settings() for cell in self.cells]
+        sprt = None if self.sprt is None else msgspec.structs.asdict(self.sprt)
+        return {
+            **attrs.asdict(self, recurse=False),
+            "cells": cells,
+            "pictures": list(self.pictures),
+            "sprt": sprt,
+        }
+
+
+def from_settings(settings: Settings) -> Experiment:
+    """The experiment that `settings` was made from.
+
+    Raises:
+        KeyError, TypeError, ValueError: it was made from none.
+    """
+    return Experiment(
+        str(settings["name"]),
+        tuple(read_cell(cell) for cell in settings["cells"]),
+        int(settings["trials"]),
+        int(settings["seed"]),
+        tuple(settings["pictures"]),
+        bool(settings["paired"]),
+        None if settings["sprt"] is None else Sprt(**settings["sprt"]),
+    )
+
+
+def read_cell(settings: Settings) -> Cell:
+    """The cell that `settings` was made from.
+
+    Raises:
+        KeyError, TypeError, ValueError: it was made from none.
+    """
+    fields = dict(settings)
+    spec = read_entrant(**{key: fields.pop(key) for key in OPPONENT if key in fields})
+    imports = tuple(fields.pop("imports", {}).items())
+    return Cell(
+        **{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports}
+    )
+
+
+def _read_column(settings: Settings) -> Column:
+    fields = dict(settings)
+    keys = {key: name for key, name in OPPONENT.items() if name in fields}
+    opponent = read_entrant(**{key: fields.pop(name) for key, name in keys.items()})
+    return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
