@@ -45,6 +45,10 @@ LAST_ACTIONS = 200  # of the history, told in an example
 PLAIN_GAMES = 5
 PLAIN_ACTIONS = 300
 RESULTS = 3  # one of so many actions is done in a draw, too, and what comes of it is compared
+MERGED = (
+    "in his tree one node stands for all that may come of it, and whether that is meant is not checked; with a move for each result from "
+    "observe there are as many nodes"
+)
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
 UNFIT = re.compile(
     r"out of bounds for u?int\d+$|truncated to an integer$"
@@ -174,8 +178,8 @@ class Contract:
                 "mover"
             ].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
         for check in self.checks.values():
-            if not check.checked and not check.note:
-                check.note = _ABSENT.get(
+            if not check.checked:
+                check.note = check.note or _ABSENT.get(
                     check.name, "no game came so far: each ended where another promise was broken"
                 )
                 check.absent = check.name in _ABSENT
@@ -390,15 +394,19 @@ class Contract:
                 apart = self._told_apart(player, moves, action, rival)
                 message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
                 self._require("moves", not apart, message)
-                for p in range(self.game.players):
-                    message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
-                    is_told = moves[p] == UNSEEN and self._told_by_result(player, p, action)
-                    self._require("moves", not is_told, message)
             try:
                 for move in {*moves} - {UNSEEN, action}:
                     self.game.move_text_of(move)
             except TextError as error:
                 raise BrokenPromise("notation", str(error)) from None
+        for p, move in enumerate(moves if self.game.observation else ()):
+            if self._told_by_result(p, action, move):
+                message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
+                if move == UNSEEN:
+                    raise BrokenPromise("moves", message)
+                self.checks[
+                    "moves"
+                ].note = f"what came of {texts[action]} is told to player {p} by his observation alone: {MERGED}"
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):
@@ -425,25 +433,29 @@ class Contract:
 
     def _is_told(self, observer: int, states: list[StateData]) -> bool:
         """Whether a player's observation tells two states apart, and not only that all is over or that an episode begins."""
-        if len({view_of(self.game, data, observer) for data in states}) == 1:
-            return False
-        is_over = any(self.asked.ask("player", data) == TERMINAL for data in states)
+        views = {view_of(self.game, data, observer) for data in states}
         labels = {self.game.episode and self.asked.ask("episode", data) for data in states}
-        return not is_over and len(labels) == 1
+        movers = {self.asked.ask("player", data) for data in states}
+        return len(views) > 1 == len(labels) and TERMINAL not in movers
 
-    def _told_by_result(self, mover: int, observer: int, action: int) -> bool:
-        """Whether an action that a player does not notice tells him afterwards what it met: here, or in a draw for him."""
+    def _told_by_result(self, observer: int, action: int, move: int) -> bool:
+        """Whether his observation tells a player afterwards what an action met, here or in a draw for him, and its move does not."""
         if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
             return False
-        draw = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
-        states, ask = [self._data, draw], self.asked.ask
-        if ask("player", draw) != mover or action not in ask("legal", draw):
+        try:
+            draw = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
+            states, ask = [self._data, draw], self.asked.ask
+            if (
+                action not in ask("legal", draw)
+                or self.asked.moves(draw, action)[observer] != move
+                or self._is_told(observer, states)
+            ):
+                return False
+            after = [self.asked.after(data, action) for data in states]
+            movers = {ask("player", data) for data in after}
+        except BrokenPromise:  # by a draw, which other checks look at
             return False
-        is_noticed = self.asked.moves(draw, action)[observer] != UNSEEN
-        if is_noticed or self._is_told(observer, states):
-            return False
-        after = [self.asked.after(data, action) for data in states]
-        return len({ask("player", data) for data in after}) == 1 and self._is_told(observer, after)
+        return len(movers) == 1 and self._is_told(observer, after)
 
     def _label(self) -> None:
         if self.game.episode is None:

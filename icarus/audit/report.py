@@ -42,7 +42,7 @@ class Check:
     @property
     def passed(self) -> bool:
         """Checked, and never failed; what could not be checked has not passed."""
-        return self.checked > 0 and self.failed == 0
+        return self.outcome == PASSED
 
     @property
     def outcome(self) -> str:
@@ -138,8 +138,11 @@ class AuditReport:
         return f"<audit of {self.game}: {self._verdict}>"
 
     def __str__(self) -> str:
-        looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
-        looked = "no `determinize`: every player sees everything" if self.perfect else looked
+        looked = (
+            "no `determinize`: every player sees everything"
+            if self.perfect
+            else f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
+        )
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
         head += "".join(
             f"; without `{name}` it cannot know {what}" for name, what in self.missing.items()

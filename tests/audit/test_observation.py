@@ -234,9 +234,6 @@ def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it():
 def turning(move: int) -> PythonGame:
     """Player 0 must turn the top card; player 1 sees this move of it, and then the card."""
 
-    def initial(rng):
-        return {"deck": luck(rng).sample(range(8), 8), "open": [], "turn": 0}
-
     def apply(state, action):
         state["turn"] += 1
         state["open"] = [*state["open"], state["deck"][state["turn"]]]
@@ -244,7 +241,7 @@ def turning(move: int) -> PythonGame:
     return PythonGame(
         name="turning",
         players=2,
-        initial=initial,
+        initial=lambda rng: {"deck": luck(rng).sample(range(8), 8), "open": [], "turn": 0},
         player=lambda state: TERMINAL if state["turn"] == 6 else 0,
         legal=lambda state: [0],
         apply=apply,
@@ -263,10 +260,11 @@ def turning(move: int) -> PythonGame:
 
 
 def test_an_action_that_is_not_noticed_but_whose_result_is_seen_is_found():
-    assert "moves" not in audit(turning(0), games=2, determinizations=20).failed
-    report = audit(turning(UNSEEN), games=2, determinizations=20)
-    assert report.failed == ("moves",)
-    assert "observe hides 0 from player 1, but his observation tells" in str(report)
+    noticed, hidden = (audit(turning(move), games=2, determinizations=20) for move in (0, UNSEEN))
+    assert "moves" not in noticed.failed
+    assert "by his observation alone: in his tree one node" in noticed["moves"].note
+    assert hidden.failed == ("moves",)
+    assert "observe hides 0 from player 1, but his observation tells" in str(hidden)
 
 
 # ------------------------------------------------------------------------------------------------- what is filed where
