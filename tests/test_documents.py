@@ -254,24 +254,28 @@ WRONG_BODIES = [
     ),
     *(
         f'{{"game": "othello", {more}}}'
-        for more in ('"seat": "0"', '"seat": -1', '"seat": 2', '"seat": 1.5', '"seat": null')
-    ),
-    *(
-        f'{{"game": "othello", {more}}}'
         for more in (
+            '"seat": "0"',
+            '"seat": -1',
+            '"seat": 2',
+            '"seat": 1.5',
+            '"seat": null',
             '"level": "3"',
             '"level": 99',
             '"level": null',
             '"moves": "d3"',
             '"moves": [3]',
+            '"moves": ["a1"]',
+            '"moves": {}',
+            '"moves": null',
+            '"other": 1',
+            '"persons": 3',
         )
     ),
-    *(
-        f'{{"game": "othello", {more}}}'
-        for more in ('"moves": ["a1"]', '"moves": {}', '"other": 1', '"moves": null')
-    ),
-    '{"game": "othello", "persons": 3}',
-    *('{"game": "othello(x=1)"}', "\\xff", "[" * 100_000, " " * 200_000),
+    '{"game": "othello(x=1)"}',
+    "\\xff",
+    "[" * 100_000,
+    " " * 200_000,
 ]
 WRONG_MOVES = [
     *(

@@ -130,6 +130,8 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
             if missing
             else f"{READ_ONLY}{_of_author(function)}"
         )
+    except NotImplementedError:
+        sentence = f"it needs what compiled code lacks, such as a list of records{_mention(function, 'append') or _of_author(function)}"
     except (
         _errors.NumbaError,
         _errors.UnsupportedBytecodeError,
@@ -163,7 +165,7 @@ def _reason(function: Callable, text: str, returns: str) -> str:
         return f"{READ_ONLY}{where}"
     if empty := _EMPTY.search(text):
         what = empty[1] or "a list or dictionary"
-        return f"{what} is empty, so that nobody knows what it will hold; use an array, such as np.zeros{where}"
+        return f"nobody knows what {what} holds, as a list is empty; use an array, such as np.zeros{where}"
     if returns and re.search(r"for '\$[\w.]*return_value", text):
         return f"it must return {returns}{_of_author(function)}"
     ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
@@ -194,7 +196,7 @@ def _line_in(text: str) -> str:
 
 
 _EMPTY = re.compile(
-    r"(?:(?:variable|global name) '(\w+)'.*)?(?:Cannot type empty list|imprecise type: \w+[(\[]undefined)"
+    r"(?:(?:variable|global name) '(?!closure)(\w+)'.*)?(?:Cannot type empty list|imprecise type: \w+[(\[]undefined|be determined)"
 )
 _TELLING = re.compile("not|No implementation|[Uu]nsupported|Unknown|Untyped|Invalid use|undefined")
 

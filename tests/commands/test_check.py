@@ -382,14 +382,14 @@ CANNOT_BE_COMPILED = [
         COUNT,
         COUNT + "    seen = []\n    if len(seen) > 9:\n        return 0\n",
         "seen = []",
-        f"{CANNOT}seen is empty, so that nobody knows what it will hold; use an array",
+        f"{CANNOT}nobody knows what seen holds, as a list is empty; use an array",
     ),
     (
         COUNT,
         COUNT
         + "    if len(EMPTY) > 9:\n        return 0\n\n\nEMPTY = []\n\n\ndef more(state, actions):\n    count = 0\n",
         "if len(EMPTY)",
-        f"{CANNOT}EMPTY is empty, so that nobody knows what it will hold; use an array",
+        f"{CANNOT}nobody knows what EMPTY holds, as a list is empty; use an array",
     ),
 ]
 

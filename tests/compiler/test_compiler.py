@@ -695,6 +695,17 @@ WRONG: list[
         "Unknown attribute 'colours' of History (",
     ),
     ("weight", "return math.fsum([0.25, 0.25])", "fsum"),
+    (
+        "capture",
+        "steps = []\n    for i in steps: pass",
+        "nobody knows what i holds, as a list is empty",
+    ),
+    (
+        "capture",
+        "steps = []\n    steps.append(history.steps[0])",
+        "lacks, such as a list of records",
+    ),
+    ("capture", "i = []\n    i = [j for j in i]", "nobody knows what a list or dictionary holds"),
 ]
 
 
