@@ -111,16 +111,6 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops):
     assert same(whole.result(), paused.result())
 
 
-def test_what_any_mean_would_have_accepted_is_accepted_as_if_one_had_asked():
-    strategy = parse("BASELINE >> MAST")
-    unasked, asked = CompiledSearch(whist(), strategy, 5), CompiledSearch(whist(), strategy, 5)
-    unasked.run(500)
-    assert asked.program.term["least"].max() > 0.36
-    asked.program.term["least"] = 0
-    asked.run(500)
-    assert same(asked.result(), unasked.result())
-
-
 def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself():
     game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
     first, again, third = (
