@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 22_060,
+    "icarus/audit": 22_090,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_530,
     "icarus/compiler": 15_800,
@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_770,
     "experiments/studies": 16_780,
-    "icarus": 250_850,
+    "icarus": 250_860,
     "experiments": 68_760,
     "tests": 276_330,
 }

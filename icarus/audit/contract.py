@@ -423,6 +423,8 @@ class Contract:
         if all(sees) and not is_whole:
             return ""
         after = [self.asked.after(self._data, each) for each in (action, rival)]
+        if not self._all_go_on(after):
+            return ""
         for player, is_seen in enumerate(sees):
             is_known = self._is_told(player, after)
             if is_known and not is_seen:
@@ -432,11 +434,14 @@ class Contract:
         return ""
 
     def _is_told(self, observer: int, states: list[StateData]) -> bool:
-        """Whether a player's observation tells two states apart, and not only that all is over or that an episode begins."""
-        views = {view_of(self.game, data, observer) for data in states}
+        """Whether a player's observation tells two states apart."""
+        return len({view_of(self.game, data, observer) for data in states}) > 1
+
+    def _all_go_on(self, states: list[StateData]) -> bool:
+        """Whether all are of one episode, and none is the end: all players see that anyway."""
         labels = {self.game.episode and self.asked.ask("episode", data) for data in states}
         movers = {self.asked.ask("player", data) for data in states}
-        return len(views) > 1 == len(labels) and TERMINAL not in movers
+        return len(labels) == 1 and TERMINAL not in movers
 
     def _told_by_result(self, observer: int, action: int, move: int) -> bool:
         """Whether his observation tells a player afterwards what an action met, here or in a draw for him, and its move does not."""
@@ -452,10 +457,10 @@ class Contract:
             ):
                 return False
             after = [self.asked.after(data, action) for data in states]
-            movers = {ask("player", data) for data in after}
+            movers, go_on = {ask("player", data) for data in after}, self._all_go_on(after)
         except BrokenPromise:  # by a draw, which other checks look at
             return False
-        return len(movers) == 1 and self._is_told(observer, after)
+        return go_on and len(movers) == 1 and self._is_told(observer, after)
 
     def _label(self) -> None:
         if self.game.episode is None:

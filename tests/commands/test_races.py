@@ -263,7 +263,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
         patch.setattr(
             "icarus.commands.discover.require_promises", lambda *_: pytest.fail("an audit")
         )
-        assert run(RACE.replace("kuhn-poker", "stones.py").split() + ["--games", "3"]) == 2
+        assert run(RACE.replace("kuhn-poker --games 460", "stones.py --games 3").split()) == 2
     assert "a budget of 3 games proves nothing" in capsys.readouterr().err
     assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
     assert "stones does not keep its promises" in capsys.readouterr().err
