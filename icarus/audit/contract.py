@@ -457,7 +457,8 @@ class Contract:
             ):
                 return False
             after = [self.asked.after(data, action) for data in states]
-            movers, go_on = {ask("player", data) for data in after}, self._all_go_on(after)
+            movers = {ask("player", data) for data in after}
+            go_on = self._all_go_on(after)
         except BrokenPromise:  # by a draw, which other checks look at
             return False
         return go_on and len(movers) == 1 and self._is_told(observer, after)
