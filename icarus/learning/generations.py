@@ -23,7 +23,7 @@ from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.compiler import seeded
-from icarus.discovery.race import KEY
+from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
 from icarus.kernel import (
@@ -390,12 +390,10 @@ class Learning:
                 matches.append(Match(key, self.game, tuple(seated), seed, self.files))
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
-        returns = np.array([self.ledger.rows[match.key]["returns"] for match in matches])
-        by_deal = returns.reshape(settings.deals, -1, len(players))
-        in_turn = by_deal.diagonal(axis1=1, axis2=2)  # of each seat's game, in this seat
-        return paired_difference(
-            *(each.mean(axis=1).tolist() for each in (in_turn, by_deal[:, -1]))
-        )
+        rows = [self.ledger.rows[match.key] for match in matches]
+        of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]
+        scores = [mean_reward(each[:-1], players) for each in of_deals]
+        return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
 
     @property
     def result(self) -> Evaluation:
