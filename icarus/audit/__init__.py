@@ -153,10 +153,10 @@ def _subjects(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
 def _keep(file: Path, number: int, contract: Contract, hidden: Hidden) -> None:
     """Keep an audit after so many games, without its subjects."""
     subjects = _subjects(contract, hidden)
-    numbers = {id(subject): number for number, subject in enumerate(subjects)}
+    places = {id(subject): place for place, subject in enumerate(subjects)}
     content = io.BytesIO()
     pickler = pickle.Pickler(content)
-    pickler.persistent_id = lambda value: numbers.get(id(value))  # type: ignore[method-assign]
+    pickler.persistent_id = lambda value: places.get(id(value))  # type: ignore[method-assign]
     with contextlib.suppress(Exception):  # of states, or of a disk, that cannot
         pickler.dump((number, contract, hidden))
         write_whole(file, content.getvalue())

@@ -404,9 +404,8 @@ class Contract:
                 message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
                 if move == UNSEEN:
                     raise BrokenPromise("moves", message)
-                self.checks[
-                    "moves"
-                ].note = f"what came of {texts[action]} is told to player {p} by his observation alone: {MERGED}"
+                note = f"what came of {texts[action]} is told to player {p} by his observation alone: {MERGED}"
+                self.checks["moves"].note = note
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):

@@ -63,9 +63,8 @@ def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typ
 def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
-        with (
-            out.capture()
-        ):  # what could not be written by a program before is not written by this one
+        # what could not be written by a program before is not written by this one
+        with out.capture():
             starting.restore_interrupts()
         # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
         with (
