@@ -71,6 +71,21 @@ def write_whole(path: Path, content: str | bytes | Callable[[BinaryIO], object])
     unfinished.replace(path)
 
 
+def new_file(path: Path) -> Path:
+    """The path of a file that is to be written.
+
+    Raises:
+        ValueError: the file exists, or its directory does not exist.
+    """
+    if path.exists():
+        raise ValueError(f"{str(path)!r} exists and is not overwritten; give a new file")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}"
+        )
+    return path
+
+
 def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: Path) -> None:
     """Refuse a directory that holds something else than what these settings say.
 

@@ -10,7 +10,7 @@ import re
 import shlex
 import textwrap
 import threading
-from collections import defaultdict
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from icarus.algebra.parsing import Operand
-from icarus.arena.ledger import write_whole
+from icarus.arena.ledger import new_file, write_whole
 from icarus.arena.player import EVALUATION, Entrant, game_with
 from icarus.checks import count_text
 from icarus.engine.match import Agent
@@ -34,7 +34,6 @@ from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
 from icarus.views import boards
 from icarus.views.boards import parts, seen_parts, svg
-from icarus.views.document import check_new_file
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
@@ -79,14 +78,12 @@ class Played:
 
     Attributes:
         player, action, text: who, what, and how it is written.
-        views: the move that it is in each perspective.
         result: the agent's search, where there was one.
     """
 
     player: int
     action: int
     text: str
-    views: list[int]
     result: Result | None = None
 
 
@@ -189,9 +186,9 @@ class Session:
         """
         before, after = self.state, self.state.clone()
         after.apply_action(action)
-        text, views = before.action_to_string(action), before.observed(action)
+        text = before.action_to_string(action)
         self.states.append(after)
-        self.played.append(Played(before.current_player(), action, text, views, result))
+        self.played.append(Played(before.current_player(), action, text, result))
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
         """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
@@ -228,13 +225,15 @@ class Session:
         """Go back to when so many actions had been played."""
         del self.states[count + 1 :], self.played[count:]
 
-    def view(self, seat: int | None, index: int) -> bool | None:
-        """Whether a seat may know an action; None where it does not even notice that one was done. Seat None sees everything."""
-        played = self.played[index]
+    def text_for(self, seat: int | None, index: int) -> str | None:
+        """What a seat knows of an action, "" for nothing; None where it does not even notice that one was done. None sees everything."""
+        played, before = self.played[index], self.states[index]
         if seat in (None, played.player):
-            return True
-        move = played.views[self.game.perspective(seat)]
-        return None if move == UNSEEN else move == played.action
+            return played.text
+        move = before.observed(played.action)[self.game.perspective(seat)]
+        if move == UNSEEN:
+            return None
+        return played.text if move == played.action else _told_text(before, move, seat)
 
     # ------------------------------------------------------------------------------------------------------------ files
 
@@ -259,7 +258,7 @@ class Session:
         moves = [each.text for each in self.played]
         saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.level)
         if path != self.file:
-            check_new_file(path)
+            new_file(path)
         write_whole(path, msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
         self.file = path
         options = [word for name in files for word in (_option_of(name), name)]
@@ -334,7 +333,7 @@ class Conversation:
     Attributes:
         viewers: the seats that look, each by itself; None, as by default, where everything is open.
         adviser: the agent for hints and for looking back, as strong as the others, or stronger.
-        contents: of each viewer, the description of the game as it stands; his version goes up whenever it changes.
+        contents: of each viewer, the description of the game as it stands.
         live: stands for the search under way; None where none is.
         shown: the last search that was shown.
         problem: why the agents cannot go on; a change of the game has them try again.
@@ -352,11 +351,9 @@ class Conversation:
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
-        self.judged = defaultdict[int | None, list[Answer]](list)
         self.changed = threading.Condition(threading.Lock())
         # Made now, they load all that a description needs before another thread runs.
         self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
-        self.versions = dict.fromkeys(self.viewers, 0)
 
     # ------------------------------------------------------------------------------------------------------ the searches
 
@@ -416,18 +413,16 @@ class Conversation:
     def _go_on(self) -> None:
         """Abandon the search under way, forget what has failed, and look anew at what is due: the game has changed."""
         self.live, self.problem = None, ""
-        self.judged.clear()
         self._update()
 
     def _update(self) -> None:
-        """Count a new version for each viewer who can see that anything has changed."""
+        """Describe the game anew to each viewer."""
         for viewer, before in self.contents.items():
             try:
                 self.contents[viewer] = self._describe(None, viewer)
             except Exception as error:  # in a function of the user's own game; one can go back
                 failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
                 self.contents[viewer] = {**before, "moves": [], "status": failed}
-            self.versions[viewer] += self.contents[viewer] != before
         self.changed.notify_all()
 
     # -------------------------------------------------------------------------------------------------- the description
@@ -440,10 +435,14 @@ class Conversation:
             at: after how many actions that the viewer noticed; None for now.
         """
         with self.changed:
-            wait = WAIT if at is None else 0
-            self.changed.wait_for(lambda: self.versions[viewer] != since or self.closed, wait)
-            content = self.contents[viewer] if at is None else self._describe(at, viewer)
-            return {"version": self.versions[viewer], **content}
+            if at is not None:
+                return self._describe(at, viewer)
+            self.changed.wait_for(lambda: self._version(viewer) != since or self.closed, WAIT)
+            return {"version": self._version(viewer), **self.contents[viewer]}
+
+    def _version(self, viewer: int | None) -> int:
+        """A number for what a viewer sees: it changes where that does, and with nothing else."""
+        return zlib.crc32(repr(self.contents[viewer]).encode())
 
     def _describe(self, at: int | None, viewer: int | None) -> Answer:
         session, log, seat = self.session, self.log(viewer), self._sees(viewer)
@@ -531,10 +530,9 @@ class Conversation:
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed, so that nothing tells of the others."""
         session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
-        for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
-            if (in_view := session.view(seat, index)) is not None:
-                what = played.text if in_view else _told_text(before, played.action, seat)
-                marks = "-".join(seen_parts(before, played.action) or ())
+        for index, played in enumerate(session.played):
+            if (what := session.text_for(seat, index)) is not None:
+                marks = "-".join(seen_parts(session.states[index], played.action) or ())
                 text = session.worded(what or marks or "a hidden choice", viewer)
                 name = session.name_of(played.player, viewer)
                 log.append(LogEntry(index, f"{name}: {text}", what))
@@ -649,8 +647,8 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------------ looking back
 
-    def judge(self, viewer: int | None) -> Answer:
-        """Look at one more decision after the end: who was ahead then, and what the viewer's choice cost; all that is known so far.
+    def judge(self, at: int, viewer: int | None) -> Answer:
+        """Look at a decision after the end: who was ahead then, and what the viewer's choice cost; nothing where nobody had a choice.
 
         Raises:
             ValueError: the game is not over.
@@ -658,22 +656,15 @@ class Conversation:
         session = self.session
         if not session.over:
             raise ValueError("the game is not over")
-        decisions = [
-            i
-            for i, (state, played) in enumerate(zip(session.states, session.played, strict=False))
-            if played.player != CHANCE and len(state.legal_actions()) > 1
-        ]
-        verdicts = self.judged[viewer]
-        for index in decisions[len(verdicts) :][:1]:
-            played, state = session.played[index], session.states[index]
-            result = self.adviser.search(state, (session.seed, _HINT_STREAM, index))
-            worth, better = _worth(result), state.action_to_string(result.action)
-            best, is_mine = worth[result.action], played.player == viewer
-            cost = best - worth.get(played.action, 0)
-            text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
-            ahead = best if is_mine else 1 - best
-            verdicts.append({"at": index, "ahead": ahead, "cost": cost * is_mine, "text": text})
-        return {"of": len(decisions), "verdicts": verdicts}
+        played, state = session.played[at], session.states[at]
+        if played.player == CHANCE or len(state.legal_actions()) == 1:
+            return {}
+        result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))
+        worth, better = _worth(result), state.action_to_string(result.action)
+        best, is_mine = worth[result.action], played.player == viewer
+        cost = best - worth.get(played.action, 0)
+        text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
+        return {"ahead": best if is_mine else 1 - best, "cost": cost * is_mine, "text": text}
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
@@ -686,13 +677,12 @@ def _worth(result: Result) -> dict[int, float]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _told_text(before: State, action: int, seat: int) -> str:
-    """What a seat is told of an action that he sees as another move, from what he knows: "" where the actions that may be it differ."""
-    column = before.game.perspective(seat)
-    move = before.observed(action)[column]
+def _told_text(before: State, move: int, seat: int) -> str:
+    """What a seat is told of an action that he sees as this move, from what he knows: "" where the actions that may be it differ."""
     if text := before.game.move_text_of(move):
         return text
 
+    column = before.game.perspective(seat)
     texts, state = set[str](), before
     for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of
         actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)

@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from icarus import games
-from icarus.arena.ledger import write_whole
+from icarus.arena.ledger import new_file, write_whole
 from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
@@ -52,8 +52,7 @@ def new_command(
     _check_name(name)
     files = {Path(f"{name}.py"): "python" if python else "hidden", Path(f"test_{name}.py"): "test"}
     for path in files:
-        if path.exists():
-            raise ValueError(f"{str(path)!r} exists and is not overwritten")
+        new_file(path)
     for path, skeleton in files.items():
         text = (SKELETONS / f"{skeleton}.py.txt").read_text("utf-8").replace("MODULE", name)
         path.write_text(re.sub("NAME|second-chance", name.replace("_", "-"), text), "utf-8")

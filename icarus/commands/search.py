@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
+from icarus.arena.ledger import new_file
 from icarus.checks import bare, count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of
@@ -27,7 +28,6 @@ from icarus.engine.result import unknown_component
 from icarus.engine.search import SearchInterrupted
 from icarus.kernel import AnyGame, State, draw_outcome, seat_name
 from icarus.statistics import mean_of
-from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
 
@@ -56,7 +56,7 @@ def search_command(
 ) -> None:
     """Search one position."""
     if html is not None:
-        check_new_file(html)
+        new_file(html)
     loaded = options.chosen_game(game, files, evaluation)
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agent = loaded.agent(strategy, scheme, cutoff, **budget)

@@ -1,7 +1,6 @@
 """Games under way, and their pages: served to this machine, or to a named network, by tokens, as Jupyter serves a notebook."""
 
 import contextlib
-import functools
 import itertools
 import json
 import secrets
@@ -11,7 +10,7 @@ from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import attrs
 import msgspec
@@ -128,6 +127,7 @@ class Tables:
         """What one must know of a game to choose it: its rules, seats and levels."""
         rules = games.rules_of(game).split("\n\n")
         of_people = itertools.takewhile(lambda part: not part.startswith("An action"), rules)
+        state = game.new_initial_state(seed=2)
         strengths = [0.0, *(level["elo"] for level in self.levels_of(game))]
         return {
             "name": game.name,
@@ -138,10 +138,11 @@ class Tables:
             ],
             "usual": _USUAL_LEVEL,
             "rules": [part for part in of_people if not part.startswith(" ") and "`" not in part],
+            "length": _length(game),
+            "picture": svg(drawing(state, None if state.is_chance_node() else 0)),
         }
 
 
-@functools.cache
 def _length(game: AnyGame) -> int:
     """How many decisions a random game has; 0 of one in plain Python, which may take long."""
     if not isinstance(game, Game):
@@ -227,7 +228,7 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def _answer(self) -> Any:
-        """A page or a picture as text, or what is sent as JSON."""
+        """A page as text, or what is sent as JSON."""
         address, tables = urlsplit(self.path), self.server.tables
         query = {name: values[0] for name, values in parse_qs(address.query).items()}
         seats = self._seats(query.get("token"))
@@ -246,12 +247,9 @@ class Handler(BaseHTTPRequestHandler):
             case ["GET", ""]:
                 return page("table", "icarus")
             case ["GET", "choices"]:
-                return [tables.choice(games.load(name)) for name in games.names()]
-            case ["GET", "length"]:
-                return _length(games.load(query.get("game", "")))
-            case ["GET", "picture"]:
-                state = games.load(query.get("game", "")).new_initial_state(seed=2)
-                return svg(drawing(state, None if state.is_chance_node() else 0))
+                return games.names()
+            case ["GET", "choices", name]:
+                return tables.choice(games.load(unquote(name)))
             case ["POST", "games"]:
                 number = tables.begin(body)
                 self.server.start(number)
@@ -279,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
             case ["GET", "tree"] if table.shown and table.shown.records:
                 return tree_page(table.shown)
             case ["GET", "judge"]:
-                return table.judge(viewer)
+                return table.judge(int(query["at"]), viewer)
             case ["POST"]:
                 return tables.say(number, body, viewer)
         raise Refused(404, f"there is no page {self.path}")
@@ -312,10 +310,10 @@ class Handler(BaseHTTPRequestHandler):
         return seats
 
     def _send(self, answer: Any, status: int = 200, headers: dict[str, str] = HEADERS) -> None:
-        """A page whose scripts, and no others, may run; a picture; or what is written as JSON."""
+        """A page whose scripts, and no others, may run; or what is written as JSON."""
         kind, nonce = "application/json", _secret()
         if isinstance(answer, str):
-            kind = "image/svg+xml" if answer.startswith("<svg") else "text/html; charset=utf-8"
+            kind = "text/html; charset=utf-8"
             content = answer.replace("<script>", f'<script nonce="{nonce}">').encode()
         else:
             content = json.dumps(answer).encode()

@@ -14,7 +14,7 @@ from html import escape
 from icarus.audit.draws import Redraws
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
-from icarus.kernel import AnyGame, State, StateData
+from icarus.kernel import State, StateData
 from icarus.kernel.scene import Hand, Scene, Spot
 
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
@@ -266,8 +266,10 @@ def _flow(things: Sequence[tuple[float, str]], height: float, room: float) -> tu
 HIDDEN = "?"  # stands for a word that a seat does not know, in the text of a game without a picture
 # Determinizations of which such a text is made, the seconds after which the fewest are enough, and other deals whose facts are tried.
 DRAWS, FEWEST, PATIENCE, DEALS = 100, 12, 0.2, 6
-TOKENS = re.compile(r"[\s,;:()]+|[^\s,;:()]+")
-_EDGES = re.compile(r"([\[{'\"<]*).*?([\]}'\">]*)")  # of a word, which stay where it is hidden
+# What stands between lines, and between words: brackets and quotation marks only where they open or close.
+_BETWEEN = r"\s,;:()\[\]{}<>'\""
+LINE = re.compile(r"(\n)")
+WORD = re.compile(rf"(\s+|[,;:()]|(?<![^{_BETWEEN}])[\[{{<'\"]|[\]}}>'\"](?![^{_BETWEEN}]))")
 ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 
 
@@ -313,45 +315,27 @@ def _certain(state: State, seat: int) -> Scene:
     draws = list[StateData]()
     while len(draws) < FEWEST or len(draws) < DRAWS and time.monotonic() < began + PATIENCE:
         draws.append(state.redraw(seat, beliefs, generator))
-    texts = [_tokens(game, data) for data in draws]
+    texts = [game.text_of(game.facts_of(data)) for data in draws]
     if game.observation is not None:
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
         for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
             # an impossible state may be more than a text bears
             with contextlib.suppress(Exception):
-                tokens = _tokens(game, data)
-                if [*map(len, tokens)] == [*map(len, texts[0])]:
-                    texts.append(tokens)
-    return Scene(words=_agreed(texts), footer="" if game.observation is not None else ESTIMATED)
+                text = game.text_of(game.facts_of(data))
+                if len(WORD.split(text)) == len(WORD.split(texts[0])):
+                    texts.append(text)
+    footer = "" if game.observation is not None else ESTIMATED
+    return Scene(words=tuple(_agreed(texts).split("\n")), footer=footer)
 
 
-def _tokens(game: AnyGame, data: StateData) -> list[list[str]]:
-    """The words and what stands between them, of each line of a state's text."""
-    return [TOKENS.findall(line) for line in game.text_of(game.facts_of(data)).split("\n")]
-
-
-def _agreed(texts: Sequence[list[list[str]]]) -> tuple[str, ...]:
-    """The words that texts have in common, line by line; nothing, where there are not as many."""
-    if len({len(text) for text in texts}) > 1:
-        return (HIDDEN,)
-    lines = []
-    for variants in zip(*texts, strict=True):
-        words = [HIDDEN]
-        if len({len(line) for line in variants}) == 1:
-            words = [_agreed_word({*same}) for same in zip(*variants, strict=True)]
-        lines.append("".join(words))
-    return tuple(lines)
-
-
-def _agreed_word(variants: set[str]) -> str:
-    """The word, or what stands for those that differ, between the brackets that they have in common."""
-    if len(variants) == 1:
-        return variants.pop()
-    edges = [_EDGES.fullmatch(each).groups() for each in variants]  # type: ignore[union-attr]
-    before, after = (
-        {*side}.pop() if len({*side}) == 1 else "" for side in zip(*edges, strict=True)
-    )
-    return f"{before}{HIDDEN}{after}"
+def _agreed(texts: Sequence[str], cuts: Sequence[re.Pattern[str]] = (LINE, WORD)) -> str:
+    """What texts have in common: line by line, of a line word by word; nothing, where there are not as many."""
+    if len({*texts}) == 1:
+        return texts[0]
+    pieces = [cuts[0].split(text) for text in texts] if cuts else []
+    if len({*map(len, pieces)}) != 1:
+        return HIDDEN
+    return "".join(_agreed(same, cuts[1:]) for same in zip(*pieces, strict=True))
 
 
 def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ from string import Template
 
 import attrs
 
-from icarus.arena.ledger import write_whole
-
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
 
@@ -78,7 +76,7 @@ Block = Heading | Paragraph | Preformatted | Table | Picture
 def html(title: str, blocks: Sequence[Block]) -> str:
     """A document as a page; a click on a column's head sorts its table."""
     body = "\n".join([f"<h1>{escape(title)}</h1>", *map(_html, blocks)])
-    return _filled(title, body, ["document.css"], ["document.js"])
+    return _filled(title, body, "document")
 
 
 def _html(block: Block) -> str:
@@ -163,12 +161,12 @@ def page(name: str, title: str, **parts: str) -> str:
         parts: what comes into the other places, as HTML.
     """
     body = asset(f"{name}.html", title=escape(title), **parts)
-    return _filled(title, body, ["page.css", f"{name}.css"], ["page.js", f"{name}.js"])
+    return _filled(title, body, "page", name)
 
 
-def _filled(title: str, body: str, styles: Sequence[str], scripts: Sequence[str]) -> str:
-    style = "".join(map(asset, ["colours.css", *styles]))
-    script = "".join(map(asset, scripts))
+def _filled(title: str, body: str, *names: str) -> str:
+    style = "".join(asset(f"{name}.css") for name in ("colours", *names))
+    script = "".join(asset(f"{name}.js") for name in names)
     return asset("page.html", title=escape(title), style=style, body=body, script=script)
 
 
@@ -186,23 +184,3 @@ def pack(data: object) -> str:
     return base64.b64encode(
         zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
     ).decode()
-
-
-def check_new_file(path: Path) -> None:
-    """Refuse a file that exists, or whose directory does not exist.
-
-    Raises:
-        ValueError: one of these.
-    """
-    if path.exists():
-        raise ValueError(f"{str(path)!r} exists and is not overwritten; give a new file")
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}"
-        )
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a text into a new file; errors as of `check_new_file`."""
-    check_new_file(path)
-    write_whole(path, text)

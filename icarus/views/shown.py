@@ -12,6 +12,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import HISTORY, REPLY, Enhancement, FieldValue, Kind
+from icarus.arena.ledger import new_file, write_whole
 from icarus.checks import count_text
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
 from icarus.engine.match import GameLog
@@ -61,7 +62,7 @@ class Shown:
         Raises:
             ValueError: the file exists, or its directory does not exist.
         """
-        document.write_new(Path(path), playout_page(self.playout))
+        write_whole(new_file(Path(path)), playout_page(self.playout))
 
     def _repr_html_(self) -> str:
         return document.in_notebook(playout_page(self.playout), "the playout")

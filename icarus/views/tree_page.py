@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from icarus.arena.ledger import new_file, write_whole
 from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
 from icarus.kernel import seat_names
 from icarus.views.boards import drawing, svg
-from icarus.views.document import in_notebook, pack, page, write_new
+from icarus.views.document import in_notebook, pack, page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
 IN_NOTEBOOK, DRAWN_IN_NOTEBOOK = 3000, 60  # nodes, boards
@@ -22,7 +23,7 @@ def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Non
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
-    write_new(Path(path), tree_page(result, limit))
+    write_whole(new_file(Path(path)), tree_page(result, limit))
 
 
 def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:

@@ -212,8 +212,8 @@ def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else(
 
 def test_brackets_around_a_hidden_word_stay():
     texts = ["hands [1, 2] ['a'] []", "hands [1, 3] ['b'] [7]"]
-    shown = boards._agreed([[boards.TOKENS.findall(text)] for text in texts])
-    assert shown == ("hands [1, ?] ['?'] [?]",)
+    assert boards._agreed(texts) == "hands [1, ?] ['?'] [?]"
+    assert boards._agreed(["it's x->1", "it's x->2"]) == "it's ?"
 
 
 def test_a_view_without_an_observation_says_that_it_is_estimated():

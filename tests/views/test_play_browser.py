@@ -160,15 +160,16 @@ def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_bod
 
 def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     page = served("kuhn-poker")
-    choices = {each["name"]: each for each in page.client.get("/choices").json()}
+    names = page.client.get("/choices").json()
+    choices = {name: page.client.get(f"/choices/{name}").json() for name in names}
     assert {*choices} >= {"othello", "hearts"}
     assert len(choices["othello"]["levels"]) > 3
     assert choices["othello"]["levels"][1].endswith("of 100 games against level 1")
     assert choices["hearts"]["rules"][0].startswith("Hearts: four players")
-    assert page.client.get("/length", params={"game": "kuhn-poker"}).json() in (2, 3)
+    assert choices["kuhn-poker"]["length"] in (2, 3)
     for each in choices.values():  # of how a program plays, a person is told nothing
         assert not re.search("`|action is|player 0", "".join(each["rules"])), each["name"]
-    assert page.client.get("/picture", params={"game": "kuhn-poker"}).text.startswith("<svg ")
+        assert each["picture"].startswith("<svg ")
     number = page.client.post("/games", json={"game": "kuhn-poker", "seat": 1, "seed": 2}).json()[
         "number"
     ]
@@ -239,14 +240,13 @@ def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
 
 def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
     page = served("kuhn-poker")
-    assert page.client.get("/games/0/judge").json() == {"error": "the game is not over"}
+    judge = "/games/0/judge"
+    assert page.client.get(judge, params={"at": 0}).json() == {"error": "the game is not over"}
     while (state := page.my_turn())["moves"]:
         page.act(state)
-    told = page.client.get("/games/0/judge").json()
-    while len(told["verdicts"]) < told["of"]:
-        told = page.client.get("/games/0/judge").json()
-    assert told["of"] >= 2
-    assert all(0 <= each["ahead"] <= 1 for each in told["verdicts"])
+    told = [page.client.get(judge, params={"at": at}).json() for at in range(page.state()["total"])]
+    assert len(told) >= 2
+    assert all(0 <= each["ahead"] <= 1 for each in told)
     assert page.state()["status"].startswith(("you win", "you lose"))
 
 
@@ -280,7 +280,7 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
         session = page.session
         while (state := page.my_turn())["moves"]:
             noticed = sum(
-                session.view(0, index) is not None for index in range(len(session.played))
+                session.text_for(0, index) is not None for index in range(len(session.played))
             )
             assert state["total"] == len(state["log"]) == noticed
             hidden += len(session.played) - noticed

@@ -4,7 +4,7 @@ let looking = null;  // after how many actions the board is looked at; null for 
 let looks = 0;       // how often another position was asked for; answers to earlier requests are late
 let chosen = [];     // parts clicked so far: {name, copy}, where several parts of the board have one name
 let hinted = null;   // the name of the move that a hint has named
-let drawn = "";      // what has been drawn
+let drawn = null;    // the version that has been drawn
 let heard = 0;       // lines of the log that have been announced
 let seen = 0;        // actions of which the position has been shown
 const here = location.pathname;
@@ -179,15 +179,16 @@ async function replay(told) {
 // After the end: who was ahead, and what cost most, one decision after the other.
 async function judge() {
   byId("judge").disabled = true;
-  for (;;) {
-    const told = await ask(`${here}/judge`);
+  const verdicts = [], wide = 400;
+  for (let at = 0; at < now.total; at++) {
+    const told = await ask(`${here}/judge?at=${at}`);
     if (told.error) return tell(told.error);
-    const wide = 400, line = told.verdicts.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
+    if (told.text) verdicts.push({at, ...told});
+    const line = verdicts.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="who was ahead"><path d="M0 50H${wide}" stroke="var(--line)"/><polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
-    byId("judged").textContent = `${told.verdicts.length} of ${told.of} decisions looked at; above the line you were ahead`;
-    const costly = told.verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
+    byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; above the line you were ahead`;
+    const costly = verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
     byId("costly").replaceChildren(...costly.map(({at, text}) => element("li", {}, lookButton(at, text))));
-    if (told.verdicts.length >= told.of) return;
   }
 }
 
@@ -202,15 +203,15 @@ async function follow() {
     if (told.error) {  // nothing can be done any more; whatever comes back is news
       tell(told.error);
       if (now) { Object.assign(now, {version: -1, moves: [], status: "out of reach"}); look(Infinity); } else byId("status").textContent = "out of reach";
-      drawn = "";
+      drawn = null;
       await new Promise(done => setTimeout(done, 2000));
       continue;
     }
-    const before = now, moves = JSON.stringify(told.moves), content = JSON.stringify({...told, version: 0});
+    const before = now, moves = JSON.stringify(told.moves);
     now = told;
-    if (content === drawn) continue;
-    if (!drawn) tell("");
-    drawn = content;
+    if (told.version === drawn) continue;
+    if (drawn === null) tell("");
+    drawn = told.version;
     if (before && before.total !== told.total) byId("shown").hidden = true;
     if (JSON.stringify(before?.moves) !== moves) {  // what has been chosen stays where all that can be done is what it was
       chosen = [];
