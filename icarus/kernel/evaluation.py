@@ -39,16 +39,11 @@ FIELD = np.dtype(
         ("kind", np.int64),
         ("place", np.int64),  # where the fact begins in the data, in bytes
         ("width", np.int64),  # bytes of an integer, negative where it has a sign; or REAL
-        (
-            "low",
-            np.int64,
-        ),  # of values, the first; of intervals, where their limits begin in `limits`
+        ("low", np.int64),  # the first value; of intervals, where their limits begin in `limits`
         ("size", np.int64),  # inputs
         ("first", np.int64),  # of them
-        (
-            "units",
-            np.int64,
-        ),  # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
+        # of a row of weights: a compiler that knows them unrolls a loop, and then adds one by one
+        ("units", np.int64),
     ]
 )
 RULES = (
@@ -356,54 +351,6 @@ class Evaluation:
         """Whether legal actions are inputs."""
         return bool((self.network.fields["kind"] >= COUNT).any())
 
-    def active(
-        self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """What `read_state` writes, of many states: the numbers of the states, and rows of weights.
-
-        Args:
-            facts: [states, bytes] as of `facts_in`.
-            movers: [states] players to move, or CHANCE.
-            legal: the legal actions of each.
-        """
-        every, states, inputs = np.arange(len(facts)), list[np.ndarray](), list[np.ndarray]()
-        counts = np.array([len(each) for each in legal], np.int64)
-        for field in self.network.fields:
-            kind, low, size = (int(field[name]) for name in ("kind", "low", "size"))
-            state, number = every, counts
-            if kind == ACTIONS:
-                state = np.repeat(every, counts)
-                number = np.array([action for each in legal for action in each], np.int64)
-                state, number = state[number < size], number[number < size]
-            elif kind == BITS:
-                words = (
-                    _column(facts, field).astype(np.int64).view(np.uint8).reshape(len(facts), -1)
-                )
-                state, number = np.nonzero(
-                    np.unpackbits(words, axis=1, bitorder="little")[:, :size]
-                )
-            elif kind == INTERVALS:
-                number = np.searchsorted(
-                    self.network.limits[low : low + size - 1], _column(facts, field)
-                )
-            elif kind == VALUES:
-                number = _column(facts, field).astype(np.int64) - low
-            states.append(state)
-            inputs.append(field["first"] + np.clip(number, 0, size - 1))
-        row, number = np.concatenate(states), np.concatenate(inputs)
-        block = np.where(movers >= 0, movers, self.players)[row]
-        rows = self.network.rows[block * (len(self.network.rows) // (self.players + 1)) + number]
-        return row[rows >= 0], rows[rows >= 0]
-
-    def values(
-        self, facts: np.ndarray, movers: np.ndarray, legal: Sequence[Sequence[int]]
-    ) -> np.ndarray:
-        """The value of each state for each player, [states, players], as compiled code has it; arguments as of `active`."""
-        states, rows = self.active(facts, movers, legal)
-        sums = np.zeros((len(facts), len(self.network.bias)), np.float32)
-        np.add.at(sums, states, self.network.hidden[rows])
-        return self.of_sums(sums)
-
     def of_sums(self, sums: np.ndarray) -> np.ndarray:
         """The values [states, players] that sums of rows come to."""
         scores = self.network.base + np.maximum(sums + self.network.bias, 0) @ self.network.output
@@ -485,16 +432,6 @@ class Evaluation:
     def digest(self) -> str:
         """Of its file."""
         return hashlib.sha256(self.to_bytes()).hexdigest()[:DIGITS]
-
-
-def _column(facts: np.ndarray, field: np.void) -> np.ndarray:
-    """What stands in a field of each state."""
-    width = int(field["width"])
-    length = abs(width) or _REAL.itemsize
-    kind = "f" if width == REAL else "i" if width < 0 else "u"
-    return np.ascontiguousarray(facts[:, field["place"] : field["place"] + length]).view(
-        f"<{kind}{length}"
-    )[:, 0]
 
 
 @functools.lru_cache(64)

@@ -1,7 +1,8 @@
-"""Learned evaluations: what a state becomes, one compiled function beside numpy, files that are refused, and who uses them."""
+"""Learned evaluations: what a state becomes, one compiled function beside sums of rows, files that are refused, and who uses them."""
 
 import dataclasses
 import enum
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from icarus import BASELINE, Agent, PythonGame, games, in_python, search
 from icarus.arena.player import Entrant, read_entrant
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, read_evaluation
+from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, State, read_evaluation
 from icarus.kernel.evaluation import (
     ACTIONS,
     BITS,
@@ -20,6 +21,7 @@ from icarus.kernel.evaluation import (
     LearnedNetwork,
     facts_in,
     numbers_in,
+    read_state,
     rules_of,
 )  # fmt: skip
 from icarus.learning.encoding import fields_of, names_of
@@ -39,6 +41,26 @@ def with_weights(empty: Evaluation, units: int = 3, seed: int = 0) -> Evaluation
     hidden, bias, output, base = (random.normal(size=shape).astype(np.float32) for shape in shapes)
     new = LearnedNetwork(fields, network.limits, network.rows, hidden, bias, output, base)
     return attrs.evolve(empty, network=new)
+
+
+def rows_of(
+    evaluation: Evaluation, facts: np.ndarray, mover: int, legal: Sequence[int]
+) -> list[int]:
+    """What `read_state` writes."""
+    active = np.zeros(evaluation.room, np.int32)
+    state = facts.ctypes.data, mover, evaluation.players, np.array(legal), len(legal)
+    return active[: read_state(evaluation.network, *state, active)].tolist()
+
+
+def values_by_sums(
+    evaluation: Evaluation, facts: np.ndarray, states: Sequence[State]
+) -> np.ndarray:
+    """The value of each state for each player, by sums of rows."""
+    rows = [
+        rows_of(evaluation, each, state.current_player(), state.legal_actions())
+        for each, state in zip(facts, states, strict=True)
+    ]
+    return evaluation.of_sums(np.array([evaluation.network.hidden[each].sum(0) for each in rows]))
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +104,10 @@ def test_a_state_becomes_inputs_by_types_and_ranges():
         fields, limits, rows, np.zeros((228, 1), np.float32), zero, zero[None], zero
     )
     evaluation = Evaluation(network, 2, "toy", "")
-    where, inputs = evaluation.active(facts[:2], np.array([0, CHANCE]), [[0, 3], [1, 9, 2]])
     # State 0: the value -1, the first intervals, two actions, 0 and 3. State 1, where chance acts: bits 0 and 2, the value 0, the second.
-    assert sorted(inputs[where == 0].tolist()) == [3, 7, 23, 39 + 2, 72, 75]
-    assert sorted(inputs[where == 1] - 2 * 76) == [0, 2, 4, 8, 24, 39 + 3, 73, 74]
+    assert rows_of(evaluation, facts[0], 0, [0, 3]) == [3, 7, 23, 39 + 2, 72, 75]
+    by_chance = [0, 2, 4, 8, 24, 39 + 3, 73, 74]
+    assert rows_of(evaluation, facts[1], CHANCE, [1, 9, 2]) == [2 * 76 + i for i in by_chance]
 
 
 class Suit(enum.Enum):
@@ -149,12 +171,11 @@ def states_of(game: AnyGame) -> list:
     return states
 
 
-def test_compiled_code_plain_python_and_numpy_agree(kuhn):
+def test_compiled_code_plain_python_and_values_by_sums_agree(kuhn):
     game = KUHN.with_evaluation(kuhn)
     states = states_of(game)
     facts = facts_in(game, [state.data for state in states], ())
-    movers = np.array([state.current_player() for state in states])
-    expected = kuhn.values(facts, movers, [state.legal_actions() for state in states])
+    expected = values_by_sums(kuhn, facts, states)
     for state, values in zip(states, expected, strict=True):
         out = np.zeros(2)
         game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)
@@ -269,11 +290,7 @@ def test_words_of_a_generator_of_random_numbers_are_no_inputs():
     assert fields["place"][fields["kind"] == BITS].tolist() == [8]
     states["luck"] %= np.uint64(60)  # so few different words say something
     fields, _ = fields_of(game, facts_in(game, [states], ()), ())
-    assert (
-        0
-        in fields["place"][fields["kind"] == VALUES].tolist()
-        + fields["place"][fields["kind"] == BITS].tolist()
-    )
+    assert 0 in fields["place"][np.isin(fields["kind"], (VALUES, BITS))]
 
 
 def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
@@ -298,13 +315,12 @@ def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_re
     assert len(read_evaluation(tmp_path / "hearts.npz").network.bias) == units
 
 
-def test_the_heuristic_of_a_game_in_plain_python_is_what_numpy_says():
+def test_the_heuristic_of_a_game_in_plain_python_is_what_sums_say():
     game = in_python(KUHN)
     states = [state for state in states_of(game) if not state.is_chance_node()]
     evaluation = with_weights(empty_evaluation(game, 0), units=5)
-    movers = np.array([state.current_player() for state in states])
-    data, legal = [state.data for state in states], [state.legal_actions() for state in states]
-    values = evaluation.values(facts_in(game, data, evaluation.names), movers, legal)
+    data = [state.data for state in states]
+    values = values_by_sums(evaluation, facts_in(game, data, evaluation.names), states)
     heuristic = evaluation.heuristic(game)
     assert len({tuple(each) for each in values.tolist()}) > 1
     np.testing.assert_allclose([heuristic(each) for each in data], values, atol=1e-5)
