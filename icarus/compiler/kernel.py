@@ -337,6 +337,19 @@ def _raise_at(function: str, file: str, line: int) -> CodeType:
     return compile("\n" * (line - 1) + "raise errors.pop()", file, "exec").replace(co_name=function)
 
 
+def call_compiled(errors: list[BaseException], function: Callable, *arguments: object) -> Any:
+    """What compiled code returns; or what a function that it calls back has raised, and keeps in `errors`, is raised."""
+    errors.clear()
+    try:
+        result = function(*arguments)
+    except SystemError:
+        if not errors:
+            raise
+    if errors:  # where a compiled function was called back, it does not say so itself
+        raise errors[0]
+    return result
+
+
 # ---------------------------------------------------------------------------------------------------------------------- the disk
 
 

@@ -23,7 +23,7 @@ from icarus.compiler import (
     seeded,
 )
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernel import UNPLACED, CompiledFunction
+from icarus.compiler.kernel import UNPLACED, CompiledFunction, call_compiled
 from icarus.compiler.memory import array_at, call, copy_items
 from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.compiler.rng import below, next_word
@@ -149,7 +149,8 @@ def _telling(
     return called
 
 
-def _words(address: int, count: int) -> np.ndarray:
+def words_at(address: int, count: int) -> np.ndarray:
+    """So many words of memory, as an array."""
     if count == 0:
         return np.zeros(0, np.int64)
     memory: Any = (_NUMBER * int(count)).from_address(int(address))
@@ -230,7 +231,7 @@ class CalledBack:
             count = min(len(answer), words[-1]) if name == "recall" else len(answer)
             if name == "legal":
                 self.need_room(count)
-            room = _words(words[inputs], count)
+            room = words_at(words[inputs], count)
             (room.view(float) if is_real else room)[:] = answer[:count]
             return len(answer)
 
@@ -243,7 +244,7 @@ class CalledBack:
         return 0
 
     def _determinize(self, state: int, observer: int, beliefs: int, rng: int) -> int:
-        generator = _words(rng, RNG_WORDS).view(np.uint64)
+        generator = words_at(rng, RNG_WORDS).view(np.uint64)
         self.hold(
             state,
             self.game.ask(
@@ -747,16 +748,9 @@ class CompiledSearch:
 
     def _call_loop(self, iterations: int) -> None:
         """Go on as far as there is room; raises what the loop, or a function of the game, has raised."""
-        raised = [] if isinstance(self.functions, Game) else self.functions.kept
-        raised.clear()
+        errors = [] if isinstance(self.functions, Game) else self.functions.kept
         try:
-            try:
-                self._loop(self.address, iterations)
-            except SystemError:
-                if not raised:
-                    raise
-            if raised:  # where a compiled function was called back, it does not say so itself
-                raise raised[0]
+            call_compiled(errors, self._loop, self.address, iterations)
         except loop.EndlessPlayout:
             raise ValueError(self._endless()) from None
         except loop.WeightError as error:

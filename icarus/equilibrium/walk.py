@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import CompiledFunction, inlined_once
+from icarus.compiler import CompiledFunction, call_compiled, inlined_once
 from icarus.compiler.memory import (
     address_of,
     array_at,
@@ -241,17 +241,11 @@ class Walk:
         """What compiled code returns that walks the game; or what a function of the game has raised."""
         if self._asked is None:
             return kernel(*arguments)
-        raised = self._asked.kept
-        raised.clear()
         try:
-            result = kernel(*arguments)
-        except SystemError:
-            if not raised:
-                raise
-        if raised:
-            raised[0].add_note(f"in {self.game} {self._asked.place}")
-            raise raised[0]
-        return result
+            return call_compiled(self._asked.kept, kernel, *arguments)
+        except BaseException as error:
+            error.add_note(f"in {self.game} {self._asked.place}")
+            raise
 
 
 def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:

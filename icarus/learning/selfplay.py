@@ -11,15 +11,14 @@ states do in a search. Each has a target (TD(λ): Sutton, 1988), computed backwa
 and the rewards at the end. Compiled once, the loop plays every game by the addresses of its functions; a `PythonGame` is called back.
 """
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler import RNG_WORDS, WORD_BYTES, below, helper, seeded, uniform
+from icarus.compiler import RNG_WORDS, WORD_BYTES, below, call_compiled, helper, seeded, uniform
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions
+from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions, words_at
 from icarus.equilibrium.walk import draw, kernel, write_chance
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
@@ -254,11 +253,6 @@ def play_games(table: SelfPlay, log: Positions, trace: Trace, games: int, rest: 
 # --------------------------------------------------------------------------------------------------------- a chunk of games
 
 
-def array_in(address: int, count: int) -> np.ndarray:
-    """The words at an address."""
-    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
-
-
 class FactsCalledBack(CalledBack):
     """A `PythonGame` called back, with its facts, its deals and what it prepares."""
 
@@ -270,7 +264,7 @@ class FactsCalledBack(CalledBack):
         self._kernels["facts"] = Callback(self._facts, 2, self.kept, lambda error: error)
 
     def _initial(self, state: int, rng: int, parameters: int) -> int:
-        generator = array_in(rng, RNG_WORDS).view(np.uint64)
+        generator = words_at(rng, RNG_WORDS).view(np.uint64)
         self.hold(state, self.game.ask("initial", generator), 0)
         return 0
 
@@ -280,7 +274,7 @@ class FactsCalledBack(CalledBack):
 
     def _facts(self, state: int, out: int) -> int:
         facts = facts_in(self.game, [self.state(state)], self._names).view(np.int64)[0]
-        array_in(out, len(facts))[:] = facts
+        words_at(out, len(facts))[:] = facts
         return 0
 
 
@@ -301,28 +295,24 @@ def games_played(
     Raises:
         ValueError: none comes to an end.
     """
-    max_legal = game.max_legal if isinstance(game, Game) else ROOM
+    values, after, targets, rewards = (np.empty((ROOM_FOR, game.players)) for _ in range(4))
+    how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
+    log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
+    trace = Trace(values, after, how)
+    room = game.max_legal if isinstance(game, Game) else ROOM
     while True:
         called: Any = (
             game.kernels()
             if isinstance(game, Game)
-            else FactsCalledBack(game, evaluation.names, max_legal)
+            else FactsCalledBack(game, evaluation.names, room)
         )
-        table = _table(game, evaluation, called, max_legal, share, seed)
-        values, after, targets, rewards = (np.empty((ROOM_FOR, game.players)) for _ in range(4))
-        how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
-        log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
-        trace = Trace(values, after, how)
+        table = _table(game, evaluation, called, room, share, seed)
+        errors = getattr(called, "kept", [])
         try:
-            count = play_games(table, log, trace, games, rest)
-        except SystemError:  # what a `PythonGame` has raised is told below
-            count = 0
-        raised = getattr(called, "kept", [])
-        if not raised:
+            count = call_compiled(errors, play_games, table, log, trace, games, rest)
             break
-        if not isinstance(raised[0], MoreActions):
-            raise raised[0]
-        max_legal = called.max_legal
+        except MoreActions:
+            room = called.max_legal
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     rows = log.rows[: log.ends[count - 1]].copy()
