@@ -6,6 +6,7 @@ kept, in a directory, are the rows of all matches and the evaluation of each gen
 
 import contextlib
 import importlib.util
+import itertools
 import random
 import tempfile
 import time
@@ -18,7 +19,7 @@ import msgspec
 import numpy as np
 
 from icarus import checks
-from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
+from icarus.arena.ledger import Key, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
@@ -53,8 +54,7 @@ REDRAWN = 1 / 4  # of their states
 CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 SHARE, REST = 0.1, 0.7  # of random moves; λ
-# of the error: few weights are taken only if they are so much better on branches held out
-CLEARLY = 0.99
+CLEARLY = 0.99  # of the error: few weights are taken only if so much better on branches held out
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
@@ -375,25 +375,26 @@ class Learning:
 
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
-        settings = self.settings
-        players = range(self.evaluation.players)
-        player = self._player(number)
+        settings, deals = self.settings, range(self.settings.deals)
+        player, seats = self._player(number), range(self.evaluation.players)
+
+        def key(deal: int, seat: int) -> Key:
+            return f"generation {number}", str(player), str(opponent), deal, seat
+
         matches = []
-        for deal in range(settings.deals):
-            for seat in (*players, NOBODY):
-                seated = [
-                    attrs.evolve(player if i == seat else opponent, iterations=settings.iterations)
-                    for i in players
-                ]
-                key = f"generation {number}", str(player), str(opponent), deal, seat
-                seed = (settings.seed, MATCHES, number, deal)
-                matches.append(Match(key, self.game, tuple(seated), seed, self.files))
+        for deal, seat in itertools.product(deals, (*seats, NOBODY)):
+            seated = [player if each == seat else opponent for each in seats]
+            entrants = [attrs.evolve(each, iterations=settings.iterations) for each in seated]
+            seed = settings.seed, MATCHES, number, deal
+            matches.append(Match(key(deal, seat), self.game, tuple(entrants), seed, self.files))
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
-        rows = [self.ledger.rows[match.key] for match in matches]
-        of_deals = [rows[i : i + len(players) + 1] for i in range(0, len(rows), len(players) + 1)]
-        scores = [mean_reward(each[:-1], players) for each in of_deals]
-        return paired_difference(scores, [mean_reward(each[-1:], players) for each in of_deals])
+
+        def rewards(*places: int) -> list[float]:
+            rows = [[self.ledger.rows[key(deal, seat)] for seat in places] for deal in deals]
+            return [mean_reward(each, seats) for each in rows]
+
+        return paired_difference(rewards(*seats), rewards(NOBODY))
 
     @property
     def result(self) -> Evaluation:
