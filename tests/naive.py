@@ -182,9 +182,8 @@ def epic(c: float = 0.7) -> Leaf:
 
 
 CATALOGUE: dict[str, Any] = {}  # the twins of `tests.naive_catalogue`, by kind
-ROUNDED = {
-    "exp3"
-}  # kinds whose information is made of quotients and exponentials: its last bits are the compiler's
+# kinds whose information is made of quotients and exponentials: its last bits are the compiler's
+ROUNDED = {"exp3"}
 EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
 
 
@@ -886,13 +885,11 @@ class Outcome:
     records: dict[Leaf, Theta]
     base: Leaf  # whose records hold the baseline statistics
     playouts: list[Trace] = field(default_factory=list)
-    selections: dict[int, int] = field(
-        default_factory=dict
-    )  # of the root's legal actions, in legal order
+    # of the root's legal actions, in legal order
+    selections: dict[int, int] = field(default_factory=dict)
     action: int | None = None
-    trees: list["Outcome"] = field(
-        default_factory=list
-    )  # of a whole search with several trees: the records are theirs
+    # of a whole search with several trees: the records are theirs
+    trees: list["Outcome"] = field(default_factory=list)
 
 
 def observed(state: State, action: int) -> tuple[int, ...]:

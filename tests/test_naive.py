@@ -170,11 +170,8 @@ def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only():
     assert theta[0, (4,)] == ((1.5, 0.5), 2, 2)
     assert theta[0, (5,)] == ((0.0, 0.0), 0, 2)
     assert theta[1, (4, 7, 4)] == ((0.0, 0.0), 0, 2)
-    assert theta[0, (4, 7, 5, 5)] == (
-        (0.0, 0.0),
-        0,
-        0,
-    )  # behind the expanded history: as it was initially
+    # behind the expanded history: as it was initially
+    assert theta[0, (4, 7, 5, 5)] == ((0.0, 0.0), 0, 0)
     assert len(theta) == 8
 
 
@@ -299,11 +296,8 @@ def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw():
 
 def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one():
     h = open_playout()
-    assert after(naive.lgr(), h) == {
-        (7, 1): 5,
-        (5, 0): 6,
-        (6, 1): 5,
-    }  # 6 came after 5 in reply to 5
+    # 6 came after 5 in reply to 5
+    assert after(naive.lgr(), h) == {(7, 1): 5, (5, 0): 6, (6, 1): 5}
     lost = open_playout()
     lost.actions[2], lost.rewards = 4, (1.0, 0.0)  # player 1 replies 4 to 7 and loses
     assert after(naive.lgr(), h, lost)[7, 1] == 5
@@ -493,9 +487,8 @@ def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_
     theta = theta_of(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
-    assert (
-        choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5
-    )  # nothing is not a share
+    # nothing is not a share
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5
     nothing = theta_of(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 
@@ -530,9 +523,8 @@ def test_a_mixture_draws_the_alternative_first(monkeypatch):
         nast: theta_of(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)}),
     }
     mixture = Linear([(0.25, mast), (0.75, nast)])
-    assert (
-        choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4
-    )  # MAST's best is 4, of which nothing is known
+    # MAST's best is 4, of which nothing is known
+    assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4
     assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5  # NAST's best
 
 
@@ -584,10 +576,8 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once():
     third.extend(6, (6, 6, 6))
     decide(third, 0, (8,), EXPANSION, number=3)
     assert third.choice(3, 8) == (0, (1, 8))
-    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (
-        1,
-        (6,),
-    )  # never before the root
+    # never before the root
+    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (1, (6,))
 
 
 def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch):
@@ -628,9 +618,8 @@ def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch):
     assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 2
     assert chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {(8, 1): 3})}, h, edges) == 3
     assert chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {(8, 1): UNSEEN})}, h, edges) == 1
-    assert (
-        chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {})}, h, edges, 0, 1) == 2
-    )  # a move of three, an action of two
+    # a move of three, an action of two
+    assert chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {})}, h, edges, 0, 1) == 2
 
 
 def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch):
@@ -669,9 +658,8 @@ def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_on
         )
         == 2
     )
-    rave = Maxilinear(
-        [(0.5, naive.amaf()), (0.5, leaf)]
-    )  # not the baseline alone: a move, then an action of it
+    # not the baseline alone: a move, then an action of it
+    rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])
     assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
     h.phases[-1] = EXPANSION  # in the tree all are alike
     assert chosen(monkeypatch, leaf, thetas, h, edges, 0, 2) == 2
@@ -718,9 +706,8 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn():
             (0, (chosen, toy.PASS)): (1, 1),
         }
         assert outcome.playouts[3].phases[:3] == (SELECTION, EXPANSION, SIMULATION)
-        selected = Counter(
-            play.actions[0] for play in outcome.playouts
-        )  # the very first playout counts as well
+        # the very first playout counts as well
+        selected = Counter(play.actions[0] for play in outcome.playouts)
         assert outcome.selections == selected
         assert selected[outcome.action] == max(selected.values())
 
@@ -989,9 +976,8 @@ def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme):
         (0, 0, (2, 6)),
         (0, 0, (2, 7)),
     }
-    ended = from_deal(
-        toy.SECRETS, 0, 0
-    )  # a = 0 is SOMETHING to player 1, who is to begin an episode
+    # a = 0 is SOMETHING to player 1, who is to begin an episode
+    ended = from_deal(toy.SECRETS, 0, 0)
     records = naive.search(
         ended, Sequential(naive.baseline(), naive.epic()), 20, 3, scheme
     ).records[naive.epic()]
@@ -1013,9 +999,8 @@ def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme):
             for player, phase in zip(play.players, play.phases, strict=True)
         )
         theta = outcome.records[naive.EXP3]
-        assert (
-            sum(n for _, n in theta.values()) == decisions
-        )  # every player's decision of the game is one
+        # every player's decision of the game is one
+        assert sum(n for _, n in theta.values()) == decisions
         answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
         assert (

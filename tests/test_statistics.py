@@ -21,9 +21,8 @@ def test_a_difference_has_students_interval_as_far_as_a_mean_can_be():
 @pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
 def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(scores):
     actual = mean_of(scores, -0.5, 0.5, 0.95)
-    rare = (
-        1 - stats.binomtest(20, 20).proportion_ci(0.95).low
-    )  # of something else than what was seen
+    # of something else than what was seen
+    rare = 1 - stats.binomtest(20, 20).proportion_ci(0.95).low
     assert (actual.low, actual.high) == pytest.approx(
         (scores[0] - rare * (0.5 + scores[0]), scores[0] + rare * (0.5 - scores[0]))
     )
@@ -41,11 +40,9 @@ def test_the_sign_flip_test_counts_the_signs_whose_sum_is_as_large(scores):
 
 @pytest.mark.parametrize(
     ("scores", "p"),
+    # thirds, as rows keep them, come to 0 in two ways
     [
-        (
-            [-0.333333333, -0.666666667, 1.0],
-            5 / 8,
-        ),  # thirds, as rows keep them, come to 0 in two ways
+        ([-0.333333333, -0.666666667, 1.0], 5 / 8),
         ([0.0003, 0.5], 1 / 4),  # nearer to a step than to none
         ([0.0001, 0.5], 1 / 2),
     ],

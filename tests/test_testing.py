@@ -141,9 +141,8 @@ def test_a_policy_is_asked_for_its_probabilities(rule, numbers, shares, monkeypa
         )
         for _ in range(draws)
     ]
-    assert np.bincount(drawn, minlength=3) / draws == pytest.approx(
-        shares, abs=0.05
-    )  # four deviations or more
+    # four deviations or more
+    assert np.bincount(drawn, minlength=3) / draws == pytest.approx(shares, abs=0.05)
 
 
 def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_game():

@@ -305,11 +305,8 @@ def test_each_player_is_unsure_of_exactly_what_he_did_not_see():
 
 
 def test_three_players_each_maximise_their_own_reward():
-    assert best(after(toy.THREE, 0)) == (
-        0,
-        1,
-        0.5,
-    )  # player 1 takes 1, then player 2 has ½ rather than 0
+    # player 1 takes 1, then player 2 has ½ rather than 0
+    assert best(after(toy.THREE, 0)) == (0, 1, 0.5)
     assert best(after(toy.THREE, 1, 1)) == (0, 0.5, 1)
     assert best(after(toy.THREE, 1))[1] == 0.5  # both actions of player 1 give him ½
 
@@ -336,9 +333,8 @@ def test_the_chain_begins_without_a_label_and_passes_are_forced():
 
 
 def test_in_figure_1_a1_needs_the_right_reply_in_each_state():
-    assert (
-        best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)
-    )  # the determinizer's belief
+    # the determinizer's belief
+    assert best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)
     assert after(toy.FUSION, toy.A2, deal=1).returns() == [0.75]  # +½
     for deal in range(2):
         assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)  # +1

@@ -24,10 +24,11 @@ GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 GAMES_FOR_EACH = 5
 PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
+# what the audit cannot know of a game that lacks a function
 MISSING = {
     "observation": "which cards a player holds",
     "retrace": "whether a draw contradicts what he saw some moves earlier",
-}  # what the audit cannot know of a game that lacks a function
+}
 
 
 def audit(
@@ -124,9 +125,8 @@ def _played(
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken and (compiled or not hidden.broken):
             if contract.checks["recall"].failed:
-                hidden.game = attrs.evolve(
-                    game, recall=None
-                )  # without which all else can be looked at
+                # without which all else can be looked at
+                hidden.game = attrs.evolve(game, recall=None)
             hidden.play(number)
             if not hidden.broken:
                 contract.play_determinized(number)

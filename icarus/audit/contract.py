@@ -50,9 +50,8 @@ MERGED = (
     "observe there are as many nodes"
 )
 PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
-UNFIT = re.compile(
-    r"out of bounds for u?int\d+$|truncated to an integer$"
-)  # of a number that a field cannot hold
+# of a number that a field cannot hold
+UNFIT = re.compile(r"out of bounds for u?int\d+$|truncated to an integer$")
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
@@ -111,23 +110,18 @@ class Contract:
         self.asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[bytes, tuple] = {}
-        self._followers: dict[
-            bytes, tuple[str, object, str]
-        ] = {}  # what an action has led to where all looked the same
+        # what an action has led to where all looked the same
+        self._followers: dict[bytes, tuple[str, object, str]] = {}
         self._acted, self._lengths = Counter[int](), list[int]()
         self._place, self._texts = "", [""]
         # where the game goes on from a determinization: nothing is determinized there
         self._in_playout = False
         # By each perspective since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
-        self._earlier_choice = (
-            0,
-            TERMINAL,
-            False,
-        )  # its number, who made it, and whether the others could see it
-        self.determinizations: list[
-            tuple[StateData, int, str]
-        ] = []  # true states to determinize, with who acts
+        # its number, who made it, and whether the others could see it
+        self._earlier_choice = (0, TERMINAL, False)
+        # true states to determinize, with who acts
+        self.determinizations: list[tuple[StateData, int, str]] = []
 
     @property
     def broken(self) -> bool:
@@ -382,9 +376,8 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self.game.determinize is not None, message)
-            tells_more = (
-                not self.compiled and self.game.observation
-            )  # his view says what he has learned by it
+            # his view says what he has learned by it
+            tells_more = not self.compiled and self.game.observation
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             sees = "nothing" if move_of_mover == UNSEEN else move_of_mover
             message = f"the mover, player {player}, sees his own action {action} as {sees}"

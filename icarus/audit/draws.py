@@ -297,9 +297,8 @@ def uneven(counts: list[int], expected: list[float]) -> str:
 # ------------------------------------------------------------------------------------------------------ what is redrawn
 
 
-Name: TypeAlias = tuple[
-    Any, ...
-]  # of a fact: its field, and the place in it, or a value that is found there
+# of a fact: its field, and the place in it, or a value that is found there
+Name: TypeAlias = tuple[Any, ...]
 
 
 @attrs.frozen
@@ -324,9 +323,8 @@ class Redraws:
         self._decisions = self._different = self._deal = 0
         # by fact and observer
         self._redrawn = Counter[tuple[Name, int]]()
-        self._kept: dict[
-            tuple[Name, int], list[int]
-        ] = {}  # the deals in which it was hidden and not redrawn, though others were
+        # the deals in which it was hidden and not redrawn, though others were
+        self._kept: dict[tuple[Name, int], list[int]] = {}
         self._others: dict[Name, list[Any]] = {}  # values of each fact that were met
         self._first: dict[Name, object] = {}  # the facts of the first deal, as they are told
         self._dealt = set[Name]()  # those that another deal has changed
@@ -440,9 +438,8 @@ class Redraws:
         """The states with another value of a fact that the observation does not tell from this one."""
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
-            with contextlib.suppress(
-                Exception
-            ):  # an impossible state may be more than an observation bears
+            # an impossible state may be more than an observation bears
+            with contextlib.suppress(Exception):
                 if view_of(self._game, changed, observer) == before:
                     yield changed
 

@@ -154,18 +154,16 @@ class Hidden:
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
         self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
-        self._seen: list[
-            tuple[list[int], list[bool]]
-        ] = []  # of each action the moves, and who knows it by them
+        # of each action the moves, and who knows it by them
+        self._seen: list[tuple[list[int], list[bool]]] = []
         self._places = set[Name]()  # where draws have had something else
         self._telling = self._hopeless = (
             0  # steps that some draws before rule out, and those that nearly all do
         )
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
-        self._otherwise: list[
-            str
-        ] = []  # how deals, and draws after them, are not as likely as they should be
+        # how deals, and draws after them, are not as likely as they should be
+        self._otherwise: list[str] = []
 
     # --------------------------------------------------------------------------------------------------- a random game
 

@@ -69,9 +69,8 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
     writing.close()
     try:
         return _followed(game, child, reading, progress)
-    except (
-        KeyboardInterrupt
-    ) as stop:  # which the process of the audit may have had itself, and then it says where
+    # which the process of the audit may have had itself, and then it says where
+    except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(str(stop) or _running(game)) from None
     finally:
         reading.close()
@@ -89,11 +88,8 @@ def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
             outcome = "error", error
         try:
             writing.send(outcome)
-        except (
-            TypeError,
-            AttributeError,
-            pickle.PicklingError,
-        ):  # an exception that holds what cannot be sent
+        # an exception that holds what cannot be sent
+        except (TypeError, AttributeError, pickle.PicklingError):
             writing.send(("error", RuntimeError(repr(outcome[1]))))
         sys.stdout.flush()
     finally:
@@ -128,9 +124,8 @@ def _clock(child: int) -> float:
     """Seconds in which a process works, and a tenth of those in which it waits: a machine with much else to do condemns no game."""
     if sys.platform != "linux":
         return time.monotonic()
-    return (
-        time.clock_gettime(~child << 3 | 2) + time.monotonic() / WAITING
-    )  # clock_getcpuclockid(3)
+    # clock_getcpuclockid(3)
+    return time.clock_gettime(~child << 3 | 2) + time.monotonic() / WAITING
 
 
 def _late(where: str) -> str:

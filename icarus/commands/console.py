@@ -84,10 +84,8 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_text(str(error.result))
         print_note(f"{name}: {error}")
         return FAILED
-    except (
-        SystemExit,
-        BrokenPipeError,
-    ):  # also of rich, where nobody reads the output any more, as behind `| head`
+    # also of rich, where nobody reads the output any more, as behind `| head`
+    except (SystemExit, BrokenPipeError):
         return CLOSED
     except MemoryError:
         print_note(f"{name}: memory has run out")

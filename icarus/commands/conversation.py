@@ -382,9 +382,8 @@ class Conversation:
                 self.session.apply(*self._search(self.session.choose))
             except Abandoned:
                 return True
-            except (
-                Exception
-            ) as error:  # in a slot or a game of the user's own: it is told, and nothing is lost
+            # in a slot or a game of the user's own: it is told, and nothing is lost
+            except Exception as error:
                 self.problem = f"the agent cannot continue: {sentence_of(error) or repr(error)}"
             self._update()
             return True

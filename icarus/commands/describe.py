@@ -57,9 +57,8 @@ MOST_DRAWS = 600
 BATCH = 4  # games of a worker between two looks at the clock
 KINDS = ("random play", "search against itself", "levels", "strategies")
 RANDOM, EVEN, LEVELS, STRATEGIES = KINDS
-SHARES = tuple(
-    2.0**step for step in range(-5, 3)
-)  # of the iterations: the players of the levels, beside random play
+# of the iterations: the players of the levels, beside random play
+SHARES = tuple(2.0**step for step in range(-5, 3))
 LEAST_ITERATIONS = round(1 / SHARES[0])  # so that the first level has one
 POOL = (
     "RAVE",

@@ -220,9 +220,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send({"error": sentence}, status, *headers)
         except msgspec.DecodeError as error:
             self._send({"error": f"the request cannot be understood: {error}"}, 400)
-        except (
-            Exception
-        ) as error:  # what cannot be done now, or a function of the user's own game has failed
+        # what cannot be done now, or a function of the user's own game has failed
+        except Exception as error:
             self._send({"error": sentence_of(error) or repr(error)}, 409)
 
     do_POST = do_GET

@@ -42,9 +42,8 @@ def defined_at(function: Callable) -> str:
     return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
-_OF_A_FILE = re.compile(
-    r"\bown_\w+_[0-9a-f]{12}\."
-)  # a module of `load_file`, whose name nobody has written
+# a module of `load_file`, whose name nobody has written
+_OF_A_FILE = re.compile(r"\bown_\w+_[0-9a-f]{12}\.")
 
 
 def without_modules(text: str) -> str:
@@ -132,10 +131,8 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
         )
     except NotImplementedError:
         sentence = f"it needs what compiled code lacks, such as a list of records{_mention(function, 'append') or _of_author(function)}"
-    except (
-        _errors.NumbaError,
-        _errors.UnsupportedBytecodeError,
-    ) as error:  # the second is none of the first
+    # the second is none of the first
+    except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:
         sentence = _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
     raise CompilationError(f"{name} cannot be compiled: {sentence}")
 

@@ -123,9 +123,8 @@ def search(
     settings = Search(strategy, iterations=iterations, seconds=seconds, threads=threads, **how)
     try:
         return settings.run(state, seed, records, progress)
-    except (
-        CompilationError
-    ) as error:  # its sentence says all: no lines of the engine between it and the call
+    # its sentence says all: no lines of the engine between it and the call
+    except CompilationError as error:
         raise error.with_traceback(None) from None
 
 

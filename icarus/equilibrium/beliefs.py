@@ -130,9 +130,8 @@ class Responding(NamedTuple):
     frames: np.ndarray
     places: np.ndarray  # of the entries of the newest view, by digest: view << 32 | entry
     remembered: np.ndarray  # digests of beliefs
-    values: (
-        np.ndarray
-    )  # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
+    # of a best response to them and of the policy, for a weight of 1. [REMEMBERED, 2]
+    values: np.ndarray
     words: np.ndarray  # room for legal actions and what each player sees
     reals: np.ndarray  # room for probabilities and rewards
 

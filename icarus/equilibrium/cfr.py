@@ -114,9 +114,8 @@ class Regrets(NamedTuple):
     sums: np.ndarray
     policy: np.ndarray  # the current one of both players, and chance's outcomes [slots]
     reach: np.ndarray  # [views]
-    values: (
-        np.ndarray
-    )  # of the ends at a player's views, overwritten from the last to the first [views]
+    # of the ends at a player's views, overwritten from the last to the first [views]
+    values: np.ndarray
     actions: np.ndarray  # what each is worth: all that is read is written before [slots]
 
 

@@ -50,9 +50,8 @@ Array: TypeAlias = np.ndarray
 PARTICLES = 100
 PLAYOUTS = 32  # of a belief at least, where the responder looks no further
 MOST = 1 << 17  # states of an exact belief
-LOOKED_AT = (
-    1 << 16
-)  # states at most that are looked at for one decision by exact beliefs: some 10 s
+# states at most that are looked at for one decision by exact beliefs: some 10 s
+LOOKED_AT = 1 << 16
 SEEDS = 4  # of a search, whose mean the responder thinks of
 WIDTH = 64  # states in which a match is followed
 ALIKE = 8  # of them, at least, for each view of the responder's, in each of which he thinks anew
@@ -66,9 +65,8 @@ class _Particle(NamedTuple):
     """A state that the game may be in."""
 
     state: State
-    keys: list[
-        int
-    ]  # of what each player knows; twice the moves are hashed, since -1 and -2 are alike to `hash`
+    # of what each player knows; twice the moves are hashed, since -1 and -2 are alike to `hash`
+    keys: list[int]
     weight: float
 
 

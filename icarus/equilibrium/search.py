@@ -136,10 +136,8 @@ class OOSSearch(Learner):
 
     algorithm: OOS
 
-    budget: tuple[int | None, float | None] = (
-        None,
-        None,
-    )  # iterations and seconds where a search is not told
+    # iterations and seconds where a search is not told
+    budget: tuple[int | None, float | None] = (None, None)
 
     def __init__(
         self, game: AnyGame, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0

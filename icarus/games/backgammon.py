@@ -119,11 +119,8 @@ STATE = aligned(
     ("held", np.int32, (2,)),  # a bit per own point (or BAR) where a player has checkers
     ("blocked", np.int32, (2,)),  # a bit per own point that the opponent holds with two or more
     ("sources", np.int32, (2,)),  # the points from which each die may be played now
-    (
-        "dice",
-        np.int8,
-        (2,),
-    ),  # not yet played, the larger first; 0 where played; a double stands first
+    # not yet played, the larger first; 0 where played; a double stands first
+    ("dice", np.int8, (2,)),
     ("left", np.int8),  # dice still to be played
     ("player", np.int8),  # whose turn it is; the winner in the end
     ("actor", np.int8),  # that player, CHANCE or TERMINAL

@@ -117,27 +117,18 @@ def deal_fields(hands: int) -> list[tuple]:
         ("group", np.int8, (hands,)),  # of each hand; -1 for a hand of no cards
         ("group_sizes", np.int8, (hands,)),
         ("group_barred", np.uint64, (hands,)),
-        (
-            "open",
-            np.int8,
-            (hands, OPEN),
-        ),  # the classes that a group can hold, filled up with an empty class
+        # the classes that a group can hold, filled up with an empty class
+        ("open", np.int8, (hands, OPEN)),
         ("classes", np.int8),
         ("class_cards", np.uint64, (CLASSES,)),
         ("class_sizes", np.int8, (CLASSES + 1,)),  # the last class is always empty
         ("class_starts", np.int8, (CLASSES + 1,)),  # of each class in `order`
         ("order", np.int8, (CARDS,)),  # the unseen cards by classes
-        (
-            "steps",
-            np.int64,
-            (CLASSES + 1,),
-        ),  # remainders of the classes -> index of `ways`; 0 for the largest, implied
+        # remainders of the classes -> index of `ways`; 0 for the largest, implied
+        ("steps", np.int64, (CLASSES + 1,)),
         ("total", np.float64),  # the ways to deal the classes to all groups
-        (
-            "ways",
-            np.float64,
-            (max(hands - 1, 1), WAYS),
-        ),  # to deal group 1, 2, … and those after it, for each remainder
+        # to deal group 1, 2, … and those after it, for each remainder
+        ("ways", np.float64, (max(hands - 1, 1), WAYS)),
         ("left", np.int8, (CLASSES + 1,)),  # working space: what remains of each class
         ("taken", np.int8, (OPEN,)),  # of each open class by the group being dealt
         ("cards", np.int8, (CARDS,)),  # the remaining cards, by classes

@@ -388,15 +388,10 @@ DECK = np.array([*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], n
 MOST_KICKER_SETS = 165
 
 STATE = aligned(
-    (
-        "hands",
-        np.uint64,
-        (PLAYERS,),
-    ),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
-    (
-        "play",
-        np.int16,
-    ),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
+    # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
+    ("hands", np.uint64, (PLAYERS,)),
+    # the play to beat, or the one that awaits its kickers; PASS when the player leads
+    ("play", np.int16),
     ("player", np.int8),  # about to act; TERMINAL when a hand is empty
     ("passes", np.int8),  # in a row since the last play
     ("kickers_due", np.int8),  # 1 between a base play and its kickers
@@ -404,11 +399,8 @@ STATE = aligned(
 
 BELIEFS = aligned(
     ("unseen", np.int64),  # how many cards the observer does not see
-    (
-        "cards",
-        np.uint64,
-        (RANK_COUNT,),
-    ),  # of each rank, which of the unseen cards 0 … unseen−1 are its
+    # of each rank, which of the unseen cards 0 … unseen−1 are its
+    ("cards", np.uint64, (RANK_COUNT,)),
 )
 
 

@@ -113,15 +113,10 @@ BELIEFS = aligned(
     ("shared", np.uint64, (3,)),  # bits: cards that this opponent cannot hold, but both others can
     ("anyone", np.uint64),  # bits: cards that each opponent can hold
     ("splits", np.int64),  # ways to number the cards of `shared` that go to one of the two
-    (
-        "deals",
-        np.uint64,
-        (MAX_SPLITS,),
-    ),  # deals, of all consistent ones, with this split or one before it
-    (
-        "mask",
-        np.uint64,
-    ),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
+    # deals, of all consistent ones, with this split or one before it
+    ("deals", np.uint64, (MAX_SPLITS,)),
+    # the least 2^k − 1 that is no less than the number of consistent deals, less one
+    ("mask", np.uint64),
 )
 
 

@@ -65,21 +65,15 @@ DEAL = CHOOSER + MOST  # 63 hands out the cards of a new round
 HAND_SEEN = 1 << CARDS  # DEAL as a player sees it is this and his own hand
 PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)  # stages: who is about to do what
 STATE = aligned(
-    (
-        "hands",
-        np.uint64,
-        (MOST,),
-    ),  # cards held; in stages DRAW and FACE_DOWN those of the next round
+    # cards held; in stages DRAW and FACE_DOWN those of the next round
+    ("hands", np.uint64, (MOST,)),
     ("played", np.uint64),  # cards played in this round
     ("deals", np.uint64, (RNG_WORDS,)),  # the generator of the coming deals
     ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
     ("arranged_deals", np.uint64, (RNG_WORDS,)),  # the generator after that round's deal
     ("tricks", np.int8, (MOST,)),  # taken in this round
-    (
-        "voids",
-        np.int8,
-        (MOST,),
-    ),  # suits that a player has failed to follow in this round, a bit for each
+    # suits that a player has failed to follow in this round, a bit for each
+    ("voids", np.int8, (MOST,)),
     ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
     ("count", np.int8),  # how many of these
     ("players", np.int8),  # seats in use; one dtype serves any number of players, compiled once

@@ -260,11 +260,8 @@ LAPSED = 2  # `searching` once something was seen that is not kept up
 BELIEFS = aligned(
     ("places", np.int8, (TEAM,)),  # the square of each place
     ("candidates", np.int32, (TEAM,)),  # a bit per character that may stand there
-    (
-        "ways",
-        np.int32,
-        (EVERYONE + 1,),
-    ),  # per set of characters that fill the first places; at most 9!
+    # per set of characters that fill the first places; at most 9!
+    ("ways", np.int32, (EVERYONE + 1,)),
 )
 
 

@@ -46,11 +46,8 @@ _DRAWS = 1_000_000  # of marks without a line, before it is said that there are 
 
 STATE = aligned(
     ("marks", np.uint64, (2,)),  # a bit per square for each player
-    (
-        "open",
-        np.uint64,
-        (2,),
-    ),  # the squares a player may try: neither his own nor found to be the other's
+    # the squares a player may try: neither his own nor found to be the other's
+    ("open", np.uint64, (2,)),
     ("tries", np.int8, (MOST,)),  # that have failed in this turn, in order
     ("failed", np.int8),  # how many of these
     ("last", np.int8),  # the mark that ended the previous turn, or NOWHERE

@@ -277,9 +277,8 @@ class AnyGame(ABC):
         Raises:
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
-        renew_rebound(
-            _kernels[self][1] if self in _kernels else ()
-        )  # what slots read is looked at when they are used
+        # what slots read is looked at when they are used
+        renew_rebound(_kernels[self][1] if self in _kernels else ())
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
     def observed_moves(self, data: StateData, action: int) -> list[int]:
@@ -308,9 +307,8 @@ class AnyGame(ABC):
             text = function(*arguments)
         except TextError:  # of the game that this one is made of
             raise
-        except (
-            Exception
-        ) as error:  # whatever a function of an author's stumbles over is what there is to tell
+        # whatever a function of an author's stumbles over is what there is to tell
+        except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise TextError(
                 f"{name} of {self.name} raises {reason}{raised_in(function, error)}"
@@ -467,9 +465,8 @@ class Game(AnyGame):
         row = ROWS[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
-            values["state"] = self.ask(
-                "copy", inputs[0]
-            )  # an error, or Ctrl-C in it, leaves the state where it was
+            # an error, or Ctrl-C in it, leaves the state where it was
+            values["state"] = self.ask("copy", inputs[0])
         words = []
         for word in row.words:
             if word not in values:
@@ -509,9 +506,8 @@ class Game(AnyGame):
             case "state" | "beliefs":
                 return np.zeros(1, getattr(self, word))
             case "actions":
-                return np.full(
-                    self.max_legal + SPARE_LEGAL, -1
-                )  # no action: what is left unwritten is refused
+                # no action: what is left unwritten is refused
+                return np.full(self.max_legal + SPARE_LEGAL, -1)
             case "probabilities":
                 return np.full(self.max_legal, np.nan)
             case "out":

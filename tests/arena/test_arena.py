@@ -50,10 +50,8 @@ def test_what_is_kept_is_not_played_again(tmp_path):
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.play(tasks, played)] == [9, 1, 9]
     path.write_bytes(path.read_bytes() + b'{"torn')
-    assert [row["is"] for row in read_rows(path, FIELDS)] == [
-        9,
-        1,
-    ]  # what is being written is passed over
+    # what is being written is passed over
+    assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1]
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.played([*tasks, Square(2)], played)] == [4]
     assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
@@ -150,10 +148,8 @@ def test_rows_of_one_game_that_differ_are_refused_where_a_ledger_is_strict(tmp_p
 def test_a_line_that_was_changed_is_told_by_its_number(tmp_path):
     path, lines = tmp_path / "rows.jsonl", [line_of(row) for row in ROWS]
     content = json.dumps(ROWS[1]).encode()
-    lines[1] = b'%s,"check":"%08x"}\n' % (
-        content[:-1],
-        zlib.crc32(content),
-    )  # as some were written once
+    # as some were written once
+    lines[1] = b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))
     path.write_bytes(b"".join(lines))
     assert list(read_rows(path, FIELDS)) == ROWS
     unchecked = b'{"name":"b","seed":[0]}\n'
@@ -341,9 +337,8 @@ def test_a_text_that_does_not_say_who_plays_is_refused():
     for text in ("", "MAST   [move_decay = much]"):
         with pytest.raises(ValueError, match="does not say who plays"):
             read_entrant(text)
-    assert (
-        read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"
-    )  # which is then no strategy
+    # which is then no strategy
+    assert read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"
 
 
 def test_a_process_that_dies_is_replaced(two, tmp_path):

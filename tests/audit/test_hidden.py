@@ -33,9 +33,8 @@ SECRETIVE.sort(key=lambda game: game not in (CARD, SECRETS, toy.CLASHES))
 by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
-BY_ACTIONS: dict[
-    tuple, list[int]
-] = {}  # rows of one tree that the same actions lead to, whatever was dealt
+# rows of one tree that the same actions lead to, whatever was dealt
+BY_ACTIONS: dict[tuple, list[int]] = {}
 BY_DEPTH: dict[tuple, list[int]] = {}  # rows of one tree after as many actions
 for k, row in enumerate(ROWS):
     BY_ACTIONS.setdefault((row.tree, row.actions()), []).append(k)
@@ -75,9 +74,8 @@ def test_numbers_of_choices_at_once_in_wild_places_are_found():
 def test_toys_with_hidden_information_pass_every_check(game):
     report = audited(game)
     assert report.passed
-    absent = {
-        name for name in STEP_CLAIMS if report[name].absent
-    }  # in games without a hidden move, or of one decision
+    # in games without a hidden move, or of one decision
+    absent = {name for name in STEP_CLAIMS if report[name].absent}
     assert [name for name in HIDDEN if report[name].passed] == [
         name for name in HIDDEN if name not in absent
     ]
@@ -384,10 +382,8 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
         return SimpleNamespace(data=np.array([(places,)], [("place", np.int8, (4,))]))
 
     redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")
-    (
-        redraws.begin(state(0, 1, 2, 2)),
-        redraws.begin(state(2, 0, 1, 2)),
-    )  # player 0, player 1, the talon
+    # player 0, player 1, the talon
+    (redraws.begin(state(0, 1, 2, 2)), redraws.begin(state(2, 0, 1, 2)))
     for number in range(2 * OFTEN):
         redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data])
     redraws.judge(check)

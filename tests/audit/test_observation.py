@@ -146,9 +146,8 @@ def going(remembers: bool) -> PythonGame:
         luck(rng).shuffle(unseen)
         for i in others:
             said = state["said"][i] if remembers else []
-            unseen.sort(
-                key=lambda card, said=said: any(fits(card, last) for last in said)
-            )  # those that he may have first
+            # those that he may have first
+            unseen.sort(key=lambda card, said=said: any(fits(card, last) for last in said))
             count = len(state["hands"][i])
             drawn["hands"][i], unseen = sorted(unseen[:count]), unseen[count:]
         return drawn | {"rest": sorted(unseen)}

@@ -213,9 +213,8 @@ def test_a_part_of_the_module_in_the_initial_state_is_copied():
 
 
 def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found():
-    dealt: list[
-        int
-    ] = []  # what a module remembers of the games before; each deal is asked for twice
+    # what a module remembers of the games before; each deal is asked for twice
+    dealt: list[int] = []
 
     def initial(rng: np.ndarray) -> dict:
         dealt.append(1)

@@ -107,14 +107,14 @@ def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name):
     game = openspiel.game(name)
     state = game.new_initial_state()
     assert state.current_player() == 0
+    # all look alike to player 1
     assert (
         len({game.observed_moves(state.data, action)[1] for action in state.legal_actions()}) == 1
-    )  # all look alike to player 1
+    )
     state.apply_action(state.legal_actions()[0])
     drawn = {state.determinize(1, seed=seed).data.history_str() for seed in range(40)}
-    assert len(drawn) == len(
-        game.new_initial_state().legal_actions()
-    )  # player 0 may have chosen anything
+    # player 0 may have chosen anything
+    assert len(drawn) == len(game.new_initial_state().legal_actions())
     assert search(state, BASELINE, iterations=20, seed=1).visits.sum() == 20
 
 
@@ -375,9 +375,8 @@ def test_a_bot_goes_on_from_any_state():
 )
 def test_a_game_of_one_s_own_goes_to_openspiel(game):
     name = register_game(game, constant_sum=True)
-    assert (
-        name == "icarus_" + game.name.replace("-", "_") == register_game(game)
-    )  # told twice, the same
+    # told twice, the same
+    assert name == "icarus_" + game.name.replace("-", "_") == register_game(game)
     loaded = pyspiel.load_game(name)
     pyspiel.random_sim_test(loaded, num_sims=3, serialize=False, verbose=False)
     anew = "import pickle, sys; print(pickle.load(sys.stdin.buffer))"

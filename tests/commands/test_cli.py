@@ -282,9 +282,8 @@ def halfway(rewards, visits, availability):
     return 0.5
 '''
 
-STONES = (
-    Path(__file__).with_name("stones.txt").read_text("utf-8")
-)  # take one, two or three; who takes the last wins
+# take one, two or three; who takes the last wins
+STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
 
 
 def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus, tmp_path):
@@ -297,9 +296,8 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus, tmp_pa
     code, output, errors = icarus("search", "stones", *files, *searched)
     assert code == 0, errors
     assert output.startswith("6 stones, player 1 to move\n")
-    assert re.search(
-        r"^take 2 \* ", output, re.MULTILINE
-    )  # which leaves 4, whatever the other takes
+    # which leaves 4, whatever the other takes
+    assert re.search(r"^take 2 \* ", output, re.MULTILINE)
     code, output, _ = icarus(
         "match", "stones", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files
     )

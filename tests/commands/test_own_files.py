@@ -211,9 +211,8 @@ def test_a_command_begins_no_threads_of_linear_algebra(tmp_path, python, monkeyp
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        sys, "dont_write_bytecode", False
-    )  # which the environment may have forbidden
+    # which the environment may have forbidden
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     path = written(tmp_path / "mine.py", "X = 1")
     first = load_file(path)
     assert load_file(path) is first

@@ -170,9 +170,8 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see(tmp_path, monkeypatc
     own_texts = {played.text for played in session.played if played.player == 2}
     assert len(others) == 9
     assert said.count("passes a card") == 9
-    assert (
-        "chance: exchange" in said
-    )  # what is seen of it is a move of its own, and it is the only thing that could be done
+    # what is seen of it is a move of its own, and it is the only thing that could be done
+    assert "chance: exchange" in said
     assert not [
         played.text
         for played in others

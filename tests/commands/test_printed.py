@@ -103,6 +103,5 @@ def test_what_a_page_installs_is_an_extra_of_the_project():
     for page in PAGES:
         for names in re.findall(r"pip install '\.\[([\w,]+)\]'", (ROOT / page).read_text("utf-8")):
             assert all(f"\n{name} = [" in extras for name in names.split(",")), page
-        assert "pip install 'icarus-mcts" not in (ROOT / page).read_text("utf-8"), (
-            page
-        )  # no index has it
+        # no index has it
+        assert "pip install 'icarus-mcts" not in (ROOT / page).read_text("utf-8"), page

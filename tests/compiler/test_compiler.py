@@ -176,9 +176,8 @@ def head(i):
     return int(HEAD[i])
 
 
-VIEWS: dict[
-    str, tuple[Callable, Callable[[], None]]
-] = {  # a slot, and how what it reads is written to
+# a slot, and how what it reads is written to
+VIEWS: dict[str, tuple[Callable, Callable[[], None]]] = {
     "in a helper": (key_of("head(0)"), lambda: BASE.put(0, 78)),
     "in a tuple": (key_of("PAIR[0][0]"), lambda: BASE.put(0, 82)),
     "a field": (key_of("FIELD[0]"), lambda: RECORDS.__setitem__(0, (83,))),
@@ -217,9 +216,8 @@ CompiledFunction._compile = lambda kernel, *rest: names.append(kernel.name) or c
 @pytest.fixture
 def compilations(monkeypatch):
     """The names of what is compiled during the test."""
-    monkeypatch.setattr(
-        CompiledFunction, "_compile", CompiledFunction._compile
-    )  # so that it comes back
+    # so that it comes back
+    monkeypatch.setattr(CompiledFunction, "_compile", CompiledFunction._compile)
     noted: dict[str, list[str]] = {}
     exec(NOTE_COMPILATIONS, noted)
     return noted["names"]
@@ -526,9 +524,8 @@ def test_an_array_made_on_the_way_needs_no_compiler_and_is_forgotten(
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(50):
         kernel(1_000_000)
-    assert (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000
-    )  # kB; each array has 8 MB
+    # kB; each array has 8 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000
 
 
 def test_what_needs_the_compiler_when_it_runs_has_it_in_each_process(
@@ -665,9 +662,8 @@ ARGUMENTS = {
     "backpropagation": "stats, context, rewards",
     "weight": "rewards, visits, availability",
 }
-WRONG: list[
-    tuple[str, str, str]
-] = [  # the kind of a slot, the wrong line in it, and what the sentence mentions
+# the kind of a slot, the wrong line in it, and what the sentence mentions
+WRONG: list[tuple[str, str, str]] = [
     ("capture", "update(updates, undefined_here, 0)", "the name 'undefined_here' is not defined"),
     (
         "capture",
@@ -832,9 +828,8 @@ def lemire(words: Iterator[int], bound: int) -> int:
 
 def before(word: int) -> np.ndarray:
     """A generator whose next word is this one."""
-    return np.array(
-        [0, 0xDEADBEEF, 0xC0FFEE, rotated(word, 64 - 23)], np.uint64
-    )  # s0 = 0: the word is rotl(s3, 23)
+    # s0 = 0: the word is rotl(s3, 23)
+    return np.array([0, 0xDEADBEEF, 0xC0FFEE, rotated(word, 64 - 23)], np.uint64)
 
 
 def test_the_reference_of_this_file_gives_the_published_numbers():
@@ -885,11 +880,8 @@ def test_a_seed_fixes_the_generator_and_keys_are_independent():
 
 
 def test_no_variable_of_the_environment_decides_what_is_compiled_unless_its_digest_says_so():
-    readers = {
-        "compiler/digest.py",
-        "compiler/functions.py",
-        "compiler/kernel.py",
-    }  # settings, DEBUG, the cache and the processor
+    # settings, DEBUG, the cache and the processor
+    readers = {"compiler/digest.py", "compiler/functions.py", "compiler/kernel.py"}
     sources = [path for folder in digests.BELOW for path in (digests.PACKAGE / folder).glob("*.py")]
     asking = {
         path.relative_to(digests.PACKAGE).as_posix()

@@ -211,9 +211,8 @@ def interrupted(kind: str, count: int, delay: float) -> bool:
 
 def main(presses: int) -> None:
     """Send so many Ctrl-C, and print how many searches of each kind kept their results."""
-    search(
-        othello(), BASELINE >> MAST, iterations=50
-    )  # compiles what is not to be compiled under the presses
+    # compiles what is not to be compiled under the presses
+    search(othello(), BASELINE >> MAST, iterations=50)
     sent, rows, began = 0, dict[str, list[bool]](), time.monotonic()
     for kind in itertools.cycle(KINDS):
         count = min(LUCK.randint(1, 9), presses - sent)

@@ -89,9 +89,8 @@ def test_a_killed_race_goes_on_and_ends_alike(finished_race, tmp_path, monkeypat
     assert [row["returns"] for row in read_rows(directory / "games.jsonl", KEY)] == [
         row["returns"] for row in read_rows(whole / "games.jsonl", KEY)
     ]
-    streams = [
-        row["stream"] for row in read_rows(whole / "games.jsonl", KEY)
-    ]  # no proof before the freeze
+    # no proof before the freeze
+    streams = [row["stream"] for row in read_rows(whole / "games.jsonl", KEY)]
     assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
     assert {"exploration", "proof"} <= set(streams)
 

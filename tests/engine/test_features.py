@@ -176,9 +176,8 @@ def test_what_nobody_reads_is_not_told():
     assert (program.reads["features_in_tree"], program.reads["features_in_simulation"]) == (0, 0)
     program = CompiledSearch(state, INFORMED >> BASELINE).program
     assert program.reads["features_in_tree"] == sum(TABLES)
-    assert (
-        program.reads["features_in_simulation"] == FEATURES | ACTION_FEATURES
-    )  # what the capture looks at
+    # what the capture looks at
+    assert program.reads["features_in_simulation"] == FEATURES | ACTION_FEATURES
     assert (
         CompiledSearch(
             state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)
@@ -322,9 +321,8 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more():
     state = toy.THICKETS[0].new_initial_state()
     for cutoff in (0, 1, 2):
         result = search(state, BASELINE, iterations=50, seed=1, cutoff=cutoff)
-        assert result.phase_steps["simulation"] <= 50 * cutoff + (
-            cutoff == 0
-        )  # the root's action is always played
+        # the root's action is always played
+        assert result.phase_steps["simulation"] <= 50 * cutoff + (cutoff == 0)
         assert result.scheme.cutoff == cutoff
 
 
@@ -490,10 +488,8 @@ def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand():
         [Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6
     )
     records = {(4, 0): {"reward": 9.0, "visits": 10}}
-    assert example.capture(SURPRISES, records) == [
-        (record(4, 0), 0),
-        (record(6, 1), 1),
-    ]  # as expected, and ½ where nothing is known
+    # as expected, and ½ where nothing is known
+    assert example.capture(SURPRISES, records) == [(record(4, 0), 0), (record(6, 1), 1)]
     assert example.capture(SURPRISES) == [(record(4, 0), 7 * MAX_PLAYERS), (record(6, 1), 1)]
     assert capture_surprises.reads_theta
     assert not MAST.capture.reads_theta

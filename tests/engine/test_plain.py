@@ -305,9 +305,8 @@ def test_hidden_information_and_chance_of_python_objects_are_searched():
     assert state.moves(1) == (7,)
     state.apply_action(0)
     result = search(state, BASELINE, iterations=800, seed=2)
-    assert result.values == pytest.approx(
-        [0.5, 0.5], abs=0.1
-    )  # determinized uniformly, whatever the coin shows
+    # determinized uniformly, whatever the coin shows
+    assert result.values == pytest.approx([0.5, 0.5], abs=0.1)
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
     assert cheating.action == 1
     assert cheating.value == 1.0
@@ -377,9 +376,8 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed):
         (player, "simulation") for player in players
     ]
     assert {choice.by for choice in playout.choices} == {"MAST"}
-    assert all(
-        value == 1 for choice in playout.choices for value in choice.values.values()
-    )  # unvisited: MAST-4
+    # unvisited: MAST-4
+    assert all(value == 1 for choice in playout.choices for value in choice.values.values())
     (root,) = [update for update in playout.updates["BASELINE"] if update.context == 0]
     assert root.record == "⟨⟩"
     assert root.before is None

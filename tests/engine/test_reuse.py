@@ -426,9 +426,8 @@ def test_without_histories_only_what_fits_every_root_is_left():
 
 
 def test_rows_of_histories_are_left_behind_whatever_stands_beside_them():
-    state = walked(
-        OTHELLO.new_initial_state(), random.Random(1), 54
-    )  # where something can be proved
+    # where something can be proved
+    state = walked(OTHELLO.new_initial_state(), random.Random(1), 54)
     assert state is not None
     strategy = GRAVE >> BOUNDED_GRAVE >> DISCOUNTED_HISTORY
     first = search(state, strategy, iterations=200, seed=1)

@@ -225,9 +225,8 @@ def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(s
         for seed in range(plays)
     ]
     share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in results) / plays
-    assert share == pytest.approx(
-        1 / 2, abs=5 * 0.025
-    )  # five standard errors; over actions it would be 1/4
+    # five standard errors; over actions it would be 1/4
+    assert share == pytest.approx(1 / 2, abs=5 * 0.025)
 
 
 def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing():
@@ -284,9 +283,8 @@ def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(scheme, 
     result = searched(after(FUSION), scheme, seed)
     assert result.action == A2
     assert value(result, A2) == STAY
-    assert value(result, A1) == pytest.approx(
-        0.5, abs=0.2
-    )  # 0 in the paper's scale; few visits, 0 or 1 each
+    # 0 in the paper's scale; few visits, 0 or 1 each
+    assert value(result, A1) == pytest.approx(0.5, abs=0.2)
 
 
 @by_seed
@@ -433,9 +431,8 @@ def test_a_single_observer_treats_partially_observable_moves_as_fully_observable
         searched(after(game), SO_ISMCTS, seed=5) for game in (BLIND_STATES, THREE_STATES)
     )
     assert holds_exactly(blind, *FIGURE_4)
-    assert (
-        blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows
-    ).all()  # it does not know the difference
+    # it does not know the difference
+    assert (blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows).all()
     assert blind.visits.tolist() == seeing.visits.tolist()
 
 

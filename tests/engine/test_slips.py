@@ -369,9 +369,8 @@ BEYOND = "out of bounds, in the {} function .*{} of SLIP"
 NOT_A_PLAYER = (
     "capture_for_chance of SLIP gives a context that is not a player, though its Ψ is PLAYER"
 )
-SLIPS: list[
-    tuple[dict[str, Any], str, str | None]
-] = [  # what compiled code says, and what plain Python does
+# what compiled code says, and what plain Python does
+SLIPS: list[tuple[dict[str, Any], str, str | None]] = [
     (
         {"policy": gibbs().over(half_written)},
         UNWRITTEN.format("half_written"),
@@ -790,9 +789,8 @@ def test_a_command_that_only_starts_ends_without_a_word():
         with child_process(
             call, env=environment(), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
-            while (
-                "numpy" not in Path(f"/proc/{process.pid}/maps").read_text()
-            ):  # before, Python itself starts
+            # before, Python itself starts
+            while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():
                 time.sleep(0.001)
             time.sleep(moment)
             process.send_signal(signal.SIGINT)

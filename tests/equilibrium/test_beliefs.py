@@ -30,9 +30,8 @@ class Kept:
         self.written, random = tabulate(tree, random_probabilities), np.random.default_rng(0)
         keys, forgotten = {NOTHING: 0}, {NOTHING: False}
         table = np.zeros((2, PLACES), np.int64)
-        for row, (parent, slot, number, player, _, _, move) in enumerate(
-            tree.views.tolist()
-        ):  # parents first
+        # parents first
+        for row, (parent, slot, number, player, _, _, move) in enumerate(tree.views.tolist()):
             keys[row] = (
                 player + 1 if parent == NOTHING else next_key(keys[parent], slot != NOTHING, move)
             )

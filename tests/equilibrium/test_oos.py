@@ -288,9 +288,8 @@ def test_samples_are_drawn_as_their_weights_say(target, all_known):
     )
     drawn = np.zeros((samples, 2, learned.width))
     for i in range(samples):
-        learned.search.make(
-            1
-        )  # which updates the regrets of player 0, the average of player 1, in its first traversal
+        # which updates the regrets of player 0, the average of player 1, in its first traversal
+        learned.search.make(1)
         drawn[i] = learned.gained()
     owners = np.repeat(
         [view[0][0] for view, _ in learned.sets], [count for _, count in learned.sets]

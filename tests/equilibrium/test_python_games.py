@@ -114,9 +114,8 @@ def test_a_game_of_openspiel_has_openspiel_s_nash_conv(name):
         return dict(mixtures[key])
 
     tree = tree_of(openspiel.game(theirs))  # OpenSpiel need not redraw it
-    for (
-        number
-    ) in tree.decisions.tolist():  # those too where nobody is asked, since only one action is legal
+    # those too where nobody is asked, since only one action is legal
+    for number in tree.decisions.tolist():
         mixture(tree.state_of(number))
     assert len(mixtures) == len(tree.decisions)
     ours = exploitability(tree, mixture)

@@ -615,12 +615,10 @@ def test_determinizations_vary_at_a_fixed_total_and_at_a_fixed_size_and_other_to
     assert (experiment.trials, experiment.paired) == (1000, True)
     assert len({experiment.game_seed(cell, 7) for cell in experiment.cells}) == 1
     played = {cell.agent: cell for cell in experiment.cells}
-    expected = {
-        f"{number} × {each}" for number in (1, 100) for each in (50, 100, 250, 500)
-    }  # Fig. 2
-    expected |= {
-        f"{number} × {each}" for number in (5, 10, 25, 40) for each in (25, 1000)
-    }  # Fig. 3
+    # Fig. 2
+    expected = {f"{number} × {each}" for number in (1, 100) for each in (50, 100, 250, 500)}
+    # Fig. 3
+    expected |= {f"{number} × {each}" for number in (5, 10, 25, 40) for each in (25, 1000)}
     # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert expected | {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(played)
     assert played["75 × 33"].iterations == 2475
@@ -630,9 +628,8 @@ def test_determinizations_vary_at_a_fixed_total_and_at_a_fixed_size_and_other_to
         for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells
     }
     assert {cell.column.iterations for cell in tenth.values()} == {1000}
-    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(
-        tenth
-    )  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
+    # 500, 1000 and ⌊2500/75⌋, a tenth of each first
+    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(tenth)
 
 
 @pytest.mark.parametrize("name", GROUPS["earlier"])
@@ -750,9 +747,8 @@ ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in claims.SEAR
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
     decisions = verdicts(columns_of("searches-phantom", 10_000, as_published))
     assert decisions[ORDER].verdict == AGREES
-    assert (
-        decisions[FIRST_PLAYER].verdict == DISAGREES
-    )  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
+    # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
+    assert decisions[FIRST_PLAYER].verdict == DISAGREES
     few = verdicts(columns_of("searches-phantom", 4, as_published))[ORDER]
     assert few.verdict == UNDECIDED
     assert few.more > 0
@@ -827,9 +823,8 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
     directory = keep(tmp_path / "run", experiment, rows)
     assert call("report", directory)[0] == 0
     report = (directory / "report.md").read_text()
-    assert (
-        "| Cheating UCT | 12 | 24 | 50.0 % | 29.1–70.9 % | 6 | 62.5 % |" in report
-    )  # as player 1: 2 wins and a draw each
+    # as player 1: 2 wins and a draw each
+    assert "| Cheating UCT | 12 | 24 | 50.0 % | 29.1–70.9 % | 6 | 62.5 % |" in report
     # A cheating first seat (12 pairs) loses 1 of 4, a cheating second (12 pairs) 2 of 4; one of the two cheats in 20 pairs.
     assert (
         "Searches that cheat lost 36 of the 80 games in which one took part (published: 0 of 37880)."

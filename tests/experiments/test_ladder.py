@@ -69,9 +69,8 @@ def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(tmp_path, 
 
 def test_ratings_that_fall_are_pooled_by_their_precision():
     ratings = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
-    halfway = iterations_for(ratings, [204])[
-        0
-    ]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
+    # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
+    halfway = iterations_for(ratings, [204])[0]
     assert halfway == pytest.approx(316, abs=1)
 
 

@@ -378,9 +378,8 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     wins = (a_row(cell, trial, win=trial == 0 or "NAST" in cell.spec.text) for cell, trial in games)
     write(keep(tmp_path, experiment, wins))
     page = (tmp_path / "report.md").read_text()
-    assert (
-        "| Othello | NAST | +50.0 % | −100.0 % to +100.0 % | 2 |" in page
-    )  # by t of one degree of freedom, 12.706, seven times as wide
+    # by t of one degree of freedom, 12.706, seven times as wide
+    assert "| Othello | NAST | +50.0 % | −100.0 % to +100.0 % | 2 |" in page
     assert "| Othello | RAVE | +0.0 % | −84.2 % to +84.2 % | 2 |" in page
     assert "The agents on the same deals" not in page  # 120 pairs
 

@@ -92,9 +92,8 @@ def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
     effects = statistics.paired_effects(wins)
     assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)
     theirs = stats.ttest_1samp([1, 1, 0, 0, -1], 0).confidence_interval(0.95)
-    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx(
-        (theirs.low, 1.0)
-    )  # the largest difference
+    # the largest difference
+    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, 1.0))
     rare = stats.binomtest(5, 5).proportion_ci(0.95).low - 1
     # Of those with NAST one half has RAVE, and of those without.
     assert attrs.astuple(effects["RAVE"])[:3] == pytest.approx((0.0, rare, -rare))
@@ -105,12 +104,10 @@ def test_the_lady_tasting_tea():
 
 
 def test_the_plan_agrees_with_rs_power_prop_test():
-    assert (
-        statistics.games_needed(0.50, 0.55) == 1565
-    )  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
-    assert (
-        statistics.games_needed(0.50, 0.75, power=0.9) == 77
-    )  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
+    # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
+    assert statistics.games_needed(0.50, 0.55) == 1565
+    # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
+    assert statistics.games_needed(0.50, 0.75, power=0.9) == 77
     assert statistics.games_needed(0.55, 0.50) == statistics.games_needed(0.50, 0.55)
 
 
@@ -200,9 +197,8 @@ def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns
     cells = [
         (game, name, *pair) for game, results in counts.items() for name, pair in results.items()
     ]
-    coded = np.vstack(
-        [np.eye(columns)[:, : columns - 1][:-1], -np.ones((1, columns - 1))]
-    )  # sums to zero
+    # sums to zero
+    coded = np.vstack([np.eye(columns)[:, : columns - 1][:-1], -np.ones((1, columns - 1))])
     blocks = {
         e: np.array([[1.0 if e in BY_NAME[name].enhancements else -1.0] for _, name, *_ in cells])
         for e in ENHANCEMENTS
@@ -419,10 +415,8 @@ def test_the_interval_of_a_score_covers_the_true_one_as_often_as_it_says(win, dr
 
 
 AGENTS = {"mast": "BASELINE >> MAST", "base": "BASELINE"}
-MONEY = {
-    "mast": (0.75, 0.75, 0.25, 0.75),
-    "base": (0.25, 0.75, 0.25, 0.75),
-}  # of Kuhn poker, without a reward of 1
+# of Kuhn poker, without a reward of 1
+MONEY = {"mast": (0.75, 0.75, 0.25, 0.75), "base": (0.25, 0.75, 0.25, 0.75)}
 
 
 def paid(directory, rewards, game="kuhn-poker", **changes):

@@ -71,9 +71,8 @@ def invented(slope, noise=0.03, spread=0.05, actions=8):
         independent = generator.normal(0, spread, actions)
         for half in range(2):
             estimates = now + generator.normal(0, noise, actions)
-            others = (estimates.sum() - estimates) / (
-                actions - 1
-            )  # playouts that begin with another action
+            # playouts that begin with another action
+            others = (estimates.sum() - estimates) / (actions - 1)
             later = (
                 others
                 + slope * (now - 0.5)

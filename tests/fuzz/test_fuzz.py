@@ -117,9 +117,8 @@ def test_threads_find_the_same_twice(game, strategy, scheme, seed, iterations, t
     if isinstance(first, str):
         return
     assert first.visits.sum() == first.iterations == second.iterations == iterations
-    searches = max(
-        1, len(first.parts)
-    )  # each begins with a playout whose first action has no record yet
+    # each begins with a playout whose first action has no record yet
+    searches = max(1, len(first.parts))
     assert (
         (0 <= first.values) & (first.values <= 1)
         | (np.isnan(first.values) & (first.visits <= searches))

@@ -58,11 +58,8 @@ def holds(state: State, words: str) -> bool:
             words
         )
     label = CHECKERS.kernels().episode(state.data.ctypes.data)
-    if words in (
-        "Black captures",
-        "White captures",
-        "no episode",
-    ):  # an episode begins where a capture is available
+    # an episode begins where a capture is available
+    if words in ("Black captures", "White captures", "no episode"):
         return label == {"Black": BLACK, "White": WHITE, "no": CONTINUES}[first]
     return rest == "to move" and state.current_player() == ("Black", "White").index(first)
 

@@ -395,10 +395,8 @@ def translated(text: str) -> tuple[str, str]:
     """A whole play as OpenSpiel writes it, as (base, kickers) in our notation."""
     text = plain(text)
     main, dash, rest = text.partition("-")
-    if not dash and sorted(Counter(text).values()) in (
-        [1, 3],
-        [2, 3],
-    ):  # a single trio and its kicker, sorted together
+    # a single trio and its kicker, sorted together
+    if not dash and sorted(Counter(text).values()) in ([1, 3], [2, 3]):
         trio = max(text, key=text.count)
         main, rest = trio * 3, text.replace(trio, "")
     if not rest:

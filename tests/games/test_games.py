@@ -198,9 +198,8 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 
 @each_audited_game
 def test_determinizations_pass_the_audit(game, short_contract):
-    if (
-        game.name == "toy-clashes"
-    ):  # its choices are one after the other, and only EXP3 takes them for simultaneous
+    # its choices are one after the other, and only EXP3 takes them for simultaneous
+    if game.name == "toy-clashes":
         game = attrs.evolve(game, simultaneous=None)
     few = (
         {"games": 1, "determinizations": 10}

@@ -246,9 +246,8 @@ def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
 
 def test_with_contact_a_prime_is_good_and_the_bar_is_bad():
     start = {24: 2, 13: 5, 8: 3, 6: 5}
-    assert (
-        0.5 < backgammon(start, start).heuristic()[0] < 0.58
-    )  # it is worth a little to be on roll
+    # it is worth a little to be on roll
+    assert 0.5 < backgammon(start, start).heuristic()[0] < 0.58
     primed = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
     assert backgammon(primed, {24: 2, 13: 5, 8: 3, 6: 5}).heuristic()[0] > 0.7
     assert (

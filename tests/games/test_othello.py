@@ -55,9 +55,8 @@ def in_lock_step(seed: int) -> None:
     theirs = pyspiel.load_game("othello").new_initial_state()
     while not theirs.is_terminal():
         assert ours.current_player() == theirs.current_player()
-        assert sorted(ours.legal_actions()) == sorted(
-            theirs.legal_actions()
-        )  # both number squares by rows, 64 is the pass
+        # both number squares by rows, 64 is the pass
+        assert sorted(ours.legal_actions()) == sorted(theirs.legal_actions())
         action = rng.choice(ours.legal_actions())
         ours.apply_action(action)
         theirs.apply_action(action)

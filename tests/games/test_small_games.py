@@ -346,9 +346,8 @@ def lock_step_with_openspiel_of_liars_dice(number, games):
             assert [
                 liar if action == LIAR else action for action in state.legal_actions()
             ] == referee.legal_actions()
-            highest = (
-                1 + state.legal_actions()[0] + choose.randrange(6)
-            )  # most bids are near the last, for long games
+            # most bids are near the last, for long games
+            highest = 1 + state.legal_actions()[0] + choose.randrange(6)
             action = choose.choice(
                 [action for action in state.legal_actions() if action <= highest or action == LIAR]
             )

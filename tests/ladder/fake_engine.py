@@ -7,9 +7,8 @@ from pathlib import Path
 from icarus import games
 
 MODE = sys.argv[1]
-ONCE = (
-    Path(sys.argv[2]) if len(sys.argv) > 2 else None
-)  # with a file: misbehave only while it does not exist
+# with a file: misbehave only while it does not exist
+ONCE = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 
 
 def misbehaves() -> bool:

@@ -64,9 +64,8 @@ def texts_after(actions: list[int]) -> list[str]:
     ],
 )
 def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode, sentence, tmp_path):
-    engine = fake(
-        mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60
-    )  # which a busy machine keeps to
+    # which a busy machine keeps to
+    engine = fake(mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60)
     void = played(OTHELLO, RandomPlayer(), engine, 0)
     legal = ", ".join(texts_after(void["actions"])) if mode == "illegal" else ""
     assert void["void"] == sentence + legal
@@ -374,8 +373,7 @@ def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers():
     facts_of(state.data).player, facts_of(state.data).actor = 0, -1
     survey.py_func(facts_of(state.data))
     state.apply_action(state.string_to_action("roll 61"))
-    path = path_to(
-        state, 0, checkers_after(state, [(5, 4), (4, 0)])
-    )  # 5/off alone would leave the 1 unplayed
+    # 5/off alone would leave the 1 unplayed
+    path = path_to(state, 0, checkers_after(state, [(5, 4), (4, 0)]))
     assert path is not None
     assert [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

@@ -69,9 +69,8 @@ def test_ninety_five_percent_intervals_hold_what_they_promise():
 
 def test_shares_have_the_interval_of_the_mean_of_pairs():
     """At equal strength 1 Elo is a score of ELO / 4."""
-    means = np.random.default_rng(1).normal(
-        0.5, 0.05, 3000
-    )  # of pairs whose games differ by the deal
+    # of pairs whose games differ by the deal
+    means = np.random.default_rng(1).normal(0.5, 0.05, 3000)
     rows = [
         {"player": "a", "opponent": "zero", "seed": [deal], "score": mean + luck}
         for deal, mean in enumerate(means)
@@ -160,9 +159,8 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path):
         assert len(again.rows) == 3
         assert first_games + [row["actions"] for row in again.games(6)] == whole
         assert len(ledger.rows) == again.rating().count == 6
-        assert not Climb(
-            Ladder("checkers", LADDER.rungs), player, ledger=ledger
-        ).rows  # another game
+        # another game
+        assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows
 
 
 def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path, monkeypatch):
@@ -239,6 +237,7 @@ def test_who_is_no_opponent_ties_two_that_are():
     by_name = {rung.name: rung.rating for rung in fit(LADDER, ladders.fitted(rows, RANDOM)).rungs}
     assert by_name.keys() == {RANDOM, "nobody"}
     assert by_name["nobody"].value == pytest.approx(0, abs=1)
+    # of two even matches
     assert by_name["nobody"].deviation == pytest.approx(
         2**0.5 * 400 / np.log(10) * 2 / 20, rel=0.01
-    )  # of two even matches
+    )

@@ -64,19 +64,16 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits():
         (0, (4,)): {"visits": 60},
         (1, (4, 5)): {"visits": 50},  # not more than 50: its parent is asked
         CHILD: {"reward": (1.0, 0.0), "visits": 4},
-        (0, (4, 4)): {
-            "reward_as_first": (30.0, 0.0),
-            "visits_as_first": 40,
-        },  # [h' # 4]~0 with h' = ⟨4⟩
+        # [h' # 4]~0 with h' = ⟨4⟩
+        (0, (4, 4)): {"reward_as_first": (30.0, 0.0), "visits_as_first": 40},
     }
     beta = 40 / (40 + 4 + 1e-5 * 40 * 4)
     assert THIRD.values(GRAVE, theta) == pytest.approx(
         [(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf]
     )
     closer = {**theta, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
-    assert THIRD.values(GRAVE(least=49), closer) == pytest.approx(
-        [1 / 4, 1 / 2]
-    )  # now the history itself is asked
+    # now the history itself is asked
+    assert THIRD.values(GRAVE(least=49), closer) == pytest.approx([1 / 4, 1 / 2])
 
 
 def test_thompson_4_draws_from_the_beta_of_what_is_known():
@@ -96,9 +93,8 @@ FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
 
 @pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
 def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits, width):
-    values = OPEN.values(
-        PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}}
-    )  # 50, 65, 84.5
+    # 50, 65, 84.5
+    values = OPEN.values(PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}})
     assert sum(value == math.inf for value in values) == width
 
 
@@ -223,9 +219,8 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy, twin, toys):
         agree(starts(game, number), strategy, twin, 25 if known else 30, seed=number)
 
 
-FIRST = [
-    case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS
-]  # of each kind
+# of each kind
+FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS]
 
 
 @pytest.mark.parametrize(

@@ -50,17 +50,11 @@ def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
     ("pairs", "solver", "cut"),
     [
         (((0, 1), (0, 1), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, UCB1, UCB1)),
-        (
-            ((1, 1), (0, 1), (0, 1)),
-            (math.inf, -1, -1),
-            (math.inf, -1, -1),
-        ),  # a win: nothing can be better
+        # a win: nothing can be better
+        (((1, 1), (0, 1), (0, 1)), (math.inf, -1, -1), (math.inf, -1, -1)),
         (((0, 0), (0, 1), (0, 1)), (-1, UCB1, UCB1), (-1, UCB1, UCB1)),  # a loss
-        (
-            ((0.5, 0.5), (0, 1), (0, 0.5)),
-            (-1, UCB1, UCB1),
-            (-1, UCB1, -1),
-        ),  # a draw; what is at most one is cut
+        # a draw; what is at most one is cut
+        (((0.5, 0.5), (0, 1), (0, 0.5)), (-1, UCB1, UCB1), (-1, UCB1, -1)),
         (((0.5, 0.5), (0.5, 0.5), (0, 0.5)), (math.inf, math.inf, -1), (math.inf, math.inf, -1)),
         (((0, 0), (0, 0), (0, 0)), (math.inf,) * 3, (math.inf,) * 3),
         (((0.25, 1), (0, 0.25), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, -1, UCB1)),

@@ -32,11 +32,8 @@ from tests.marks import both_engines, slow_after
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
-OF_OTHER_LAYOUTS = [
-    "dou-di-zhu",
-    "hearts",
-    "lotr-confrontation",
-]  # for which other machine code is made
+# for which other machine code is made
+OF_OTHER_LAYOUTS = ["dou-di-zhu", "hearts", "lotr-confrontation"]
 PASS = toy.PASS
 TAGS = """Base-1234567 AMAF-1234567 MAST-1234567 LGR-1234567 NAST-1234567 EPIC-1234567 GRAVE-1234567 SB-1234567 Bounded-1234567
     PPA-1234567 TO-MAST-6 LGRF-7 LGRF-2-146 NST-146 FPU-4 UCB1-Tuned-247 KL-UCB-4 Thompson-4 D-UCB-247 PH-146 DH-2567
@@ -321,16 +318,14 @@ def consistent(result, root: State) -> None:
     k, players = result.iterations, root.game.players
     assert k == ITERATIONS == result.visits.sum()
     assert result.action in root.legal_actions()
-    if not proves(
-        result.strategy
-    ):  # what is proved to be worse is not played, however often it was visited
+    # what is proved to be worse is not played, however often it was visited
+    if not proves(result.strategy):
         assert result.visits[result.actions.index(result.action)] == result.visits.max()
     base, mover = result.records["BASELINE"], root.current_player()
     assert base[()]["visits"] == base[()]["availability"] == k
     children = [base.get((mover, (action,))) for action in result.actions]
-    assert (
-        sum(child["visits"] for child in children if child is not None) == k - 1
-    )  # the first playout expands the root
+    # the first playout expands the root
+    assert sum(child["visits"] for child in children if child is not None) == k - 1
     for name, records in result.records.items():
         rows = records.rows
         if name == "RELATIVE_BONUS" or not {"reward", "visits"} <= set(rows.dtype.names):
@@ -512,10 +507,8 @@ def test_backpropagations_by_hand():
         fields: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
         assert after_one(strategy, VISIT, [1.0, 0.25], **fields) == ([3.0, 3.25], 5, 10)
         assert after_one(strategy, AVAILABLE, [1.0, 0.25], **fields) == ([2.0, 3.0], 4, 10)
-    assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == (
-        [3.0, 3.25],
-        5,
-    )  # AMAF-7
+    # AMAF-7
+    assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == ([3.0, 3.25], 5)
     for strategy in (MAST, TO_MAST, NAST2):  # MAST-7, NAST-7
         assert after_one(strategy, 1, [1.0, 0.25], reward=2.0, visits=4) == (2.25, 5)
     by_ucb1 = MAST(ucb1(0.7))
@@ -547,10 +540,8 @@ def test_values_by_hand():
         {"reward": (2.0, 0.0), "visits": 2, "availability": 2},
     )
     children = (A, (4, 7, 5)), (A, (4, 7, 6))
-    assert FOURTH.values(BASELINE, {children[0]: information[0]}) == [
-        0.0,
-        np.inf,
-    ]  # beside +∞ the other cannot matter
+    # beside +∞ the other cannot matter
+    assert FOURTH.values(BASELINE, {children[0]: information[0]}) == [0.0, np.inf]
     assert FOURTH.values(BASELINE, dict(zip(children, information, strict=True))) == pytest.approx(
         [0.25 + 0.7 * np.sqrt(np.log(6) / 4), 1 + 0.7 * np.sqrt(np.log(2) / 2)]
     )
@@ -561,10 +552,8 @@ def test_values_by_hand():
         [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(6) / 2)]
     )
     assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
-    assert FOURTH.values(LGR, {(7, A): {"reply": 6}}) == [
-        0.0,
-        1.0,
-    ]  # LGR-4: the last move that player 0 observed is the 7
+    # LGR-4: the last move that player 0 observed is the 7
+    assert FOURTH.values(LGR, {(7, A): {"reply": 6}}) == [0.0, 1.0]
     assert BY_HAND.prefix(0).values(LGR) == [0.0, 0.0, 0.0]
 
 

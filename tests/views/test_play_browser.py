@@ -118,9 +118,8 @@ def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served):
             "page" in page.say("undo", **headers)["error"]
             or "machine" in page.say("undo", **headers)["error"]
         )
-    assert (
-        "another page" in page.say("undo", Origin=f"http://localhost:{page.port}")["error"]
-    )  # than the host's
+    # than the host's
+    assert "another page" in page.say("undo", Origin=f"http://localhost:{page.port}")["error"]
     assert not page.session.over
     assert page.client.get("/").headers["content-security-policy"].startswith("default-src 'none'")
     assert page.client.get("/nowhere/at/all").json() == {
@@ -177,11 +176,8 @@ def test_games_are_chosen_and_begun_on_the_page_each_with_its_agents(served):
     assert told["seat"] == 1
     assert told["who"].startswith("Bot, ")
     assert "you" in told["who"]
-    own = {
-        "game": "kuhn-poker",
-        "like": 0,
-        "seat": 1,
-    }  # the game of the command line, with its opponents
+    # the game of the command line, with its opponents
+    own = {"game": "kuhn-poker", "like": 0, "seat": 1}
     number = page.client.post("/games", json=own).json()["number"]
     session = page.client.get(f"/games/{number}/state").json()
     assert session["who"] == f"Bot, {QUICK}; you"
@@ -255,9 +251,8 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game):
     """All answers stay as they are, byte by byte, where hidden facts are other ones: a determinization takes the place of the truth."""
     page = served(game, seed=5)
     state = page.my_turn()
-    for _ in range(
-        2 * (game == "goofspiel")
-    ):  # nothing is hidden before the first bids, or where only one card fits
+    # nothing is hidden before the first bids, or where only one card fits
+    for _ in range(2 * (game == "goofspiel")):
         page.act(state, 2)
         state = page.my_turn()
     shown, truth = None, page.session.state
