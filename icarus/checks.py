@@ -1,7 +1,7 @@
 """Which numbers are accepted, defined in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
 
 Each check returns the value as Python's own number, or raises a ValueError of one sentence: what was wrong, and what would be right.
-`one_of` checks a choice between names.
+`one_of` checks a choice between names. Beside them stands how numbers, names and columns are written.
 """
 
 import math
@@ -45,6 +45,18 @@ def range_text(least: int, most: int) -> str:
 def indices_text(noun: str, number: int) -> str:
     """What so many things are counted by, from 0: "seats 0 to 3", "seat 0"."""
     return f"{noun}{'' if number == 1 else 's'} {range_text(0, number - 1)}"
+
+
+def text_columns(rows: Sequence[Sequence[str]], others: str = "<") -> list[str]:
+    """Rows as lines, their columns side by side; `others` is how all but the first column are aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    signs = ["<", *others * len(widths)]
+    return [
+        "  ".join(
+            f"{text:{sign}{width}}" for text, sign, width in zip(row, signs, widths, strict=False)
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def is_integer(value: object) -> TypeGuard[int]:

@@ -64,7 +64,7 @@ def test_of_one_seat_no_message_speaks_of_several():
     state = alone.new_initial_state()
     with pytest.raises(ValueError, match=r"has player 0, not 1$"):
         state.determinize(1, seed=0)
-    with pytest.raises(ValueError, match=r"has seat 0, not 2$"):
+    with pytest.raises(ValueError, match="seat is 2; it must be 0$"):
         drawing(state, seat=2)
     with pytest.raises(ValueError, match=r"needs 1 agent, not 2$"):
         play(alone, [Agent(BASELINE, iterations=1)] * 2)

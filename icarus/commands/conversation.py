@@ -36,8 +36,8 @@ from icarus.views import boards
 from icarus.views.boards import parts, seen_parts, svg
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
-ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
 _LEAST_ADVICE = 1000  # iterations: of fewer an estimate says nothing
+USUAL = Agent(BASELINE, iterations=_LEAST_ADVICE)  # who plays, and advises, where there is no level
 # what follows "you", by what follows a name
 _YOURS = {"": "", " has": " have", " names": " name", " passes": " pass"}
 WAIT = 20.0  # seconds that a page waits for news before it asks again
@@ -340,7 +340,7 @@ class Conversation:
     """
 
     def __init__(self, session: Session, *viewers: int | None) -> None:
-        adviser = next(filter(None, session.agents), ADVISER)
+        adviser = next(filter(None, session.agents), USUAL)
         scheme, most = adviser.scheme, adviser.iterations
         if scheme.cheats:  # the others may see what is hidden, but not show it
             scheme = MO_ISMCTS.with_cutoff(scheme.cutoff)
@@ -465,7 +465,7 @@ class Conversation:
                 }
                 for move in moves
             ],
-            "select": session.game.board is not None and session.game.board.is_choice,
+            "select": bool(session.game.board and session.game.board.is_choice),
             "last": self._marks(past, scene, seat),
             "log": [entry.text for entry in log],
             "mine": [session.played[entry.index].player == viewer for entry in log],
@@ -581,9 +581,9 @@ class Conversation:
 
     def _act(self, line: str) -> Answer:
         state, names = self.session.state, _names(self.session.state)
-        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(names)
-        move = state.legal_actions()[int(line) - 1] if is_number else state.string_to_action(line)
-        self.session.apply(move)
+        by_number = {str(i): name for i, name in enumerate(names, 1)}
+        name = line if line in names else by_number.get(line, line)
+        self.session.apply(state.string_to_action(name))
         self._go_on()
         return {"said": ""}
 
@@ -647,7 +647,7 @@ class Conversation:
     # ------------------------------------------------------------------------------------------------------ looking back
 
     def judge(self, at: int, viewer: int | None) -> Answer:
-        """Look at a decision after the end: who was ahead then, and what the viewer's choice cost; nothing where nobody had a choice.
+        """Look at a decision after the end: what was played, what was better, and the values of both; nothing where nobody had a choice.
 
         Raises:
             ValueError: the game is not over.
@@ -659,11 +659,14 @@ class Conversation:
         if played.player == CHANCE or len(state.legal_actions()) == 1:
             return {}
         result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))
-        worth, better = _worth(result), state.action_to_string(result.action)
-        best, is_mine = worth[result.action], played.player == viewer
-        cost = best - worth.get(played.action, 0)
-        text = f"{played.text} instead of {better}: {100 * cost:.0f} of 100 games"
-        return {"ahead": best if is_mine else 1 - best, "cost": cost * is_mine, "text": text}
+        worth = _worth(result)
+        return {
+            "mine": played.player == viewer,
+            "played": played.text,
+            "value": worth.get(played.action, 0),
+            "better": state.action_to_string(result.action),
+            "best": worth[result.action],
+        }
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result

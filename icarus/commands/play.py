@@ -55,8 +55,7 @@ def play_command(
         options.refuse_options(
             context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget"
         )
-    if host is not None and not browser:
-        raise ValueError("--host serves the page of --browser: give both")
+    browser |= host is not None
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     session = None
@@ -69,12 +68,10 @@ def play_command(
             loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds)
             for text in against or ["BASELINE"]
         ]
-        if any(agent.move_decay for agent in agents):
+        if any(agent.move_decay or agent.evaluation for agent in agents):
             raise ValueError(
-                "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
+                "icarus play searches each position anew, by one evaluation of all: leave out move_decay, and give --evaluation"
             )
-        if any(agent.evaluation for agent in agents):
-            raise ValueError("a saved game keeps one evaluation, of all: give it by --evaluation")
         players = loaded.game.players
         seats: list[Agent | None] = [
             *options.each_of("--against", agents, players if watch else players - 1)
@@ -167,10 +164,10 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
         say(f"\n{conversation.contents[viewer]['text']}")
         say(conversation.status(viewer))
     except (EOFError, KeyboardInterrupt):
-        keep(session, say)
-    except Exception:
-        keep(session, say)
-        raise
+        pass
+    finally:
+        if not session.over:
+            keep(session, say)
 
 
 def keep(session: Session, say: Say) -> None:

@@ -18,12 +18,10 @@ import msgspec
 from icarus import games
 from icarus.arena.player import RandomPlayer
 from icarus.checks import integer
-from icarus.commands.conversation import Conversation, Session
+from icarus.commands.conversation import USUAL, Conversation, Session
 from icarus.engine.match import Agent, levels_of, play
 from icarus.kernel import AnyGame, Game, seat_names
-from icarus.ladder.ladders import expected
 from icarus.load_files import sentence_of
-from icarus.specs import BASELINE
 from icarus.views.boards import drawing, svg
 from icarus.views.document import page
 from icarus.views.tree_page import tree_page
@@ -31,8 +29,6 @@ from icarus.views.tree_page import tree_page
 HOST = "127.0.0.1"
 LONGEST_BODY, SHOWN = 20_000, 40  # bytes of a request; characters of what is refused
 MOST_GAMES, LONGEST_SEARCH = 500, 5.0  # games under way, seconds of a search
-_USUAL_LEVEL = 3
-UNMEASURED = Agent(BASELINE, iterations=1000)  # the agent of a game without levels
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data: 'self'; "
@@ -44,7 +40,7 @@ HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
     """What is asked for a game: its name, the number of one under way that has the same rules and opponents, the person's seat, the
-    level of the others (by default 3), and how many persons play."""
+    level of the others (by default a short search), and how many persons play."""
 
     game: str
     like: int = -1
@@ -90,13 +86,12 @@ class Tables:
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         people = [(seat + i) % game.players for i in range(min(request.persons, game.players))]
-        usual = like.level if like else min(_USUAL_LEVEL, len(self.levels_of(game)))
-        level, others = request.level or usual or None, list[Agent]()
+        level, others = request.level or None, [USUAL]
         if like and level == like.level:
             others = [*filter(None, like.agents)]
         elif level:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
-        turns = itertools.cycle(others or [UNMEASURED])
+        turns = itertools.cycle(others)
         agents = [None if each in people else next(turns) for each in range(game.players)]
         seed = secrets.randbits(31) if request.seed is None else request.seed
         session = Session(game, agents, seed, self.files, level)
@@ -124,20 +119,13 @@ class Tables:
         return []
 
     def choice(self, game: AnyGame) -> dict[str, Any]:
-        """What one must know of a game to choose it: its rules, seats and levels."""
-        rules = games.rules_of(game).split("\n\n")
-        of_people = itertools.takewhile(lambda part: not part.startswith("An action"), rules)
+        """What one must know of a game to choose it: its rules, seats, and how strong its levels are."""
         state = game.new_initial_state(seed=2)
-        strengths = [0.0, *(level["elo"] for level in self.levels_of(game))]
         return {
             "name": game.name,
             "seats": seat_names(game),
-            "levels": [
-                f"wins {100 * expected(better, weaker):.0f} of 100 games against {f'level {i}' if i else 'random play'}"
-                for i, (weaker, better) in enumerate(itertools.pairwise(strengths))
-            ],
-            "usual": _USUAL_LEVEL,
-            "rules": [part for part in of_people if not part.startswith(" ") and "`" not in part],
+            "elo": [level["elo"] for level in self.levels_of(game)],
+            "rules": games.rules_of(game),
             "length": _length(game),
             "picture": svg(drawing(state, None if state.is_chance_node() else 0)),
         }

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import HISTORY, PLAYER, Enhancement, Kind
-from icarus.checks import count_text, real
+from icarus.checks import count_text, real, text_columns
 from icarus.compiler import plain_below, python_of, seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
@@ -319,12 +319,6 @@ class Result:
             value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
             action = self.state.action_to_string(self.actions[i]) + mark
             rows.append((action, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        table = "\n".join(
-            f"{row[0]:<{widths[0]}}  "
-            + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
-            for row in rows
-        )
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
@@ -334,7 +328,11 @@ class Result:
             f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
         )
         return "\n".join(
-            [f"{what}: {spent}, depth {self.depth}, {records} records", table, *self.notes]
+            [
+                f"{what}: {spent}, depth {self.depth}, {records} records",
+                *text_columns(rows, ">"),
+                *self.notes,
+            ]
         )
 
     def to_html(self, path: str | Path) -> None:

@@ -10,7 +10,7 @@
   7 . . . . . . . .
   8 . . . . . . . .
 
-Perfect information.
+A disc is laid so that it and another of its colour enclose a straight row of the other's discs, at least one: all such rows are turned.
 
 An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """

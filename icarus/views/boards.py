@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from icarus.audit.draws import Redraws
-from icarus.checks import indices_text
+from icarus.checks import integer
 from icarus.compiler.rng import seeded
 from icarus.kernel import State, StateData
 from icarus.kernel.scene import Hand, Scene, Spot
@@ -194,27 +194,27 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
         yield _part(piece.name, shape + text, "piece", piece.words) if piece.name else shape + text
 
 
-def _item(kind: str, name: str | None, width: float) -> str:
-    """A card, a die, a stake or a text on a plate, or the back of one, drawn 40 wide and then made smaller."""
-    across = width if kind == "plate" else 40
-    ink = RED_INK if name and name[-1] in RED else CARD_INK
-    shape = _box(across, _HEIGHTS.get(kind, 40), _FACE, EDGE, 4)
+def _item(kind: str, name: str | None) -> tuple[float, str]:
+    """How wide a card, a die, a stake, a text on a plate, or the back of one is, and how it is drawn."""
+    width = 7.6 * len(name or "") + 10 if kind == "plate" else 40.0
+    height = _HEIGHTS.get(kind, 40)
     if name is None:
-        inside = ""
-        shape = _box(across, _HEIGHTS.get(kind, 40), CARD_BACK, ON_FELT, 4)
-    elif kind == "card":
+        return width, _box(width, height, CARD_BACK, ON_FELT, 4)
+    ink = RED_INK if name[-1] in RED else CARD_INK
+    shape = _box(width, height, _FACE, EDGE, 4)
+    if kind == "card":
         suit = name[-1] if name[-1] in SUITS else "★" if name in "BR" else ""
         rank = name.removesuffix(suit)
         inside = words(4, 17, rank, 17, fill=ink, is_bold=True) + words(4, 34, suit, 18, fill=ink)
     elif kind == "plate":
-        inside = words(across / 2, 16, name, 13, "middle", CARD_INK)
+        inside = words(width / 2, 16, name, 13, "middle", CARD_INK)
     elif kind == "die" and name in PIPS:
         spots = (divmod(int(pip), 3) for pip in PIPS[name])
         inside = "".join(_disc(10 + 10 * column, 10 + 10 * line, 3, ink) for line, column in spots)
     else:
         inside = words(20, 26, name, 17, "middle", ink, is_bold=True)
         shape = _disc(20, 20, 20, "gold") if kind == "stake" else shape
-    return f'<g transform="scale({width / across:g})">{shape}{inside}</g>'
+    return width, shape + inside
 
 
 def _row(row: Hand, room: float) -> tuple[float, str]:
@@ -223,27 +223,26 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
     count = f"{row.count} hidden" if row.items is None else ""
     title = " · ".join(filter(None, [row.name, row.note, count])) + ("" if items else ": none")
     picture = words(0, 12, title, fill=ON_FELT, is_bold=row.is_own)
-    size = 40.0 if row.is_own else 26.0 if row.items else 18.0
+    is_small = not row.is_own and row.kind != "plate"
+    scale = (0.65 if row.items else 0.45) if is_small else 1.0
     most = 13 if row.is_own else 21
-    step = min(size + 3, (room - size) / max(1, min(len(items), most) - 1))
-    if row.items is None and row.kind == "card":
-        step = min(step, 13)
     things = []
     for name in items:
-        width = size
-        if row.kind == "plate":
-            width = 7.6 * len(name or "") + 10
-            step = width + 4
-        item = _item(row.kind, name, width)
+        width, item = _item(row.kind, name)
+        step = width * scale + 4
+        if row.kind != "plate":
+            step = min(step, (room - 40 * scale) / max(1, min(len(items), most) - 1))
+        if row.items is None and row.kind == "card":
+            step = min(step, 13)
+        item = f'<g transform="scale({scale:g})">{item}</g>'
         things.append((step, _part(name, item, row.kind) if row.is_own and name else item))
-    scale = 1 if row.kind == "plate" else size / 40
     height, below = _flow(things, _HEIGHTS.get(row.kind, 40) * scale + 4, room)
     return height + 22, picture + _at(0, 18, below)
 
 
 def _open_card(label: str, name: str | None) -> tuple[float, str]:
     """How much room a card takes that lies open, with what is said of it below."""
-    card = _part(name or "", _item("card", name, 40), "card", attribute="shown")
+    card = _part(name or "", _item("card", name)[1], "card", attribute="shown")
     return max(40, 6.2 * len(label)) + 10, card + words(0, 69, label, 11, fill=ON_FELT)
 
 
@@ -289,13 +288,13 @@ def drawing(
         ValueError: no such seat.
     """
     game = state.game
-    if seat is not None and not 0 <= seat < game.players:
-        raise ValueError(f"{game} has {indices_text('seat', game.players)}, not {seat!r}")
+    if seat is not None:
+        integer("seat", seat, 0, game.players - 1)
     is_open = drawn_for or game.determinize is None or state.is_terminal()
     if game.board is not None:
         view = state if seat is None or is_open else state.determinize(seat, seed=0)
         scene = game.board.scene(view.facts, seat)
-        return scene if seat is not None or player is None else scene.opened_to(player)
+        return scene if player is None else scene.opened_to(player)
     return (
         Scene(words=tuple(str(state).split("\n")))
         if seat is None or is_open

@@ -4,8 +4,6 @@ Every page is one file that needs no network.
 """
 
 import base64
-import json
-import re
 import zlib
 from collections.abc import Sequence
 from html import escape
@@ -14,9 +12,10 @@ from pathlib import Path
 from string import Template
 
 import attrs
+import msgspec
+import numpy as np
 
-LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
-MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
+from icarus.checks import text_columns
 
 
 @attrs.frozen
@@ -103,7 +102,8 @@ def _html(block: Block) -> str:
                 f'<th scope="col"><button type="button">{escape(name)}</button></th>'
                 for name in header
             )
-            body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+            cells = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
+            body = "\n".join(f"<tr>{line}</tr>" for line in cells)
             title = f"<caption>{escape(caption)}</caption>" if caption and not folded else ""
             head = f"{title}<thead><tr>{head}</tr></thead>"
             table = f'<div class="wide"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>'
@@ -112,12 +112,6 @@ def _html(block: Block) -> str:
 
 def _folded(summary: str, page: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{page}</details>"
-
-
-def _cell(text: str) -> str:
-    number = "number" if re.match(r"\d|[-+<>].*\d", text) else MARKED.get(text)
-    kind = "long" if len(text) > LONG_TEXT else number
-    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
 
 
 def text_of(blocks: Sequence[Block]) -> str:
@@ -133,15 +127,6 @@ def text_of(blocks: Sequence[Block]) -> str:
                 captions = [caption] if caption else []
                 lines += [f"  {line}" for line in [*captions, *text_columns([header, *rows])]]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, their columns side by side."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 # ---------------------------------------------------------------------------------------------------- interactive pages
@@ -181,6 +166,5 @@ def in_notebook(page: str, title: str) -> str:
 
 def pack(data: object) -> str:
     """Data as a page unpacks them."""
-    return base64.b64encode(
-        zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
-    ).decode()
+    text = msgspec.json.encode(data, enc_hook=np.ndarray.tolist)
+    return base64.b64encode(zlib.compress(text, 6)).decode()

@@ -13,7 +13,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import HISTORY, REPLY, Enhancement, FieldValue, Kind
 from icarus.arena.ledger import new_file, write_whole
-from icarus.checks import count_text
+from icarus.checks import count_text, text_columns
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
 from icarus.engine.match import GameLog
 from icarus.engine.result import Result
@@ -159,7 +159,7 @@ def _as_text(text: str) -> str:
 def _log_frame(log: GameLog) -> str:
     """Who played, and what each got."""
     rows = [[f"{reward:g}", agent] for reward, agent in zip(log.returns, log.agents, strict=True)]
-    return _as_text("\n".join([repr(log), *document.text_columns([["reward", "agent"], *rows])]))
+    return _as_text("\n".join([repr(log), *text_columns([["reward", "agent"], *rows])]))
 
 
 # How values draw themselves in a notebook; states with everything open.
@@ -254,7 +254,7 @@ class ShownRecords:
             for row, record in zip(rows, self.records, strict=True):
                 row.append(_mean_text(record.fields))
         title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
-        return "\n".join([title, *document.text_columns([header, *rows])])
+        return "\n".join([title, *text_columns([header, *rows])])
 
     __repr__ = __str__
 

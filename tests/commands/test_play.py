@@ -146,8 +146,8 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path):
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help", "save no/such/folder.txt"]
-    said = talked(session, [*slips, "D3", "quit"])
+    slips = "d33,,99,undo,quit now,MOVES,why,help,save no/such/folder.txt,D3,quit"
+    said = talked(session, slips.split(","))
     assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said
     assert HELP in said
     assert "no action can be taken back, because you have not played yet" in said
@@ -283,7 +283,8 @@ def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp
         (ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n"
     )
     (tmp_path / "stones.py").write_text("MOST = 3\n")
-    play = ("-m", "icarus", "play", "--iterations", "5", "mine.py")
+    command = "-m icarus play --iterations 5 mine.py"
+    play = command.split()
     saved = python(None, *play, cwd=tmp_path, stdin="save a.txt\n")
     assert "continues from here" in saved.stdout, saved.stderr
     (tmp_path / "stones.py").write_text("MOST = 4\n")

@@ -242,10 +242,7 @@ def test_what_is_certain_of_a_hidden_card_is_shown():
 def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(monkeypatch):
     """Of seven hidden cards six are alike: one draw says nothing of where the seventh is. What is shown holds."""
     names = ["R1", "R2", "R3", *["B1"] * 6, "B9"]
-    game = attrs.evolve(
-        dealt(names), observation=lambda cards, player: cards[3 * player : 3 * player + 3]
-    )
     monkeypatch.setattr(boards, "FEWEST", 1)
     monkeypatch.setattr(boards, "DRAWS", 1)
-    shown = drawing(state_of(game, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 0).text()
+    shown = drawing(state_of(dealt(names), range(10)), 0).text()
     assert shown == "hands: R1 R2 R3 ; ? B1 ? ; deck: ? B1 ? ? ; to move 0"

@@ -1,3 +1,8 @@
+// Numbers stand to the right, verdicts have colours, and long texts have room; a click on a column's head sorts its table.
+for (const cell of document.querySelectorAll("td")) {
+  const text = cell.textContent, verdicts = {agrees: "good", above: "good", disagrees: "bad", below: "bad"};
+  cell.className = text.length > 50 ? "long" : /^(\d|[-+<>].*\d)/.test(text) ? "number" : verdicts[text] ?? "";
+}
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;
   const down = head.getAttribute("aria-sort") === "ascending";

@@ -19,10 +19,15 @@ function choose(chosen, button) {
   byId("picture").src = pictured(game);
   byId("picture").alt = `a position of ${game.name}`;
   byId("seat").replaceChildren(...game.seats.map((name, i) => element("option", {value: i, textContent: game.seats[i] === `player ${i}` ? `${i + 1}` : name})));
-  const levels = game.levels.map((wins, i) => element("option", {value: i + 1, textContent: `level ${i + 1} of ${game.levels.length}: ${wins}`, selected: i + 1 === Math.min(game.usual, game.levels.length)}));
+  const levels = game.elo.map((elo, i) => {
+    const wins = Math.round(100 / (1 + 10 ** (((game.elo[i - 1] ?? 0) - elo) / 400)));
+    const words = `level ${i + 1} of ${game.elo.length}: wins ${wins} of 100 games against ${i ? `level ${i}` : "random play"}`;
+    return element("option", {value: i + 1, textContent: words, selected: i + 1 === Math.min(3, game.elo.length)});
+  });
   byId("level").replaceChildren(...(levels.length ? levels : [element("option", {value: "", textContent: "as strong as a short search"})]));
   byId("persons").parentElement.hidden = game.seats.length < 2;
-  byId("rules").replaceChildren(...game.rules.map(text => element("p", {textContent: text.replaceAll("\n", " ")})));
+  const paragraphs = game.rules.split(/\n\nAn action/)[0].split("\n\n").filter(text => !/^ |`/.test(text));  // for people; what follows is for programs
+  byId("rules").replaceChildren(...paragraphs.map(text => element("p", {textContent: text.replaceAll("\n", " ")})));
   location.hash = game.name;
   byId("said").textContent = "";
 }
