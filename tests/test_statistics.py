@@ -52,13 +52,13 @@ def test_the_sign_flip_test_rounds_to_the_nearest_step(scores, p):
 
 
 def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow():
-    scores, usual = [1.0, 1.0, 0.75], [0.25, 0.25, 0.5]
-    found = paired_difference(scores, usual)
-    assert found.value == pytest.approx(1.75 / 3)
-    assert found.high == 0.75
-    assert paired_difference(usual, scores).low == -1.0
+    scores, usual = [0.8, 0.8, 0.75], [0.25, 0.25, 0.5]
+    gain = paired_difference(scores, usual)
+    assert gain.value == pytest.approx(0.45)
+    assert gain.high == 0.75
+    assert paired_difference(usual, scores).low == -0.8
     unbounded = stats.ttest_1samp(np.subtract(scores, usual), 0).confidence_interval(0.95)
-    assert found.low == pytest.approx(max(-0.5, unbounded.low))
+    assert gain.low == pytest.approx(max(-0.5, unbounded.low))
     assert unbounded.high > 0.75
 
 
