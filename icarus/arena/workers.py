@@ -196,7 +196,8 @@ def connection(address: str, count: int) -> "Iterator[Client]":
     except ImportError:
         raise ValueError("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
     # what goes wrong is told in a sentence
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    for logger in ("distributed.client", "tornado.application"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:
