@@ -103,8 +103,10 @@ def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
         pairs = _PAIR.findall(match[2] or "")  # type: ignore[index]
         return match[1], [(key, ast.literal_eval(value)) for key, value in pairs]  # type: ignore[index]
     except (TypeError, ValueError, SyntaxError):
+        slip = re.search(r"=\s*(true|false|none)\b", name)
+        right = f"{slip[1].title()} for {slip[1]}" if slip else "it like knockout-whist(players=3)"
         raise ValueError(
-            f"{excerpt(name, LONGEST)!r} is not a game's name; write it like knockout-whist(players=3)"
+            f"{excerpt(name, LONGEST)!r} is not a game's name; write {right}"
         ) from None
 
 

@@ -489,6 +489,7 @@ GAMES = {
     "hearts(threshold=9**9**9)": "is not a game's name",
     "hearts(**{'a': 1})": "is not a game's name",
     "hearts(3)": "is not a game's name",
+    "hearts(pass_cards=false)": "is not a game's name; write False for false",
     "hearts(threshold=1e400)": "the threshold of hearts is inf; it must be an integer from 1 to 10000",
     "hearts(threshold=True)": "the threshold of hearts is True",
     "hearts(limit=3)": "hearts has no parameter 'limit'; it takes threshold",
