@@ -1,5 +1,6 @@
 """The contract of a game: each promise that the docstring of `Game` asks for, tested in random games."""
 
+import os
 import random
 import re
 import traceback
@@ -15,10 +16,10 @@ from icarus.audit.report import checks_of, indented
 from icarus.audit.subjects import (
     AskedGame,
     BrokenPromise,
+    facts_in,
     fingerprint,
     remembers_all,
     stamp,
-    view_of,
 )
 from icarus.checks import count_text
 from icarus.compiler import location, seeded
@@ -415,7 +416,7 @@ class Contract:
         if all(sees) and not is_whole:
             return ""
         after = [self.asked.after(self._data, each) for each in (action, rival)]
-        if not self._all_go_on(after):
+        if not self._movers(after):
             return ""
         for player, is_seen in enumerate(sees):
             is_known = self._is_told(player, after)
@@ -427,13 +428,13 @@ class Contract:
 
     def _is_told(self, observer: int, states: list[StateData]) -> bool:
         """Whether a player's observation tells two states apart."""
-        return len({view_of(self.game, data, observer) for data in states}) > 1
+        return len({tuple(facts_in(self.asked.observation(data, observer))) for data in states}) > 1
 
-    def _all_go_on(self, states: list[StateData]) -> bool:
-        """Whether all are of one episode, and none is the end: all players see that anyway."""
+    def _movers(self, states: list[StateData]) -> set[int]:
+        """Who acts in states of one episode; nobody where they are of several, or one is the end: all players see that anyway."""
         labels = {self.game.episode and self.asked.ask("episode", data) for data in states}
         movers = {self.asked.ask("player", data) for data in states}
-        return len(labels) == 1 and TERMINAL not in movers
+        return movers if len(labels) == 1 and TERMINAL not in movers else set()
 
     def _told_by_result(self, observer: int, action: int, move: int) -> bool:
         """Whether his observation tells a player afterwards what an action met, here or in a draw for him, and its move does not."""
@@ -441,19 +442,17 @@ class Contract:
             return False
         try:
             draw = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
-            states, ask = [self._data, draw], self.asked.ask
+            states = [self._data, draw]
             if (
-                action not in ask("legal", draw)
+                action not in self.asked.ask("legal", draw)
                 or self.asked.moves(draw, action)[observer] != move
                 or self._is_told(observer, states)
             ):
                 return False
             after = [self.asked.after(data, action) for data in states]
-            movers = {ask("player", data) for data in after}
-            go_on = self._all_go_on(after)
+            return len(self._movers(after)) == 1 and self._is_told(observer, after)
         except BrokenPromise:  # by a draw, which other checks look at
             return False
-        return go_on and len(movers) == 1 and self._is_told(observer, after)
 
     def _label(self) -> None:
         if self.game.episode is None:
@@ -554,14 +553,14 @@ def _same(first: StateData, second: StateData) -> bool:
 
 
 def function_of(error: BaseException) -> str:
-    """The function and the line of a game in which an index or a number was wrong."""
-    frames = traceback.extract_tb(error.__traceback__)
-    folders = PACKAGE / "kernel", PACKAGE / "audit", PACKAGE / "compiler"
-    of_game = [
-        frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))
-    ]
-    frame = (of_game or frames)[-1]
-    return f"{frame.name} ({location(frame.filename, frame.lineno)})"
+    """The function and the line of a game that raised an error; "" where none of it has."""
+    others = [PACKAGE / name for name in ("kernel", "audit", "compiler", "checks.py")]
+    others.append(Path(os.__file__).parent)  # Python's library
+    where = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if not any(map(Path(frame.filename).is_relative_to, others)):
+            where = f"{frame.name} ({location(frame.filename, frame.lineno)})"
+    return where
 
 
 def _outlook(player: int, following: tuple[float, ...]) -> str:

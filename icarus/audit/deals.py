@@ -31,10 +31,6 @@ class Exchange:
     lost: list[Any]
     gained: list[Any]
 
-    @property
-    def place(self) -> Name:
-        return _place(self.name)
-
 
 def _place(name: Name) -> Name:
     """A name without the numbers of items."""
@@ -140,7 +136,7 @@ def deals(
     ]
     if any(len(each.lost) != len(each.gained) for each in exchanged_parts):
         return
-    places.update(each.place for each in exchanged_parts)
+    places.update(_place(each.name) for each in exchanged_parts)
     try:
         start = state.game.ask("copy", state.start)
         for each in exchanged_parts:

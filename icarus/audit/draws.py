@@ -14,8 +14,9 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import DEEPEST, SCALARS, attributes_of, facts_in, stamp, view_of
+from icarus.audit.subjects import DEEPEST, SCALARS, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
+from icarus.kernel.python_game import attributes_of
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
@@ -180,9 +181,11 @@ class Faces:
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
         """Whether a state in plain Python is one of the draws, if no list tells an order, or by its text."""
-        faces = ({tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in worlds)
-        faces_of_data = {tuple(facts_in(data, lambda *_: False)), self.text(data)}
-        return not self._compiled and any(faces_of_data & face for face in faces)
+        faces = (
+            {tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in (data, *worlds)
+        )
+        truth = next(faces)
+        return not self._compiled and any(truth & face for face in faces)
 
 
 def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:

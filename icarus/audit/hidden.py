@@ -47,7 +47,7 @@ from icarus.audit.draws import (
     facts_known,
     uneven,
 )
-from icarus.audit.report import Check, checks_of
+from icarus.audit.report import Check, checks_of, indented
 from icarus.audit.subjects import fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
@@ -219,9 +219,8 @@ class Hidden:
         try:
             look()
         except Exception as error:
-            message = str(error)
-            if "line " not in message:  # which function of the game it was is not told
-                message = f"{function_of(error)} raises {error!r}"
+            where = function_of(error)  # else it is an answer, and the error says of which function
+            message = f"{where} raises {error!r}" if where else str(error)
             self._errors.count(1, 1, lambda: self._describe(state, message))
 
     def _notice_label(self, state: State) -> None:
@@ -252,9 +251,7 @@ class Hidden:
             else " ".join(texts) or "nothing"
         )
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
-        return (
-            text if data is None else text + "\n  " + self._faces.text(data).replace("\n", "\n  ")
-        )
+        return text if data is None else indented(text, self._faces.text(data))
 
     # ------------------------------------------------------------------------------------------------------ a decision
 
@@ -475,10 +472,9 @@ class Hidden:
         )
         if excluded is not None and self._faces.has(state.data, worlds):
             excluded = None
-        example = "never drawn, although he cannot tell it from the true state:\n" + _face_text(
-            excluded
-        )
-        self._count_once("truth", excluded is not None, state, example.replace("\n", "\n  "))
+        what = "never drawn, although he cannot tell it from the true state:"
+        example = indented(what, _face_text(excluded))
+        self._count_once("truth", excluded is not None, state, example)
         self._test(state, *tally.compared(), tally.merged)
 
     def _ask_another(self, state: State, observer: int, data: StateData) -> None:
@@ -499,7 +495,7 @@ class Hidden:
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
         if len(counts) < 2:
             return
-        p = _goodness(counts, expected)[0]
+        p = _goodness(counts, expected)
         self.checks["uniform"].checked += 1
         self.checks["uniform"].p_values.append(p)
         self._largest = max(self._largest, len(counts))
@@ -536,8 +532,7 @@ class Hidden:
             }
             what = f"draw {differ[0] + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
             for title, data in states.items():
-                text = self._faces.text(data).replace("\n", "\n  ")
-                what += f"\n  {title}\n  {text}" if title else f"\n  {text}"
+                what = indented(indented(what, title) if title else what, self._faces.text(data))
         self._count_once(name, bool(differ), draws.state, what)
         return second
 
@@ -638,7 +633,8 @@ class Hidden:
 
     def _weighed(self, tally: Drawn) -> str:
         """How the deals that a player cannot tell from one another differ from their weights, in words."""
-        p, counts, expected = _goodness(*tally.compared())
+        counts, expected = tally.compared()
+        p = _goodness(counts, expected)
         if p * DEALS >= FALSE_ALARM:
             return ""
         advice = WEIGHING if self.multiplicity is None else "; multiplicity is wrong"
@@ -696,11 +692,11 @@ class Hidden:
             check.count(1, 1, example.__str__)
 
 
-def _goodness(counts: list[int], expected: list[float]) -> tuple[float, list[int], list[float]]:
-    """The p-value of counts by a chi-square test, before the counts and what was to be expected."""
+def _goodness(counts: list[int], expected: list[float]) -> float:
+    """The p-value of counts by a chi-square test."""
     observed, means = np.array(counts, float), np.array(expected)
     statistic = ((observed - means) ** 2 / means).sum()
-    return _chi_square_tail(len(counts) - 1, statistic), counts, expected
+    return _chi_square_tail(len(counts) - 1, statistic)
 
 
 def _chi_square_tail(freedom: int, statistic: float) -> float:

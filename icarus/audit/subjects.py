@@ -12,6 +12,7 @@ import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
+from icarus.kernel.python_game import attributes_of, state_text
 
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
@@ -106,21 +107,24 @@ class AskedGame:
 
     def look(self, data: StateData) -> None:
         """What each player may know, by the game's observation."""
-        observation = self.game.observation
-        if observation is None:
+        if self.game.observation is None:
             return
-        views = []
-        for player in range(self.game.players):
-            try:
-                views.append(observation(self.game.facts_of(data), player))
-            except Exception as error:
-                message = f"observation raises {error!r}{raised_in(observation, error)}"
-                raise BrokenPromise("errors", message) from error
+        views = [self.observation(data, player) for player in range(self.game.players)]
         is_silent = all(view is None for view in views)  # one player alone may know nothing yet
         for view in views:
             if is_silent or isinstance(view, Iterator):
-                message = f"observation{defined_at(observation)} returned {view!r}; it must return all that the player may know"
+                place = defined_at(self.game.observation)
+                message = f"observation{place} returned {view!r}; it must return all that the player may know"
                 raise BrokenPromise("errors", message)
+
+    def observation(self, data: StateData, player: int) -> Any:
+        """What a player may know, by the game's observation."""
+        observe = cast(Callable, self.game.observation)
+        try:
+            return observe(self.game.facts_of(data), player)
+        except Exception as error:
+            message = f"observation raises {error!r}{raised_in(observe, error)}"
+            raise BrokenPromise("errors", message) from error
 
     def text(self, data: StateData) -> str:
         """What is shown of a state; of a compiled game the last text is kept, since each state is looked at before an action and after."""
@@ -137,7 +141,7 @@ class AskedGame:
                 self.ask("recall", data, game.players)
             )
         facts = stamp(data)
-        text = "" if game.text is str else self.text(data)
+        text = "" if game.text is state_text else self.text(data)
         is_opaque = isinstance(facts, tuple) and len(facts) == 1 and not isinstance(data, Sequence)
         if game.determinize is not None or is_opaque:
             return None
@@ -246,11 +250,6 @@ def _tell(
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
-
-
-def attributes_of(value: object) -> list[str]:
-    """The names of an object's attributes."""
-    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
 
 
 def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:

@@ -119,7 +119,14 @@ class Helper:
             vars(self).pop(name, None)
 
     def __call__(self, *arguments: object, **keywords: object) -> Any:
-        return self._called_from_python(*arguments, **keywords)
+        try:
+            return self._called_from_python(*arguments, **keywords)
+        except _errors.TypingError:
+            from icarus.compiler.messages import compilation_errors
+
+            kinds = ", ".join(type(each).__name__ for each in arguments)
+            with compilation_errors(self.py_func, f"{self.py_func.__name__}({kinds})"):
+                raise
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
         return load_by_name, (self.py_func.__module__, self.py_func.__qualname__)

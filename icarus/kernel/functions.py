@@ -82,7 +82,6 @@ OF_PYTHON_GAMES = {"copy": ("state",)}  # what those are given that no `Game` ha
 ROWS = FUNCTIONS | TOLD
 _COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
 DEALING = ("initial", "deal")  # they are given the parameters of the game besides
-_NOT_COMPILED = ("text", "action_text", "move_text", "observation", "multiplicity")
 _VIEWS = {  # what a kernel makes of a word; the others are integers
     "state": "struct_at(state, state_type)",
     "beliefs": "struct_at(beliefs, beliefs_type)",
@@ -179,7 +178,7 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
         if function is None:
             continue
         function = python_of(function) if is_compiled else function
-        if is_compiled and name not in _NOT_COMPILED:
+        if is_compiled and name in (*_COMPILED, "derive"):
             if not isinstance(function, pytypes.FunctionType):
                 kind = type(function).__name__
                 raise TypeError(

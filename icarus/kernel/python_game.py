@@ -15,18 +15,50 @@
 
 import copy
 import functools
+import reprlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.compiler import plain_kernels, python_of
+from icarus.compiler import plain_kernels, python_of, without_modules
 from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, ROWS, check_arguments
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
+
+
+def attributes_of(value: object) -> list[str]:
+    """The names of an object's attributes."""
+    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
+
+
+class _Values(reprlib.Repr):
+    """Objects by their classes and values, as many as there are, and six levels of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in vars(self):
+            if name.startswith("max") and name != "maxlevel":
+                setattr(self, name, sys.maxsize)
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        text = repr(x)
+        if " object at 0x" not in text or level <= 0:
+            return without_modules(text)
+        values = (
+            f"{name}={self.repr1(getattr(x, name, None), level - 1)}" for name in attributes_of(x)
+        )
+        return f"{type(x).__name__}({', '.join(values)})"
+
+
+def state_text(state: StateData) -> str:
+    """`str` of a state; where it is of a class that says nothing of itself, the class and what it holds."""
+    text = str(state)
+    return _Values().repr(state) if " object at 0x" in text else text
 
 
 def number_text(state: StateData, action: int) -> str:
@@ -63,7 +95,8 @@ class PythonGame(AnyGame):
 
     Optional:
         copy: `copy(state) -> state`: one that can be changed without changing the first. Absent: copy.deepcopy.
-        text, action_text: `text(state)` and `action_text(state, action)` as people write them. Absent: str.
+        text, action_text: `text(state)` and `action_text(state, action)` as people write them. Absent: str; of a class without
+            `__str__`, its name and values.
         observe: `observe(state, action) -> [int, …]`, the ⌣ᵢ, asked before `apply`: the move that each player sees, any integer, or
             UNSEEN for nothing at all; the mover's own is the action. Absent: everyone sees every action.
         chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
@@ -86,7 +119,7 @@ class PythonGame(AnyGame):
     """
 
     copy: Callable = deep_copy
-    text: Callable = str
+    text: Callable = state_text
     action_text: Callable = number_text
 
     def __attrs_post_init__(self) -> None:

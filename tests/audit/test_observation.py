@@ -281,8 +281,9 @@ def test_an_action_that_is_not_noticed_but_whose_result_is_seen_is_found():
             lambda state, player: state["pick"],
             r"observation raises KeyError\('pick'\) \(.*line \d+",
         ),
+        (lambda state, player: 1 // (state["picks"] != [0]), "observation raises ZeroDivision"),
     ],
-    ids=["no return", "an iterator", "an error"],
+    ids=["no return", "an iterator", "an error", "an error after another action"],
 )
 def test_an_observation_that_tells_nothing_is_found_and_one_that_fails_ends_no_audit(
     observation, what

@@ -471,13 +471,11 @@ def backpropagate_surprises(stats, context, rewards):
     stats.surprise += context // MAX_PLAYERS
 
 
-SURPRISES = Enhancement(
+SURPRISES = attrs.evolve(
+    INFORMED,
     name="SURPRISES",
-    records=ACTION * PLAYER,
     information=information(reward=REWARD, visits=COUNT, surprise=COUNT),
-    initial=initial(),
     policy=argmax().over(drawn),
-    contexts=Space(("ℕ₀",)) * PLAYER,
     capture=capture_surprises,
     backpropagation=backpropagate_surprises,
 )

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
+from icarus.compiler import CompilationError
 from icarus.kernel import (
     CHANCE,
     CONTINUES,
@@ -24,6 +25,7 @@ from icarus.kernel import (
     seat_name,
     seat_names,
 )
+from icarus.kernel.python_game import state_text
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive
@@ -636,3 +638,20 @@ def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip, messa
         search(
             in_python(attrs.evolve(NIM, legal=slip)).new_initial_state(1), BASELINE, iterations=5
         )
+
+
+class Hand:
+    """It says nothing of itself."""
+
+    __slots__ = ("cards",)
+
+
+def test_a_state_that_says_nothing_of_itself_is_told_by_its_values():
+    hand = Hand()
+    hand.cards = list(range(9))
+    assert state_text([hand, 2]) == "[Hand(cards=[0, 1, 2, 3, 4, 5, 6, 7, 8]), 2]"
+
+
+def test_a_generator_of_another_kind_is_told_with_the_helper():
+    with pytest.raises(CompilationError, match=r"below\(Random, int\) cannot be compiled"):
+        below(random.Random(1), 6)
