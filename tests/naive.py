@@ -485,13 +485,12 @@ def capture(leaf: Leaf, playout: Playout, theta: Theta) -> list[tuple[tuple, Any
 
 def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
-    available = [
-        (h.extended(i - 1, a), AVAIL)
-        for i in range(1, h.t_e + 1)
-        for a in h.legals[i - 1]
-        if a != h.actions[i - 1]
-    ]
-    return visits + available  # Base-6
+    return visits + available(h, h.extended, h.t_e)  # Base-6
+
+
+def available(h: Playout, extended: Callable, steps: int) -> list[tuple[tuple, Any]]:
+    """The other actions of the first steps, by their records."""
+    return [(extended(i, a), AVAIL) for i in range(steps) for a in h.legals[i] if a != h.actions[i]]
 
 
 def capture_moves_as_first(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
@@ -519,13 +518,13 @@ def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
             ((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured
         ]  # MAST-6
     visits = [((h.actions[i - 1], h.players[i - 1]), (VISIT, h.players[i - 1])) for i in captured]
-    available = [
+    others = [
         ((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
         for i in captured
         for a in h.legals[i - 1]
         if a != h.actions[i - 1]
     ]
-    return visits + available
+    return visits + others
 
 
 def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
@@ -548,13 +547,7 @@ def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 
 def capture_positions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     visits = [(h.position(i), VISIT) for i in range(0, h.t + 1)]
-    available = [
-        (h.position_extended(i - 1, a), AVAIL)
-        for i in range(1, h.t + 1)
-        for a in h.legals[i - 1]
-        if a != h.actions[i - 1]
-    ]
-    return visits + available  # EPIC-6
+    return visits + available(h, h.position_extended, h.t)  # EPIC-6
 
 
 def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:

@@ -78,7 +78,6 @@ CONTRACT = {
     "before it is written; compiled code checks nothing of that",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
-OF_MEMORY = ("ranges", "indices")  # promises of compiled games alone
 _ABSENT = {
     "chances": "the games had no chance nodes",
     "moves": "everyone sees every action",
@@ -104,7 +103,7 @@ class Contract:
         self.games = games
         self.most_actions = most_actions or MOST_ACTIONS
         self.compiled = isinstance(game, Game)
-        self.checks = checks_of(CONTRACT, () if self.compiled else OF_MEMORY)
+        self.checks = checks_of(CONTRACT, () if self.compiled else ("ranges", "indices"))
         # The first and the last game are played again at the end: what functions have answered there.
         self.told_games = () if self.compiled else (0, games - 1)
         self.told: dict[int, list[str]] = {}
