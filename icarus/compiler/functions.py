@@ -51,6 +51,7 @@ _dispatchers = Lazy("numba.core.dispatcher")
 _templates = Lazy("numba.core.typing.templates")
 _errors = Lazy("numba.core.errors")
 _pipeline = Lazy("icarus.compiler.pipeline")
+_messages = Lazy("icarus.compiler.messages")
 
 # What Numba and LLVM hand to those who extend them is `Any` here: most versions that we run with have no types for it.
 F = TypeVar("F", bound=Callable)
@@ -122,10 +123,8 @@ class Helper:
         try:
             return self._called_from_python(*arguments, **keywords)
         except _errors.TypingError:
-            from icarus.compiler.messages import compilation_errors
-
             kinds = ", ".join(type(each).__name__ for each in arguments)
-            with compilation_errors(self.py_func, f"{self.py_func.__name__}({kinds})"):
+            with _messages.compilation_errors(self.py_func, f"{self.py_func.__name__}({kinds})"):
                 raise
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
