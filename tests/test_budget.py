@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_400,
     "experiments/studies": 16_780,
-    "icarus": 250_540,
+    "icarus": 250_300,
     "experiments": 68_760,
     "tests": 276_450,
 }
