@@ -200,13 +200,9 @@ def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> 
 def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
     """What agents of columns are compared by, in words."""
     kinds = {any_graded(tallies) for tallies in columns}
-    return (
-        "games won or mean reward"
-        if len(kinds) > 1
-        else "mean reward"
-        if kinds == {True}
-        else "games won"
-    )
+    if len(kinds) > 1:
+        return "games won or mean reward"
+    return "mean reward" if kinds == {True} else "games won"
 
 
 def describe_games(tallies: Sequence[Tally | Score]) -> str:

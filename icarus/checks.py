@@ -97,14 +97,11 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
         return int(value)
     if least is not None and least == most:
         raise ValueError(f"{name} is {value!r}; it must be {least}")
-    at_most = "" if most is None else f" of at most {most}"
-    limits = (
-        at_most
-        if least is None
-        else f" of at least {least}"
-        if most is None
-        else f" from {least} to {most}"
-    )
+    limits = f" from {least} to {most}"
+    if most is None:
+        limits = "" if least is None else f" of at least {least}"
+    elif least is None:
+        limits = f" of at most {most}"
     raise ValueError(f"{name} is {excerpt(repr(value), 100)}; it must be an integer{limits}")
 
 

@@ -47,15 +47,11 @@ class Check:
     @property
     def outcome(self) -> str:
         """PASSED, FAILED or UNCHECKED; ABSENT if there was nothing to check."""
-        return (
-            FAILED
-            if self.failed
-            else PASSED
-            if self.checked
-            else ABSENT
-            if self.absent
-            else UNCHECKED
-        )
+        if self.failed:
+            return FAILED
+        if self.checked:
+            return PASSED
+        return ABSENT if self.absent else UNCHECKED
 
     def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
         self.checked += checked

@@ -224,14 +224,9 @@ def as_compiled(value: Any) -> Any:
         return _structure_of(value.dtype)(value)
     if value.dtype.names is not None:
         return value.view(RecordArray)
-    kind = (
-        SmallIntegers
-        if is_small(value.dtype)
-        else Integers
-        if value.dtype.kind in "iu"
-        else np.ndarray
-    )
-    return value.view(kind)
+    if is_small(value.dtype):
+        return value.view(SmallIntegers)
+    return value.view(Integers if value.dtype.kind in "iu" else np.ndarray)
 
 
 def _differs(value: object) -> TypeGuard[ArrayOrRecord]:

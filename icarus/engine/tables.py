@@ -305,12 +305,10 @@ def parts_text(
 ) -> str:
     """The parts of a record in words, by the space that it is drawn from."""
     factors = next(each.factors for each in space.alternatives if len(each.factors) == len(parts))
-    texts = [
-        move_text(part)
-        if factor in ACTION.factors + MOVE.factors
-        else seat_name(game, part)
-        if factor in PLAYER.factors
-        else str(part)
-        for part, factor in zip(parts, factors, strict=True)
-    ]
-    return f"({', '.join(texts)})"
+
+    def text(part: int, factor: str) -> str:
+        if factor in ACTION.factors + MOVE.factors:
+            return move_text(part)
+        return seat_name(game, part) if factor in PLAYER.factors else str(part)
+
+    return f"({', '.join(map(text, parts, factors))})"

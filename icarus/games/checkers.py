@@ -214,13 +214,10 @@ def text(state: Facts) -> str:
 
 
 def _mark(state: Facts, square: int) -> str:
-    mark = (
-        "b"
-        if int(state.pieces[0]) >> square & 1
-        else "w"
-        if int(state.pieces[1]) >> square & 1
-        else "."
-    )
+    mark = "."
+    for player, letter in enumerate("bw"):
+        if int(state.pieces[player]) >> square & 1:
+            mark = letter
     return mark.upper() if int(state.kings) >> square & 1 else mark
 
 

@@ -535,13 +535,9 @@ def text(state: Facts) -> str:
         return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
     play = action_text(state, state.play)
     owner = PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
-    task = (
-        "lead"
-        if state.play == PASS
-        else f"add kickers to {play}"
-        if state.kickers_due
-        else f"follow {play} of {owner}"
-    )
+    task = f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
+    if state.play == PASS:
+        task = "lead"
     return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
 
 

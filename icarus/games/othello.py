@@ -277,16 +277,13 @@ def derive(state: Facts) -> None:
 def text(state: Facts) -> str:
     """The board, with the player to move."""
     rows = ["  a b c d e f g h"]
+    marks = ["."] * SIZE * SIZE
+    for player, letter in enumerate("XO"):
+        for square in range(SIZE * SIZE):
+            if int(state.discs[player]) >> square & 1:
+                marks[square] = letter
     for row in range(SIZE):
-        marks = (
-            "X"
-            if int(state.discs[0]) >> square & 1
-            else "O"
-            if int(state.discs[1]) >> square & 1
-            else "."
-            for square in range(row * SIZE, row * SIZE + SIZE)
-        )
-        rows.append(f"{row + 1} " + " ".join(marks))
+        rows.append(f"{row + 1} " + " ".join(marks[row * SIZE : row * SIZE + SIZE]))
     discs = f"X {int(state.discs[0]).bit_count()}, O {int(state.discs[1]).bit_count()}"
     return "\n".join(
         [*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"]

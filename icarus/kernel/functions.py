@@ -192,13 +192,9 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
             signature = inspect.signature(function, follow_wrapped=False)
         except (TypeError, ValueError):  # a function of C tells nothing
             continue
-        parameters = (
-            ()
-            if name not in DEALING
-            else parameters_of(function)
-            if is_compiled
-            else game.parameters
-        )
+        parameters: Iterable[str] = ()
+        if name in DEALING:
+            parameters = parameters_of(function) if is_compiled else game.parameters
         try:
             signature.bind(*words, **dict.fromkeys(parameters))
         except TypeError:

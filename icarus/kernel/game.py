@@ -480,11 +480,9 @@ class Game(AnyGame):
         if name in ("legal", "recall"):
             return self._written(name, values["actions" if name == "legal" else "moves"], count)
         if name == "deal":
-            return (
-                None
-                if values["probability"] == NO_DEAL
-                else (values["state"], float(values["probability"][0]))
-            )
+            if values["probability"] == NO_DEAL:
+                return None
+            return values["state"], float(values["probability"][0])
         if row.returns:
             return count
         answer: Any = next(
@@ -492,13 +490,9 @@ class Game(AnyGame):
         )
         if name == "chance":
             answer = answer[: len(self.ask("legal", *inputs))]
-        return (
-            values["state"]
-            if name == "determinize"
-            else answer
-            if answer.dtype.names
-            else answer.tolist()
-        )
+        if name == "determinize":
+            return values["state"]
+        return answer if answer.dtype.names else answer.tolist()
 
     def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
         """What a kernel is given to write to, or the parameters and lengths that it asks for."""
