@@ -349,8 +349,8 @@ class Backpropagation(Slot):
     It changes `stats`, θ(r) of one record, in place: `context` is ψ as the capture gave it, `rewards` [players] μ of the playout.
 
     Attributes:
-        bounded_mean: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then no mean is
-            above 1, and `gibbs` over a @candidates(independent=True) function need not read all. A search ends if a mean is above 1.
+        bounded_mean: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then so are the
+            means, and `gibbs` over a @candidates(independent=True) function need not read all. A search ends if a mean is above 1.
     """
 
     bounded_mean: bool = False

@@ -748,7 +748,7 @@ class CompiledSearch:
 
     def _call_loop(self, iterations: int) -> None:
         """Go on as far as there is room; raises what the loop, or a function of the game, has raised."""
-        errors = [] if isinstance(self.functions, Game) else self.functions.kept
+        errors = getattr(self.functions, "kept", [])  # of a game in plain Python
         try:
             call_compiled(errors, self._loop, self.address, iterations)
         except loop.EndlessPlayout:

@@ -213,6 +213,7 @@ class Term(NamedTuple):
     rule: int  # RULE_… of `icarus.algebra.policy`
     parameter: float  # of the rule: τ or ε
     new: int  # by which component's filter it is uniform where nobody has decided; NOWHERE where it is not
+    least: float = 0.0  # the probability with which Gibbs from mean rewards accepts any, e^(-1/τ)
 
 
 class Leaf(NamedTuple):
@@ -444,8 +445,7 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
     if term.new >= 0 and is_new(w, term.new):
         return below(rng, count)  # all values are equal
     if term.rule == policy.RULE_GIBBS_OF_MEANS:
-        leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
-        return choose_by_acceptance(w, leaf, term.parameter, legal, count, rng)
+        return choose_by_acceptance(w, term, legal, count, rng)
     if term.rule == policy.RULE_VOTE:
         index = call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
         return below(rng, count) if index == ANY else index
@@ -477,9 +477,14 @@ def draw_term(w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
 
 @inlined
 def write_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
-    """Write the values that an term's rule chooses among."""
-    if term.leaves == 1:
-        leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
+    """Write the values that a term's rule chooses among."""
+    leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
+    if term.rule == policy.RULE_GIBBS_OF_MEANS:  # its kernel is asked about one action at a time
+        values = array_at(w.buffers.values, count, _REAL)
+        for i in range(count - 1, -1, -1):
+            ask_policy(w, leaf, legal + WORD_BYTES * i, 1)
+            values[i] = values[0]
+    elif term.leaves == 1:
         ask_policy(w, leaf, legal, count)
     else:
         sum_values(w, term, legal, count, record)
@@ -561,26 +566,29 @@ def is_accepted(point: float, x: float) -> bool:
 
 
 @inlined
-def choose_by_acceptance(
-    w: Workspace, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray
-) -> int:
-    """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
+def choose_by_acceptance(w: Workspace, term: Term, legal: int, count: int, rng: np.ndarray) -> int:
+    """An index by Gibbs from mean rewards in [0, 1]: drawn uniformly until one is accepted with e^((v - 1)/τ).
 
-    It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
+    It takes the values of one or two actions instead of all, or of none where any would be accepted; where as many as there are have been
+    refused, of all.
     """
+    leaf = struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
     values = array_at(w.buffers.values, count, _REAL)
     for _ in range(count):
         i = below(rng, count)
+        point = uniform(rng)
+        if point < term.least and not is_checked(w.counts.iterations):
+            return i
         ask_policy(w, leaf, legal + WORD_BYTES * i, 1)
-        x, point = (values[0] - policy.UNVISITED) / parameter, uniform(rng)
+        x = (values[0] - policy.UNVISITED) / term.parameter
         if is_accepted(point, x):
             if x > 0.0:
                 raise WeightError(
                     "bounded_mean=True is declared where rewards are added up, but a mean is above 1"
                 )
             return i
-    ask_policy(w, leaf, legal, count)
-    return follow_rule(policy.RULE_GIBBS, parameter, values, count, rng)
+    write_values(w, term, legal, count, NOWHERE)
+    return follow_rule(policy.RULE_GIBBS, term.parameter, values, count, rng)
 
 
 # ------------------------------------------------------------------------------------------------------ what a game says

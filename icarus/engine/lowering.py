@@ -7,12 +7,21 @@ a majority vote, and its voters are mixtures themselves.
 """
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import attrs
 import numpy as np
 
-from icarus.algebra import PLAYER, SLOTS, Composition, Enhancement, Weight, WeightFunction
+from icarus.algebra import (
+    PLAYER,
+    SLOTS,
+    TOLERANCE,
+    Composition,
+    Enhancement,
+    Weight,
+    WeightFunction,
+)
 from icarus.algebra.policy import (
     RULE_ARGMAX,
     RULE_GIBBS,
@@ -225,8 +234,13 @@ def candidates_kernel(
     rule: Callable,
     rule_kinds: tuple[type, ...],
     row: np.dtype,
+    of_one: bool,
 ) -> CompiledFunction:
-    """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior."""
+    """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior.
+
+    Args:
+        of_one: whether it is only asked about one action at a time, whatever count says: its loops are gone.
+    """
     inner = checked_if_foreign(source.function)
     unpack = unpack_parameters(source.kinds())
     theta_at = theta_of(row)
@@ -243,9 +257,10 @@ def candidates_kernel(
         enter = entering(priors[0][1], prior.kinds(), row)
 
     def kernel(
-        playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int
+        playout: int, table: int, legal: int, many: int, records: int, out: int, parameters: int
     ) -> int:
         history = history_at(playout)
+        count = 1 if of_one else many
         keys, values = array_at(records, count, _INT), array_at(out, count, _REAL)
         checked = unlikely(is_checked(history.iteration))
         if checked:
@@ -407,24 +422,6 @@ def backpropagation_kernel(
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))
-
-
-def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> CompiledFunction:
-    """The compiled values of an enhancement's policy.
-
-    Args:
-        by_row: whether the loop itself finds the rows of the records, as it does for the baseline's children in the tree.
-    """
-    policy = part.policy
-    source = part.policy.source
-    row = part.information.row(players)
-    if isinstance(source, Values):
-        return values_kernel(source, row)
-    rule = rule_values(policy, part.information)
-    rule_kinds = (float,) * len(policy.rule_parameters())
-    if by_row:
-        return rows_kernel(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
-    return candidates_kernel(source, part.initial.function, rule, rule_kinds, row)
 
 
 @kernel_cache
@@ -654,20 +651,24 @@ class _Lowering:
     ) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
+        is_uniform = all(uniform_values)
+        first = parts[0][1]
+        rule = first.policy.rule
+        # A voter has looked at all values, whether they differ.
+        of_one = draws_from_means(first) and not (votes or is_uniform)
+        code = RULE_UNIFORM if is_uniform else RULE_GIBBS_OF_MEANS if of_one else rule.code
+        parameter = rule.parameters[0][1] if rule.parameters else 0.0
         # where no weight is asked for, none reads keys
-        weight_role = loop.TREE if all(uniform_values) else role
+        weight_role = loop.TREE if is_uniform else role
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
-            values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
-            self.leaves.append(
-                loop.Leaf(*self.weight(weight_role, leaf_weight), *values, uniform, by_row)
-            )
-        code, parameter = rule_of(parts, all(uniform_values), votes)
-        new = (
-            loop.NOWHERE
-            if code == RULE_UNIFORM
-            else self.where_new(role, [part for _, part in parts])
+            values = self.values(role, part, uniform, of_one)
+            self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values))
+        new = loop.NOWHERE if is_uniform else self.where_new(role, [part for _, part in parts])
+        # a little below the probability itself, whatever e^x is rounded to
+        least = (1.0 - TOLERANCE) * math.exp(-1.0 / parameter) if of_one else 0.0
+        return loop.Term(
+            *self.weight(role, weight), first_leaf, len(parts), code, parameter, new, least
         )
-        return loop.Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, new)
 
     def where_new(self, role: int, parts: list[Enhancement]) -> int:
         """By which table's filter all values of a term are +∞ until somebody has decided there."""
@@ -722,21 +723,39 @@ class _Lowering:
             and part.policy.source == BASELINE.policy.source
         )
 
-    def values(self, role: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
-        """What a leaf has for its values: the kernel, whose table it reads, and its parameters."""
+    def values(
+        self, role: int, part: Enhancement, uniform: bool, of_one: bool
+    ) -> tuple[int, int, int, bool, bool]:
+        """What a leaf has for its values: the kernel, whose table it reads, its parameters, and how it is asked.
+
+        Args:
+            of_one: whether about one action at a time.
+        """
         if uniform:
-            return (0, 0, 0)
+            return (0, 0, 0, True, False)
         policy = part.policy
-        slots = [slot for slot in (part.policy.source, part.initial.function) if slot is not None]
+        source = policy.source
+        slots = list(filter(None, (source, part.initial.function)))
         names = {name for slot in slots for name in attributes_read(slot.function)}
         self.read |= names
         if role == loop.IN_SIMULATION and not is_declared_uniform(role, part):
             self.read_in_simulation |= names
-        parameters = policy.rule_parameters() + tuple(
-            value for slot in slots for value in slot.values(self.game)
-        )
-        kernel = policy_kernel(part, self.game.players, self.takes_rows(role, part))
-        return (self.address(kernel), self.table_of[part], self.parameters(parameters))
+        parameters = policy.rule_parameters()
+        row = part.information.row(self.game.players)
+        by_row = self.takes_rows(role, part)
+        if isinstance(source, Values):
+            kernel = values_kernel(source, row)
+        else:
+            rule = rule_values(policy, part.information)
+            kinds = (float,) * len(parameters)
+            kernel = (
+                rows_kernel(rule, kinds, row, f"the rule {policy.rule.name} over the tree")
+                if by_row
+                else candidates_kernel(source, part.initial.function, rule, kinds, row, of_one)
+            )
+        parameters += tuple(value for slot in slots for value in slot.values(self.game))
+        address, place = self.address(kernel), self.parameters(parameters)
+        return (address, self.table_of[part], place, False, by_row)
 
     # ------------------------------------------------------------------------------------------------- weights, addresses
 
@@ -831,25 +850,8 @@ def is_declared_uniform(role: int, part: Enhancement) -> bool:
     return role == loop.IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
 
 
-def rule_of(
-    parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool
-) -> tuple[int, float]:
-    """The rule of a term, a RULE_… of `icarus.algebra.policy`, and its parameter.
-
-    Args:
-        uniform: whether all of its values are +∞.
-        votes: whether it is of a voter, who has looked at all values, whether they differ.
-    """
-    rule = parts[0][1].policy.rule
-    parameter = rule.parameters[0][1] if rule.parameters else 0.0
-    if uniform:
-        return RULE_UNIFORM, parameter
-    return RULE_GIBBS_OF_MEANS if draws_from_means(parts) and not votes else rule.code, parameter
-
-
-def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+def draws_from_means(part: Enhancement) -> bool:
     """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
-    part = parts[0][1]
     return (
         part.policy.rule.code == RULE_GIBBS
         and isinstance(part.policy.source, Candidates)

@@ -30,12 +30,15 @@ def capture_siblings(history: History, updates: Updates, last_phase: int = EXPAN
             player = steps[i].player
             legal = legal_at(history, i)
             last_bits = 0
+            numbers = 0
             for action in legal:
                 last_bits |= 1 << (action & 63)
-            # most actions are not legal at h_i: their last bits tell it
+                numbers |= action
+            # most actions are not legal at h_i: their last bits tell it, and whether they are, if all numbers are from 0 to 63
             for j in range(i, len(steps) - 1):
                 action = steps[j].action
-                if steps[j].player == player and last_bits >> (action & 63) & 1 and action in legal:
+                is_likely = steps[j].player == player and last_bits >> (action & 63) & 1 != 0
+                if is_likely and (0 <= numbers | action < 64 or action in legal):
                     update(updates, child(history, i, action), 0)
 
 

@@ -111,6 +111,16 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops):
     assert same(whole.result(), paused.result())
 
 
+def test_what_any_mean_would_have_accepted_is_accepted_as_if_one_had_asked():
+    strategy = parse("BASELINE >> MAST")
+    unasked, asked = CompiledSearch(whist(), strategy, 5), CompiledSearch(whist(), strategy, 5)
+    unasked.run(500)
+    assert asked.program.term["least"].max() > 0.36
+    asked.program.term["least"] = 0
+    asked.run(500)
+    assert same(asked.result(), unasked.result())
+
+
 def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself():
     game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
     first, again, third = (
@@ -118,9 +128,8 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     )
     assert strategy == equal
     assert first.program is again.program is not third.program
-    assert not first.program.component[
-        "table"
-    ].any()  # where its tables are, each search says for itself
+    # where its tables are, each search says for itself
+    assert not first.program.component["table"].any()
 
 
 def test_a_search_that_has_found_no_room_is_remembered_as_others_are(monkeypatch):
@@ -558,9 +567,8 @@ def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule():
     assert {
         recommend(statistics, rule, RNG) for rule in (most_visits, greatest_value, secure_child)
     } == {1}
-    assert not root(
-        [1] * 100_000, [0] * 100_000
-    ).dominated.any()  # not by pairs of actions, for which there is no memory
+    # not by pairs of actions, for which there is no memory
+    assert not root([1] * 100_000, [0] * 100_000).dominated.any()
 
 
 @given(
@@ -772,9 +780,8 @@ def test_what_a_filter_says_is_new_has_no_records(name, monkeypatch):
         lambda table, everywhere: filter_visits(table, everywhere=True),
     )
     for result in found:
-        asked = search(
-            state, result.strategy, iterations=500, seed=2
-        )  # about every action everywhere
+        # about every action everywhere
+        asked = search(state, result.strategy, iterations=500, seed=2)
         assert (asked.visits == result.visits).all()
         assert (asked.values == result.values).all()
 
@@ -1215,9 +1222,8 @@ def test_shipped_levels_are_the_stronger_the_more_they_search_and_evenly_far_apa
         assert all(row["step"]["high"] >= 75 for row in shipped), game
         assert all(row["step"]["low"] <= 125 for row in shipped), game
         rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
-        for level, row in enumerate(
-            shipped, 1
-        ):  # each level is an opponent of the ladder, with the same rating
+        # each level is an opponent of the ladder, with the same rating
+        for level, row in enumerate(shipped, 1):
             rating = rungs[str(Agent.at_level(game, level))]
             assert [row[name] for name in ("elo", "low", "high", "games")] == list(
                 attrs.astuple(rating)
