@@ -522,6 +522,7 @@ def test_each_game_of_the_table_has_its_rules_and_levels_in_the_words_of_a_playe
     expect(page.locator("#games button")).to_have_count(len(games.names()))
     for button in page.locator("#games button").all():
         button.click()
+        expect(page.locator("#name")).to_contain_text(f"{button.inner_text()}, ")
         rules = page.locator("#rules").inner_text()
         assert len(rules) > 200
         # of how a program plays, a person is told nothing

@@ -2,6 +2,7 @@
 let game = null;
 
 const told = async (path, options) => (await fetch(path, options)).json();
+const choices = {}, choice = name => choices[name] ??= told(`/choices/${encodeURIComponent(name)}`);
 const pictured = game => `data:image/svg+xml,${encodeURIComponent(game.picture)}`;
 
 async function begin() {
@@ -11,10 +12,18 @@ async function begin() {
   if (begun.error) byId("said").textContent = begun.error; else location = `/games/${begun.number}${byId("hints").checked ? "" : "#no-hints"}`;
 }
 
-function choose(chosen, button) {
-  game = chosen;
+async function choose(name, button) {
   for (const other of document.querySelectorAll("#games button")) other.setAttribute("aria-pressed", other === button);
+  location.hash = name;
   byId("chosen").hidden = false;
+  byId("begin").disabled = true;
+  byId("name").textContent = `${name} is prepared …`;
+  const chosen = await choice(name);
+  if (button.getAttribute("aria-pressed") !== "true") return;  // another one has been chosen meanwhile
+  byId("said").textContent = chosen.error ?? "";
+  if (chosen.error) return;
+  game = chosen;
+  byId("begin").disabled = false;
   byId("name").textContent = `${game.name}, ${game.seats.length} players` + (game.length ? `, about ${game.length} decisions` : "");
   byId("picture").src = pictured(game);
   byId("picture").alt = `a position of ${game.name}`;
@@ -28,18 +37,21 @@ function choose(chosen, button) {
   byId("persons").parentElement.hidden = game.seats.length < 2;
   const paragraphs = game.rules.split(/\n\nAn action/)[0].split("\n\n").filter(text => !/^ |`/.test(text));  // for people; what follows is for programs
   byId("rules").replaceChildren(...paragraphs.map(text => element("p", {textContent: text.replaceAll("\n", " ")})));
-  location.hash = game.name;
-  byId("said").textContent = "";
 }
 
+// All games are listed at once; what is asked of each comes one after the other, since some must be compiled first.
 async function list() {
-  for (const name of await told("/choices")) {
-    const each = await told(`/choices/${encodeURIComponent(name)}`);
-    if (each.error) { byId("games").append(element("li", {textContent: `${name}: ${each.error}`})); continue; }
-    const button = element("button", {}, element("img", {src: pictured(each), alt: ""}), name);
-    button.onclick = () => { choose(each, button); byId("chosen").focus(); };
+  const names = await told("/choices"), first = names.find(name => location.hash === `#${name}`) ?? names[0];
+  const images = names.map(name => {
+    const image = element("img", {alt: ""}), button = element("button", {}, image, name);
+    button.onclick = () => { choose(name, button); byId("chosen").focus(); };
     byId("games").append(element("li", {}, button));
-    if (!game || location.hash === `#${name}`) choose(each, button);
+    if (name === first) choose(name, button);
+    return image;
+  });
+  for (const [i, name] of names.entries()) {
+    const each = await choice(name);
+    if (!each.error) images[i].src = pictured(each);
   }
 }
 
