@@ -273,20 +273,36 @@ class Session:
     def resumed(
         cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE
     ) -> "Session":
-        """The game that a file keeps.
+        """The game that a file keeps; arguments as of `read`.
+
+        Raises:
+            ValueError: as `read`; it names the file.
+        """
+        try:
+            session = cls.read(path.read_bytes(), files, names)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
+        session.file = path
+        return session
+
+    @classmethod
+    def read(
+        cls, content: bytes, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE
+    ) -> "Session":
+        """The game that was saved so.
 
         Args:
             files: those that are loaded, with digests of what they hold and import.
             names: those that its strategies may use.
 
         Raises:
-            ValueError: it is not such a file, what it says cannot be played, or it was played with other files: other rules would deal
+            ValueError: it is no such game, what it says cannot be played, or it was played with other files: other rules would deal
                 other cards.
         """
+        content = content.removeprefix(codecs.BOM_UTF8).lstrip()
+        if not content.startswith(b"{"):
+            raise ValueError("it is no game that `save` in icarus play has written")
         try:
-            content = path.read_bytes().removeprefix(codecs.BOM_UTF8).lstrip()
-            if not content.startswith(b"{"):
-                raise ValueError("it is no game that `save` in icarus play has written")
             saved = msgspec.json.decode(content, type=SavedGame)
             for name, digest in saved.files.items():
                 if digest not in files.values():
@@ -295,18 +311,17 @@ class Session:
                     raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
             agents = [None if seat is None else seat.agent(names) for seat in saved.seats]
             session = cls(game_with(saved.game, files), agents, saved.seed, files, saved.level)
-            session.file = path
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
+        except (TypeError, RecursionError, msgspec.DecodeError) as error:
+            raise ValueError(str(error)) from None
         return session
 
 
 # ------------------------------------------------------------------------------------------------------ the conversation
 
 
-class Abandoned(Exception):
+class Abandoned(ValueError):
     """Raised in a search that is not wanted any more."""
 
 
@@ -399,7 +414,7 @@ class Conversation:
 
         def progress(iterations: int, seconds: float) -> None:
             if self.live is not live:
-                raise Abandoned
+                raise Abandoned("the search was stopped")
 
         self.changed.release()
         try:
@@ -619,8 +634,6 @@ class Conversation:
             result = self._search(
                 lambda progress: self.adviser.search(state, seed, progress=progress)
             )
-        except Abandoned:
-            raise ValueError("the search was stopped") from None
         finally:
             self._update()
         move, worth = state.action_to_string(result.action), _worth(result)
@@ -714,7 +727,7 @@ def ending_of(session: Session, viewer: int | None) -> str:
         return "the game is drawn"
     mine, count = rewards[viewer], len(rewards)
     place = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
-    others = place if rewards.count(mine) < count - 1 else "you lose"
+    others = place if len({*rewards}) > 2 else "you lose"
     text = "you win" if viewer in best else others
     if count > 2:
         return f"{text} with others" if rewards.count(mine) > 1 else text

@@ -100,7 +100,7 @@ def play_command(
     levels_of = {str(session.game): levels} if session and levels else {}
     tables = Tables(_digests(files or []), levels_of)
     if session is not None:
-        tables.games[next(tables.numbers)] = Conversation(session, *session.people)
+        tables.add(session, *session.people)
     if host is not None:
         print_text(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"

@@ -27,7 +27,7 @@ from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
-LONGEST_BODY, SHOWN = 20_000, 40  # bytes of a request; characters of what is refused
+LONGEST_BODY, SHOWN = 100_000, 40  # bytes of a request; characters of what is refused
 MOST_GAMES, LONGEST_SEARCH = 500, 5.0  # games under way, seconds of a search
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
@@ -80,8 +80,6 @@ class Tables:
             ValueError: what is wrong.
         """
         request = msgspec.json.decode(body, type=NewGame)
-        if len(self.games) >= MOST_GAMES:
-            raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         like = self.games[request.like].session if request.like in self.games else None
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
@@ -97,6 +95,12 @@ class Tables:
         session = Session(game, agents, seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
+        return self.add(session, *people)
+
+    def add(self, session: Session, *people: int) -> int:
+        """Lay a game on the table; who has begun it has the first seat."""
+        if len(self.games) >= MOST_GAMES:
+            raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         number = next(self.numbers)
         self.games[number] = Conversation(session, *people)
         return number
@@ -237,8 +241,12 @@ class Handler(BaseHTTPRequestHandler):
                 return games.names()
             case ["GET", "choices", name]:
                 return tables.choice(games.load(unquote(name)))
-            case ["POST", "games"]:
-                number = tables.begin(body)
+            case ["POST", "games" | "saved" as which]:
+                if which == "saved":
+                    session = Session.read(body, tables.files)
+                    number = tables.add(session, *session.people)
+                else:
+                    number = tables.begin(body)
                 self.server.start(number)
                 seats[number] = tables.games[number].viewers[0]
                 return {"number": number}

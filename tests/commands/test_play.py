@@ -1,7 +1,6 @@
 """Playing against agents: a session's way forward and back, and the conversation in the terminal."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
@@ -52,14 +51,10 @@ def actions(session: Session) -> list[tuple[int, int]]:
 
 def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str]:
     """What the terminal says to these lines of a person."""
-    said: list[str] = []
-    remaining: Iterator[str] = iter(lines)
+    said, remaining = list[str](), iter(lines)
 
     def ask(prompt: str) -> str:
-        try:
-            line = next(remaining)
-        except StopIteration:
-            raise EOFError from None
+        line = next(remaining, "quit")
         said.append(prompt + line)
         return line
 
@@ -318,6 +313,7 @@ ENDS = {
     ((0.2, 0.1, 0.5), (-1, 1)): "you come in as number 2 of 3",
     ((0.5, 0.1, 0.5), (-1, 1)): "you win with others",
     ((0.0, 0.0, 1.0), (-1, 1)): "you lose with others",
+    ((0.0, 1.0, 1.0), (-1, 1)): "you lose",
     ((0.5, 0.5), (-1, 1)): "the game is drawn",
     ((1.0, 0.0), (-1, 1)): "you win",
     ((0.75, 0.25), (-2, 2)): "you win by 1 point",

@@ -119,7 +119,7 @@ def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_te
         legal=lambda cards: [0, 1],
         action_text=lambda _, a: names[a],
     )
-    state = state_of(game, [0, 1, 4, 2, 3, 5, 6, 7, 8, 9])
+    state = state_of(game, [0, 1, 4, 2, 3, *range(5, 10)])
     own, other = drawing(state, 0), drawing(state, 1)
     assert [parts(state, action, own, 0) for action in (0, 1)] == [("4",), ()]
     assert svg(own).count('data-part="') == 3
@@ -232,8 +232,8 @@ def test_where_a_determinization_takes_long_a_text_is_made_of_a_few(monkeypatch)
 
 
 def test_what_is_certain_of_a_hidden_card_is_shown():
-    names = [*CARDS[:5], "B1", "B1", "B1", "B1", "B1"]
-    shown = drawing(state_of(dealt(names), [0, 1, 2, 3, 5, 6, 4, 7, 8, 9]), 0).text()
+    names = [*CARDS[:5], *["B1"] * 5]
+    shown = drawing(state_of(dealt(names), [*range(4), 5, 6, 4, 7, 8, 9]), 0).text()
     assert re.match(
         r"hands: R1 R2 R3 ; \? \? (B1|\?) ; deck: \? \? (B1|\?) (B1|\?) ; to move 0$", shown
     )

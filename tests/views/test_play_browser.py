@@ -535,6 +535,21 @@ def test_each_game_of_the_table_has_its_rules_and_levels_in_the_words_of_a_playe
     )
 
 
+def test_a_game_saved_on_its_page_is_continued_from_the_table(
+    served, page, expect, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    page.goto(served("othello").address)
+    page.click("#board .open >> nth=0")
+    expect(page.locator("#log li")).to_have_count(2)
+    page.click("[data-say=save]")
+    expect(page.locator("#said")).to_contain_text("othello-1.txt")
+    page.click("text=all games")
+    page.set_input_files("#saved", "othello-1.txt")
+    page.wait_for_url("**/games/1")
+    expect(page.locator("#log li")).to_have_count(2)
+
+
 def test_a_game_without_hints_is_chosen_at_the_table_and_the_next_one_has_none_either(
     served, page, expect
 ):

@@ -26,7 +26,7 @@ async function ask(path, body) {
 
 async function say(line) {
   const told = await ask(here, {line, at: now.total});
-  tell(told.error ?? told.said, !!told.error);
+  tell(told.error ?? told.said + (line === "save" ? ", or from the page of all games" : ""), !!told.error);
   hinted = told.move ?? null;
   byId("more").hidden = !told.move;
   byId("more").onclick = () => show(told);
@@ -184,11 +184,11 @@ async function judge() {
     const told = await ask(`${here}/judge?at=${at}`);
     if (told.error) return tell(told.error);
     if (told.played) verdicts.push({at, ...told, ahead: told.mine ? told.best : 1 - told.best, cost: told.mine ? told.best - told.value : 0});
-    const line = verdicts.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
+    const line = verdicts.filter(each => each.mine || now.players === 2).map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="who was ahead"><path d="M0 50H${wide}" stroke="var(--line)"/><polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
     byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; above the line you were ahead`;
     const costly = verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
-    byId("costly").replaceChildren(...costly.map(({at, played, better, cost}) => element("li", {}, lookButton(at, `${played} instead of ${better}: ${Math.round(100 * cost)} of 100 games`))));
+    byId("costly").replaceChildren(...costly.map(({at, played, better, cost}) => element("li", {}, lookButton(at, `${played} instead of ${better} cost ${Math.round(100 * cost)} of 100 games`))));
   }
 }
 

@@ -8,7 +8,10 @@ const pictured = game => `data:image/svg+xml,${encodeURIComponent(game.picture)}
 async function begin() {
   const level = byId("level").value, body = {game: game.name, seat: +byId("seat").value, persons: byId("persons").checked ? 2 : 1};
   if (level) body.level = +level;
-  const begun = await told("/games", {method: "POST", body: JSON.stringify(body)});
+  go(await told("/games", {method: "POST", body: JSON.stringify(body)}));
+}
+
+function go(begun) {
   if (begun.error) byId("said").textContent = begun.error; else location = `/games/${begun.number}${byId("hints").checked ? "" : "#no-hints"}`;
 }
 
@@ -57,3 +60,4 @@ async function list() {
 
 list();
 byId("begin").onclick = begin;
+byId("saved").onchange = async () => go(await told("/saved", {method: "POST", body: await byId("saved").files[0].text()}));
