@@ -323,7 +323,9 @@ def _information(row: np.void | None) -> dict[str, FieldValue] | None:
 # --------------------------------------------------------------------------------------- slots of an author that do nothing
 
 # What a policy looks for is seen in a few more playouts in plain Python, with all that the search has learned. The library's own slots have
-# tests, so only strategies with slots of others are looked at.
+# tests, so only strategies with slots of others are looked at. A policy that finds some of what it looks for is not told by its single
+# calls of `find`: one that looks for long n-grams, or for replies, rightly finds none of those that were never played, and a key, which is
+# a hash, does not tell whether a capture could ever have written it.
 
 
 LOOKED_AT = 3  # playouts
