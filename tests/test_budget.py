@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 22_090,
+    "icarus/audit": 22_165,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_300,
     "icarus/compiler": 15_800,

@@ -1,5 +1,6 @@
 """The contract of a game: each promise that the docstring of `Game` asks for, tested in random games."""
 
+import contextlib
 import os
 import random
 import re
@@ -32,10 +33,12 @@ from icarus.kernel import (
     UNSEEN,
     AnyGame,
     Game,
+    State,
     StateData,
     TextError,
     in_python,
     out_of_range,
+    random_action,
 )
 
 MOST_NUMBER = 1 << 63  # below it are all actions
@@ -243,6 +246,8 @@ class Contract:
 
     def _go_on_from_draw(self, data: StateData, observer: int, seed: tuple[int, ...]) -> None:
         self._data = self._drawn(data, observer, seed)
+        if not self.compiled:
+            self._play_out(data, observer, seed)
         self._observed, self._in_playout = None, True
         self._go_on()
 
@@ -250,6 +255,17 @@ class Contract:
         """A determinization."""
         beliefs = self.asked.ask("prepare", data, observer)
         return self.asked.ask("determinize", data, observer, beliefs, seeded(seed))
+
+    def _play_out(self, data: StateData, observer: int, seed: tuple[int, ...]) -> None:
+        """Play in a draw itself, as a search does, and look at the state that it was drawn from."""
+        before, draw = stamp(data), State.from_data(self.game, self._drawn(data, observer, seed))
+        with contextlib.suppress(Exception):  # what is wrong is told where each step is looked at
+            for _ in range(self.most_actions):
+                draw.apply_action(random_action(draw, self.luck))
+        message = "determinize returns a state that shares a part, such as a list, with the one that it was given"
+        self._require(
+            "memory", before == stamp(data), f"{message}: what is played in it changes that"
+        )
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""

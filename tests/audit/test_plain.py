@@ -49,6 +49,11 @@ def wrongly(**wrong: Callable) -> Callable:
     return determinized
 
 
+def sharing(state, observer, beliefs, rng):
+    """What lies open is one list in both."""
+    return second_chance.determinize(state, observer, beliefs, rng) | {"open": state["open"]}
+
+
 def by_the_truth(state, observer, beliefs, rng):
     """The unknown cards are shuffled in the order in which they truly lie."""
     drawn = copy.deepcopy(state)
@@ -107,6 +112,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": by_the_truth}, "swap"),
     ({"determinize": as_for_a_player}, "sees all"),
     ({"determinize": in_place}, "memory"),
+    ({"determinize": sharing}, "memory"),
     ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "errors"),
     ({"initial": lambda rng: second_chance.initial(rng) | {"turn": random.randrange(2)}}, "repeat"),
     ({"initial": with_a_talon}, "redraw"),
