@@ -326,14 +326,7 @@ def test_figure_2_each_node_is_an_information_set(scheme):
 
 def test_figure_1_a_determinization_has_the_tree_of_one_state():
     in_x, in_y = (
-        (
-            (0, (A1,)),
-            (0, (A2,)),
-            (0, (A1, A3)),
-            (0, (A1, A4)),
-            (CHANCE, (A1, A3, third)),
-            (CHANCE, (A1, A4, fourth)),
-        )
+        (*FIGURE_2[:4], (CHANCE, (A1, A3, third)), (CHANCE, (A1, A4, fourth)))
         for third, fourth in ((E_X3, E_X4), (E_Y3, E_Y4))
     )
     assert holds_exactly(searched(after(FUSION, deal=X), CheatingUCT), *in_x)
