@@ -184,13 +184,9 @@ def kind_of(value: Any) -> ParameterKind:
     """The kind of a parameter: an integer, a real, an array or a named tuple of such."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
-    return (
-        (type(value), tuple(map(kind_of, value)))
-        if isinstance(value, tuple)
-        else float
-        if isinstance(value, float)
-        else int
-    )
+    if isinstance(value, tuple):
+        return type(value), tuple(map(kind_of, value))
+    return float if isinstance(value, float) else int
 
 
 def pack_parameters(values: Iterable[Any]) -> np.ndarray:

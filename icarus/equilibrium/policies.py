@@ -24,6 +24,7 @@ from icarus.statistics import mean_interval, mean_of
 
 SEEDS = 32  # of a search: from here to 64 the estimate falls by 3 % in Leduc poker and by 4 % in Goofspiel with four cards
 CONFIDENCE = 0.95  # of each limit
+TWO_SIDED = 2 * CONFIDENCE - 1  # of an interval between two such limits
 
 
 class TabularPolicy:
@@ -473,20 +474,23 @@ def _measured(
     best, result = _responses(tree, np.mean(written, 0), policy)
     if not has_luck or (len(written) > 1 and all((each == written[0]).all() for each in written)):
         return result
-    half, (low, high) = len(written) // 2, tree.game.utilities
-    lower, upper, most = 0.0, high - low, high - low
-    if half > 1:
+    count, (low, high) = len(written), tree.game.utilities
+    most = high - low
+    lower = 0.0
+    upper = most
+    if count > 3:
+        half = count // 2
         halved = _responses(tree, np.mean(written[:half], 0), policy)[0]
-        valued = [_gain_by(tree, halved, each) for each in written[half:]]
-        lower = cut(mean_of(valued, -most, most, 2 * CONFIDENCE - 1).low, most)
-        error = (
-            np.std([_gain_by(tree, best, each) for each in written], ddof=1) / len(written) ** 0.5
-        )
-        interval = result.estimate, float(error), len(written), 0.0, most, 2 * CONFIDENCE - 1
-        upper = mean_interval(*interval)[1]
-    method = f"mean policy of {count_text(len(written), 'seed')}"
+        of_others = [_gain_by(tree, halved, each) for each in written[half:]]
+        lower = cut(mean_of(of_others, -most, most, TWO_SIDED).low, most)
+        error = np.std([_gain_by(tree, best, each) for each in written], ddof=1) / count**0.5
+        upper = mean_interval(result.estimate, float(error), count, 0.0, most, TWO_SIDED)[1]
     return attrs.evolve(
-        result, lower=min(lower, result.estimate), upper=upper, confidence=CONFIDENCE, method=method
+        result,
+        lower=min(lower, result.estimate),
+        upper=upper,
+        confidence=CONFIDENCE,
+        method=f"mean policy of {count_text(count, 'seed')}",
     )
 
 

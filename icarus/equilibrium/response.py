@@ -31,7 +31,14 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.match import MOST_VISITED, PolicyLike, Question, question_to
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
-from icarus.equilibrium.policies import CONFIDENCE, Exploitability, cut, policies_of, text_of
+from icarus.equilibrium.policies import (
+    CONFIDENCE,
+    TWO_SIDED,
+    Exploitability,
+    cut,
+    policies_of,
+    text_of,
+)
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
@@ -341,10 +348,9 @@ class _Responder:
 
     def _refuse_if_too_many(self, at_once: int) -> None:
         """Refuse exact beliefs that take too long."""
-        for count, most, when in (
-            (at_once, MOST, "at once"),
-            (self._looked_at if self._most > MOST else 0, LOOKED_AT, "for one decision"),
-        ):
+        looked_at = self._looked_at if self._most > MOST else 0
+        limits = (at_once, MOST, "at once"), (looked_at, LOOKED_AT, "for one decision")
+        for count, most, when in limits:
             if count > most:
                 what = f"a player must think of {count:,} states {when}; the limit is {most:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
@@ -513,7 +519,7 @@ def bound_by(
     is_for_two = len(samples) == walk.PLAYERS
     most = high - low if is_for_two else len(samples) * (high - low)
     of_matches = [sum(each) - (low + high) * is_for_two for each in zip(*samples, strict=False)]
-    estimate = mean_of(of_matches, -most, most, 2 * CONFIDENCE - 1)
+    estimate = mean_of(of_matches, -most, most, TWO_SIDED)
     lower = cut(estimate.value if is_exact else estimate.low, most)
     return Exploitability(
         lower=lower,
