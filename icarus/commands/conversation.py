@@ -153,8 +153,10 @@ class Session:
         """What a viewer calls a player: "you", or by his seat if it has a name, or "Bot"."""
         if player == viewer:
             return "you"
-        if player == CHANCE or self.game.seat_names or self.agents[player] is None:
+        if player == CHANCE or self.game.seat_names or viewer is None:
             return seat_name(self.game, player)
+        if self.agents[player] is None:
+            return "the other person"
         return "Bot" if len(self.people) == self.game.players - 1 else f"Bot {player + 1}"
 
     def worded(self, text: str, viewer: int | None) -> str:
@@ -173,7 +175,7 @@ class Session:
         strength = self.level and f"level {self.level}"
         names = []
         for seat, agent in enumerate(self.agents):
-            kind = agent and (strength or agent)
+            kind = agent and (strength or ("a short search" if agent == USUAL else agent))
             words = [self.name_of(seat, viewer), *colours[seat : seat + 1], kind]
             names.append(", ".join(str(word) for word in words if word))
         return "; ".join(names)

@@ -106,8 +106,7 @@ def play_command(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
         )
     server = Server(tables, host or HOST)
-    saves = " and saves the game" if session else ""
-    print_text(f"play at {server.address} (Ctrl-C stops the server{saves})")
+    print_text(f"play at {server.address} (Ctrl-C stops the server; a game begun here is saved)")
     server.serve()
     if session is not None:
         keep(session, print_text)
