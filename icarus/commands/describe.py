@@ -87,7 +87,7 @@ def describe_command(
     minutes: Annotated[
         float, value_option("MINUTES", "Minutes to play games for, this time.", min=0)
     ] = 5.0,
-    rounds: Annotated[int, integer_option("Deals of each pair of players, at most.", min=1)] = 200,
+    rounds: Annotated[int, integer_option("Deals of each pair of players, at most.")] = 200,
     iterations: Annotated[
         int, integer_option("Iterations per decision.", min=LEAST_ITERATIONS)
     ] = 128,
@@ -95,7 +95,7 @@ def describe_command(
         list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")
     ] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
+    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     own_files: options.With = None,
     evaluation: options.Learned = None,

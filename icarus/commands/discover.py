@@ -36,7 +36,7 @@ def discover_command(
     candidate: Annotated[str | None, value_option("STRATEGY", CANDIDATE_HELP)] = None,
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
-    seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat")] = None,
+    seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat", min=None)] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,

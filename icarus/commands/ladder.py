@@ -27,7 +27,7 @@ def ladder_command(
     strategy: Annotated[str | None, typer.Argument(metavar="STRATEGY", help=STRATEGY_HELP)] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[int, integer_option(GAMES_HELP, "--games", min=1)] = 100,
+    number: Annotated[int, integer_option(GAMES_HELP, "--games")] = 100,
     rows: Annotated[Path | None, value_option("FILE", ROWS_HELP, dir_okay=False)] = None,
     engine: Annotated[str | None, value_option("ENGINE", ENGINE_HELP)] = None,
     scheme: options.SchemeText = options.DEFAULT_SCHEME,

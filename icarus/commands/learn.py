@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from icarus.checks import positive
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.discover import CLUSTER_HELP
@@ -12,7 +13,13 @@ from icarus.commands.new import require_promises
 from icarus.commands.options import integer_option, value_option
 from icarus.kernel import read_evaluation
 from icarus.learning.curve import PAGE, blocks_of
-from icarus.learning.generations import DEFAULT_MINUTES, LearningProgress, directory_of, learn
+from icarus.learning.generations import (
+    DEFAULT_MINUTES,
+    LEAST,
+    LearningProgress,
+    directory_of,
+    learn,
+)
 from icarus.views.document import text_of
 
 OUT_HELP = "File for the evaluation. In the directory beside it the same command continues. GAME.npz if not given."
@@ -28,7 +35,7 @@ def learn_command(
     generations: Annotated[
         int | None, integer_option("Generations in all, however long they take.")
     ] = None,
-    number: Annotated[int | None, integer_option(GAMES_HELP, "--games")] = None,
+    number: Annotated[int | None, integer_option(GAMES_HELP, "--games", min=LEAST["games"])] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
@@ -38,6 +45,7 @@ def learn_command(
 
     It plays against itself, and a match judges each generation. Ctrl-C loses no generation, and the same command continues.
     """
+    positive("--minutes", minutes)
     source = game
     game, files = options.game_and_files(game, files)
     out = out or Path(f"{game}.npz")

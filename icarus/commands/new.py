@@ -80,9 +80,9 @@ def _check_name(name: str) -> None:
 def check_command(
     game: Annotated[str, typer.Argument(metavar="GAME", help=CHECKED_HELP)],
     against: Annotated[Path | None, value_option("REFERENCE.py", REFERENCE_HELP)] = None,
-    number: Annotated[int | None, integer_option(NUMBER_HELP, "--games", min=1)] = None,
+    number: Annotated[int | None, integer_option(NUMBER_HELP, "--games")] = None,
     determinizations: Annotated[
-        int | None, integer_option("Determinizations to draw at each decision.", min=1)
+        int | None, integer_option("Determinizations to draw at each decision.")
     ] = None,
     seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
     files: options.With = None,

@@ -23,16 +23,14 @@ def value_option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=help, **limits)
 
 
-def integer_option(help: str, *names: str, min: int | None = None) -> Any:
-    """An option that takes an integer."""
+def integer_option(help: str, *names: str, min: int | None = 1) -> Any:
+    """An option that takes an integer, of at least 1 if nothing else is said."""
     return value_option("INTEGER", help, *names, min=min)
 
 
 def iterations_option(default: int) -> Any:
     """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
-    return integer_option(
-        f"Iterations per decision; {default} if --seconds is not given either.", min=1
-    )
+    return integer_option(f"Iterations per decision; {default} if --seconds is not given either.")
 
 
 GAME_HELP = (
@@ -45,9 +43,9 @@ Seconds = Annotated[float | None, value_option("SECONDS", "Seconds per decision,
 Seed = Annotated[
     int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)
 ]
-Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
+Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
-Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
+Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP, min=None)]
 PlayedBy = Annotated[
     str,
     value_option(

@@ -27,9 +27,9 @@ HOST_HELP = "Serve a local network under this name or address of this machine; w
 def play_command(
     context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
-    seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
+    seat: Annotated[int, integer_option("Your seat; the first is 0.", min=None)] = 0,
     against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
-    level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
+    level: Annotated[int | None, integer_option(STRENGTH_HELP, min=None)] = None,
     levels: options.Levels = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Only watch: agents play all seats.")

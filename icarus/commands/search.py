@@ -134,7 +134,7 @@ STRENGTH_HELP = f"Add an agent of this strength after the strategies: {options.L
 def match_command(
     game: options.GameName,
     strategies: Annotated[list[str], typer.Argument(metavar="A B …", help=STRATEGIES_HELP)],
-    number: Annotated[int, integer_option(GAMES_HELP, "--games", min=1)] = 10,
+    number: Annotated[int, integer_option(GAMES_HELP, "--games")] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
@@ -149,7 +149,7 @@ def match_command(
     game_decays: Annotated[
         list[float] | None, value_option("REAL", DECAY_HELP.format("game"), "--game-decay")
     ] = None,
-    level: Annotated[int | None, integer_option(STRENGTH_HELP)] = None,
+    level: Annotated[int | None, integer_option(STRENGTH_HELP, min=None)] = None,
     levels: options.Levels = None,
     files: options.With = None,
     evaluation: options.Learned = None,

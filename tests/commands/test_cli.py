@@ -426,6 +426,7 @@ REFUSED = {
     "match kuhn-poker MAST MAST --levels .": "--levels says whose levels --level takes: give both",
     "match kuhn-poker MAST --levels . --level 2": "levels.json does not have the levels of a game, as icarus describe writes them",
     "describe kuhn-poker --strategy FOO": "the strategy 'FOO', at position 1: no enhancement is called 'FOO'",
+    "learn nothing.py --minutes 0": "--minutes is 0.0; it must be a real number above 0",
     "discover kuhn-poker": "Missing option '--games'",
     f"discover othello --games 4000 --to {__file__}": "is a file",
     "discover kuhn-poker --games 50 --space sixteen": "proves nothing",
