@@ -141,7 +141,7 @@ class AskedGame:
                 self.ask("recall", data, game.players)
             )
         facts = stamp(data)
-        text = "" if game.text is state_text else self.text(data)
+        text = "" if game.text in (str, state_text) else self.text(data)
         is_opaque = isinstance(facts, tuple) and len(facts) == 1 and not isinstance(data, Sequence)
         if game.determinize is not None or is_opaque:
             return None

@@ -73,11 +73,16 @@ def deep_copy(state: StateData) -> StateData:
         TypeError: the state has a part that cannot be copied, such as a generator.
     """
     try:
-        return copy.deepcopy(state)
+        copied = copy.deepcopy(state)
     except TypeError as error:
         raise TypeError(
             f"a state cannot be copied ({error}); give PythonGame(copy=…), a function that can"
         ) from None
+    if copied is state:
+        raise TypeError(
+            f"a state is {state!r}, which nothing can change; make it a list, a dictionary or an object"
+        )
+    return copied
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

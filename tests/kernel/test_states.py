@@ -25,7 +25,7 @@ from icarus.kernel import (
     seat_name,
     seat_names,
 )
-from icarus.kernel.python_game import state_text
+from icarus.kernel.python_game import deep_copy, state_text
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive
@@ -650,6 +650,11 @@ def test_a_state_that_says_nothing_of_itself_is_told_by_its_values():
     hand = Hand()
     hand.cards = list(range(9))
     assert state_text([hand, 2]) == "[Hand(cards=[0, 1, 2, 3, 4, 5, 6, 7, 8]), 2]"
+
+
+def test_a_state_that_nothing_can_change_is_refused():
+    with pytest.raises(TypeError, match=r"a state is \(7, 0\), which nothing can change; make it"):
+        deep_copy((7, 0))
 
 
 def test_a_generator_of_another_kind_is_told_with_the_helper():
