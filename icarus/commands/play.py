@@ -58,7 +58,7 @@ def play_command(
     browser |= host is not None
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
-    session = None
+    session, files = None, files or []
     if game is not None:
         options.refuse_options(
             context, ["resume"], "a saved game brings its own game; without GAME"
@@ -84,7 +84,7 @@ def play_command(
         options.refuse_options(
             context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own"
         )
-        names, sources = load_files(files or []), [*(files or []), *filter(None, [evaluation])]
+        names, sources = load_files(files), [*files, *filter(None, [evaluation])]
         session = Session.resumed(resume, _digests(sources), names)
     elif not browser:
         raise ValueError(
@@ -93,12 +93,12 @@ def play_command(
     elif evaluation or levels:
         raise ValueError("--evaluation and --levels are of one game: give GAME")
     else:
-        load_files(files or [])
+        load_files(files)
     if session is not None and not browser:
         talk(Conversation(session, *session.people[:1]), _ask, print_text)
         return
     levels_of = {str(session.game): levels} if session and levels else {}
-    tables = Tables(_digests(files or []), levels_of)
+    tables = Tables(_digests(files), levels_of)
     if session is not None:
         tables.add(session, *session.people)
     if host is not None:
@@ -106,10 +106,10 @@ def play_command(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
         )
     server = Server(tables, host or HOST)
-    print_text(f"play at {server.address} (Ctrl-C stops the server; a game begun here is saved)")
+    print_text(f"play at {server.address} (Ctrl-C stops the server; games under way are saved)")
     server.serve()
-    if session is not None:
-        keep(session, print_text)
+    for table in tables.games.values():
+        keep(table.session, print_text)
 
 
 def _digests(files: Sequence[Path]) -> dict[Path, str]:
@@ -165,12 +165,13 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
     except (EOFError, KeyboardInterrupt):
         pass
     finally:
-        if not session.over:
-            keep(session, say)
+        keep(session, say)
 
 
 def keep(session: Session, say: Say) -> None:
-    """Save the game that was broken off, if anybody has played in it."""
+    """Save a game that was broken off, if anybody has played in it."""
+    if session.over:
+        return
     say("")
     if any(played.player in session.people for played in session.played):
         say(f"stopped; {session.keep()} continues from here")

@@ -105,7 +105,8 @@ class CompiledFunction:
         check: Callable[[], None] | None,
     ) -> "MachineCode | CodeInMemory":
         with uninterrupted():
-            compiler()
+            # To make the target takes the lock below while another is held; made first, no two threads wait for each other.
+            assert compiler().core.registry.cpu_target.target_context
         with (
             long_work_announced(),
             _lock.global_compiler_lock,

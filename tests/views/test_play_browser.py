@@ -354,18 +354,19 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
             word for line in process.stdout for word in line.split() if word.startswith("http")
         )
         with httpx.Client(
-            base_url=address.split("games")[0], follow_redirects=True, timeout=60
+            base_url=address.split("games")[0], follow_redirects=True, timeout=300
         ) as client:
             assert client.get(address).status_code == 200
             state = client.get("games/0/state").json()
             client.post("games/0", json={"line": state["moves"][0]["name"], "at": 0})
+            client.post("games", json={"game": "kuhn-poker"})  # whose game is kept, too
+            client.post("games/1", json={"line": "pass"})
             until(lambda: "is thinking" in client.get("games/0/state").json()["status"])
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
-        assert (
-            "stopped; icarus play --resume othello-1.txt continues from here"
-            in process.stdout.read()
-        )
+        told = process.stdout.read()
+        for name in ("othello", "kuhn-poker"):
+            assert f"stopped; icarus play --resume {name}-1.txt continues from here" in told
 
 
 def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch):
