@@ -123,7 +123,13 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown, tm
 
 
 def test_a_table_shows_its_results_on_a_phone_and_a_wide_one_uses_the_whole_window(page):
-    phone = ("BASELINE, 128 iterations", "search in all seats", "72% [57%, 84%]", "50%", "80")
+    phone = (
+        "BASELINE >> NAST2 >> LGRF, 128 iterations, of 12 actions",
+        "search in all seats",
+        "72% [57%, 84%]",
+        "50%",
+        "80",
+    )
     header = ("who", "against", "gets of the points", "even", "units")
     wide = [f"the strategy number {i} of the band" for i in range(12)]
     values = ("0", "9♣ 1, A♦ 0.5, " * 20)  # which is no number, though it begins with one
