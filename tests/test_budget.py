@@ -19,7 +19,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_300,
-    "icarus/audit": 22_165,
+    "icarus/audit": 22_220,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_315,
     "icarus/compiler": 15_800,
@@ -35,10 +35,10 @@ TOKENS = {
     "experiments/studies": 16_780,
     "icarus": 250_200,
     "experiments": 68_760,
-    "tests": 276_575,
+    "tests": 276_620,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (38, 47, 721)}  # files, classes, public names
-DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 276_575.5}  # most tokens a line, on average
+DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 276_620.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {
     *(

@@ -226,7 +226,7 @@ class Contract:
             return (
                 headline if self._data is None else indented(headline, self.asked.text(self._data))
             )
-        except TextError:  # the text may be what is broken
+        except (TextError, BrokenPromise):  # the text may be what is broken
             return headline
 
     def _require(self, promise: str, so: bool, message: str) -> None:

@@ -585,7 +585,11 @@ class Hidden:
             tried += WAYS // 2
         draws = after.draw(step.after.data, len(ends), rng)
         facts_of_draws = list(map(self._faces.words, draws))
-        ways = set.union(*ends, self._faces.words(step.after.data))
+        truth = self._faces.words(step.after.data)
+        if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):
+            what = f"all {len(draws)} draws for player {observer} are the true state, and from most ways to there he cannot tell it"
+            self._count_once("truth", True, step.after, what)
+        ways = set.union(*ends, truth)
         words_of_draws = set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self._telling += bool(left)

@@ -53,7 +53,7 @@ class AskedGame:
         self.game = game
         self._calls = Counter[str]()
         # the last state data whose text was asked for, and the text
-        self._shown: tuple[bytes | None, str] = None, ""
+        self._shown: tuple[object, str] = None, ""
         # the answers of functions, as long as they are to be kept
         self.told: list[str] | None = None
         if isinstance(game, Game):
@@ -127,10 +127,12 @@ class AskedGame:
             raise BrokenPromise("errors", message) from error
 
     def text(self, data: StateData) -> str:
-        """What is shown of a state; of a compiled game the last text is kept, since each state is looked at before an action and after."""
-        state = data.tobytes() if self.compiled else None
-        if state is None or self._shown[0] != state:
+        """What is shown of a state; the last text is kept, since each state is looked at before an action and after."""
+        state = stamp(data)
+        if self._shown[0] != state:
             self._shown = state, self.game.text_of(self.game.facts_of(data))
+            if stamp(data) != state:
+                raise BrokenPromise("memory", "text changes the state, which it may only read")
         return self._shown[1]
 
     def seen_by_all(self, data: StateData) -> tuple[object, ...] | None:

@@ -1,5 +1,6 @@
 """What players know: leaks planted in games that say it are found, and right games of the same kind pass."""
 
+import copy
 import random
 import re
 from typing import Any
@@ -136,9 +137,7 @@ def going(remembers: bool) -> PythonGame:
     """Who has no card that fits the last one says "go", which a sampler may forget."""
 
     def determinize(state, observer, beliefs, rng):
-        drawn = {
-            name: [*value] if isinstance(value, list) else value for name, value in state.items()
-        }
+        drawn = copy.deepcopy(state)
         if observer == CHANCE:
             return drawn
         others = [i for i in range(3) if i != observer]

@@ -21,7 +21,7 @@ from icarus import PythonGame, audit, games, in_python
 from icarus.audit import watch
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
-from icarus.kernel import TERMINAL, UNSEEN, below
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.load_files import game_of_file
 from tests.test_documents import example
 
@@ -52,6 +52,12 @@ def wrongly(**wrong: Callable) -> Callable:
 def sharing(state, observer, beliefs, rng):
     """What lies open is one list in both."""
     return second_chance.determinize(state, observer, beliefs, rng) | {"open": state["open"]}
+
+
+def at_first_alone(state, observer, beliefs, rng):
+    """After the first decision it tells the true state."""
+    observer = CHANCE if state["turn"] or state["drawing"] else observer
+    return second_chance.determinize(state, observer, beliefs, rng)
 
 
 def by_the_truth(state, observer, beliefs, rng):
@@ -113,6 +119,8 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": as_for_a_player}, "sees all"),
     ({"determinize": in_place}, "memory"),
     ({"determinize": sharing}, "memory"),
+    ({"determinize": at_first_alone}, "truth"),
+    ({"text": lambda state: state["open"].append(0) or "nothing"}, "memory"),
     ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "errors"),
     ({"initial": lambda rng: second_chance.initial(rng) | {"turn": random.randrange(2)}}, "repeat"),
     ({"initial": with_a_talon}, "redraw"),
