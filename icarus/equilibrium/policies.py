@@ -133,13 +133,15 @@ def tabulate(
             for i, each in enumerate(policies_of(tree.game, policy))
         )
         return TabularPolicy(tree, _mixed(tree, 0, first, second))
-    if isinstance(policy, TabularPolicy):
-        is_same = str(policy.tree.game) == str(tree.game) and np.array_equal(
-            policy.tree.sets, tree.sets
+    # a CFR has a table already
+    table = getattr(policy, "average", policy) if hasattr(policy, "tree") else policy
+    if isinstance(table, TabularPolicy):
+        is_same = str(table.tree.game) == str(tree.game) and np.array_equal(
+            table.tree.sets, tree.sets
         )
-        if policy.tree is not tree and not is_same:
-            raise ValueError(f"{policy!r} is not a policy in {tree.game}")
-        return TabularPolicy(tree, policy.probabilities)
+        if table.tree is not tree and not is_same:
+            raise ValueError(f"{table!r} is not a policy in {tree.game}")
+        return TabularPolicy(tree, table.probabilities)
     result, question = uniform_policy(tree), question_to(policy, play)
     if policy is None:
         return result
