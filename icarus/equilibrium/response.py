@@ -369,6 +369,8 @@ class _Responder:
         self._looked_at, usual = 0, [*self.played.at(truth, self._player)]
         if len(usual) == 1 or not belief:
             return usual
+        if belief[0].state.legal_actions() != truth.state.legal_actions():
+            walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
         count = PARTS if is_sample else 1
         parts = [part for i in range(count) if (part := belief[i::count])]
         most = self._most if count == 1 else max(1, self._most // count)

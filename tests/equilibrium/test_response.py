@@ -10,8 +10,9 @@ from icarus import Agent, PythonGame, exploitability, games, in_python
 from icarus.bridges import openspiel
 from icarus.equilibrium import CFRPlus, OOSSearch, local_best_response, response, tabulate
 from icarus.equilibrium.tree import tree_of
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.specs import BASELINE
+from tests import toy
 from tests.equilibrium.openspiel import random_probabilities
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
@@ -100,9 +101,15 @@ def test_particles_are_drawn_anew_where_none_is_left_or_deals_are_hidden():
     agent = Agent(BASELINE, iterations=3)
     found = local_best_response(PHANTOM, agent, matches=2, particles=1)
     assert all(-1 <= gain <= 1 for each in found.samples for gain in each)
-    found = local_best_response(games.load("dou-di-zhu"), None, matches=2, particles=2)
+    hidden = {"initial": lambda rng: [][: below(rng, 2)], "determinize": lambda state, *_: state[:]}
+    found = local_best_response(attrs.evolve(HIDDEN, **hidden), None, matches=2, particles=2)
     assert len(found.samples) == 3
     assert "of more than two players no theorem says how far" in str(found)
+
+
+def test_draws_with_other_legal_actions_are_refused():
+    with pytest.raises(ValueError, match="different legal actions after the same moves"):
+        local_best_response(toy.CLASHES, None, matches=2, particles=2)
 
 
 # Player 0 hides one of three things, player 1 may look and does not tell, player 2 guesses: whoever is right or was not found wins.
