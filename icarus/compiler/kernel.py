@@ -106,7 +106,7 @@ class CompiledFunction:
     ) -> "MachineCode | CodeInMemory":
         with uninterrupted():
             # To make the target takes the lock below while another is held; made first, no two threads wait for each other.
-            assert compiler().core.registry.cpu_target.target_context
+            bool(compiler().core.registry.cpu_target.target_context)
         with (
             long_work_announced(),
             _lock.global_compiler_lock,
