@@ -343,7 +343,7 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served):
 def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_search_keeps_the_game(
     tmp_path, compiled
 ):
-    words = "-u -m icarus play othello --browser --seconds 60"
+    words = "-u -m icarus play othello --browser --seconds 600"
     command = [sys.executable, *words.split()]
     folder = {} if compiled else {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
     with child_process(
