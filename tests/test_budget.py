@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 22_220,
     "icarus/bridges": 5_910,
-    "icarus/commands": 20_315,
+    "icarus/commands": 20_325,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_920,
@@ -33,7 +33,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_400,
     "experiments/studies": 16_780,
-    "icarus": 250_200,
+    "icarus": 250_300,
     "experiments": 68_760,
     "tests": 276_750,
 }

@@ -598,9 +598,9 @@ class Conversation:
 
     def _act(self, line: str) -> Answer:
         state, names = self.session.state, _names(self.session.state)
-        by_number = {str(i): name for i, name in enumerate(names, 1)}
-        name = line if line in names else by_number.get(line, line)
-        self.session.apply(state.string_to_action(name))
+        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(names)
+        move = state.legal_actions()[int(line) - 1] if is_number else state.string_to_action(line)
+        self.session.apply(move)
         self._go_on()
         return {"said": ""}
 

@@ -68,10 +68,12 @@ def play_command(
             loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds)
             for text in against or ["BASELINE"]
         ]
-        if any(agent.move_decay or agent.evaluation for agent in agents):
+        if any(agent.move_decay for agent in agents):
             raise ValueError(
-                "icarus play searches each position anew, by one evaluation of all: leave out move_decay, and give --evaluation"
+                "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
             )
+        if any(agent.evaluation for agent in agents):
+            raise ValueError("a saved game keeps one evaluation, of all: give it by --evaluation")
         players = loaded.game.players
         seats: list[Agent | None] = [
             *options.each_of("--against", agents, players if watch else players - 1)

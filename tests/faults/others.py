@@ -458,5 +458,9 @@ KINDS: dict[Callable[[Bench], None], tuple[int, str, object]] = {
         lambda path, encoding=None: path.read_bytes().decode("utf-8"),
     ),
     write_code_page: (30, "icarus.commands.console.io", SimpleNamespace(TextIOWrapper=bytes)),
-    fill_output: (8, "icarus.views.document.write_whole", lambda path, text: path.write_text(text)),
+    fill_output: (
+        8,
+        "icarus.views.tree_page.write_whole",
+        lambda path, text: path.write_text(text),
+    ),
 }

@@ -213,11 +213,11 @@ def test_a_foreign_request_is_refused_and_changes_nothing(foreign):
     """So is whatever stands in its body: one answer, and the connection is closed."""
     games = inputs.served().tables.games
     game, numbers = games[0], list(games)
-    before = dict(game.versions), list(game.session.played)
+    before = dict(game.contents), list(game.session.played)
     statuses = inputs.answers(foreign)
     assert len(statuses) == 1, (statuses, bytes(foreign))
     assert statuses[0] >= 400, (statuses, bytes(foreign))
-    assert (game.versions, game.session.played) == before, bytes(foreign)
+    assert (game.contents, game.session.played) == before, bytes(foreign)
     assert list(games) == numbers, bytes(foreign)
 
 
