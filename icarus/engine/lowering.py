@@ -239,7 +239,7 @@ def candidates_kernel(
     """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior.
 
     Args:
-        of_one: whether it is only asked about one action at a time, whatever count says: its loops are gone.
+        of_one: whether it is asked about one action at a time, so that it has no loops.
     """
     inner = checked_if_foreign(source.function)
     unpack = unpack_parameters(source.kinds())
