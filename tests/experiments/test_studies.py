@@ -272,7 +272,7 @@ def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tm
         out := tmp_path / "bounds.jsonl", "kuhn-poker", iterations=9, matches=2, seeds=2
     )
     assert "RAVE  " in shown(large_games.app, "sixteen", str(out))
-    assert "kuhn" not in shown(large_games.app, "seats", str(out))
+    assert shown(large_games.app, "seats", str(out)).count("kuhn-poker") == 16
     for bound in (0.25, 0.75):
         with Ledger(out, ("seed",)) as ledger:
             row = {"game": "trio", "player": "X", "iterations": 9, "particles": 2, "seed": bound}
