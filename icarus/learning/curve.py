@@ -74,7 +74,9 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
 def _row(generation: Generation) -> list[str]:
     differences = (generation.against_reference, generation.against_before)
     cells = ["-" if each is None else each.text("+.3f") for each in differences]
-    errors = (f"{number:.4f}" for number in (generation.error, generation.variance))
+    # no variance: all games held out ended alike
+    numbers = generation.error, generation.variance
+    errors = (f"{number:.4f}" if number else "-" for number in numbers)
     return [str(generation.number), *errors, *cells, "yes" if generation.is_taken else "no"]
 
 
