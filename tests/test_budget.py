@@ -21,7 +21,7 @@ TOKENS = {
     "icarus/arena": 5_300,
     "icarus/audit": 22_220,
     "icarus/bridges": 5_910,
-    "icarus/commands": 20_325,
+    "icarus/commands": 20_330,
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_920,

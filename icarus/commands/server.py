@@ -1,6 +1,7 @@
 """Games under way, and their pages: served to this machine, or to a named network, by tokens, as Jupyter serves a notebook."""
 
 import contextlib
+import functools
 import itertools
 import json
 import secrets
@@ -135,6 +136,7 @@ class Tables:
         }
 
 
+@functools.cache
 def _length(game: AnyGame) -> int:
     """How many decisions a random game has; 0 of one in plain Python, which may take long."""
     if not isinstance(game, Game):
