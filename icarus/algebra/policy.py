@@ -119,9 +119,11 @@ class Policy:
     source: Candidates | Values
 
     def __attrs_post_init__(self) -> None:
-        kinds = ["candidates"] * (self.rule.code != RULE_REPLY) + ["values"] * (
-            not self.rule.bandit
-        )
+        kinds = list[str]()
+        if self.rule.code != RULE_REPLY:
+            kinds.append("candidates")
+        if not self.rule.bandit:
+            kinds.append("values")
         if getattr(self.source, "KIND", "") not in kinds:
             raise TypeError(
                 f"{self.rule.name} needs a @{' or @'.join(kinds)} function, not {self.source!r}"
