@@ -18,7 +18,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler.memory import copy_items
 from icarus.equilibrium import OOS, OOSSearch, sampling, walk
 from icarus.equilibrium.beliefs import StoredPolicy, write_policy
 from icarus.equilibrium.cfr import match_regrets
@@ -65,12 +65,12 @@ def follow(tree: Sampling, policy: StoredPolicy, found: Histories) -> int:
     i = 0
     while i < used:
         entry, state = found.entries[i], found.states[i]
-        mover = call(rules.player, (address_of(state),))
+        mover = walk.player_of(rules, state)
         can_search = observer == sampling.EVERYBODY or observer == mover
         entry.is_inside = entry.position == goal and can_search
         count = 0
         if not entry.is_inside and mover != TERMINAL:
-            count = call(rules.legal, (address_of(state), address_of(tree.actions)))
+            count = walk.write_legal(rules, state, tree.actions)
         if used + count >= len(found.entries):
             return -1
         if mover == CHANCE:
@@ -172,9 +172,9 @@ def choose(tree: Sampling, selection: int, gamma: float, slot: int, count: int) 
 def go_down(tree: Sampling, selection: int, exploration: float) -> None:
     """From a history to the first information set that is new, with an action made in it."""
     used, depth, sampler = tree.store.used[0], 0, tree.sampler[0]
-    mover = call(tree.walk[0].player, (address_of(tree.state),))
+    mover = walk.player_of(tree.walk[0], tree.state)
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
-        count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
+        count = walk.write_legal(tree.walk[0], tree.state, tree.actions)
         step = tree.path[depth]
         if mover == CHANCE:
             walk.write_chance(tree.walk[0], tree.state, count, tree.sigma)
@@ -210,7 +210,7 @@ def search_by_bandits(
     for _ in range(count):
         sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
         if sets > len(store.keys) or slots > len(store.sums):
-            return sampling.MORE_ROOM
+            return walk.MORE_ROOM
         start = np.searchsorted(sums, uniform(tree.rng), side="right")
         copy_items(tree.state, starts.states[start])
         copy_items(tree.keys, starts.keys[start])

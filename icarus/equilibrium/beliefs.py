@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import address_of, call, copy_items, inlined_once, python_of
+from icarus.compiler import copy_items, inlined_once, python_of
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
@@ -24,7 +24,6 @@ BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
 OPEN, DECIDES, OBSERVED, DONE = range(4)
 LOOKING, OBSERVING = -2, -1  # in place of the action to be followed in a view
-GOING_ON, MORE_ROOM = -1, -2  # what the walk returns beside what growth does
 FINE = 2.0**44  # steps of a weight, as a part of all in a belief, that beliefs are told apart by
 REMEMBERED = 1 << 18  # values of beliefs
 ROOM, MOST = 1 << 12, 1 << 22  # entries on a path that there is room for, and can be
@@ -193,17 +192,17 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
 def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
     rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
-    actions, reals, state = tree.words[: rules.max_legal], tree.reals, address_of(tree.states[i])
-    mover = call(rules.player, (state,))
+    actions, reals, state = tree.words[: rules.max_legal], tree.reals, tree.states[i]
+    mover = walk.player_of(rules, state)
     if mover == TERMINAL:
-        call(rules.rewards, (state, address_of(reals), walk.PLAYERS))
+        ending = walk.write_rewards(rules, state, reals)
         worth = entry.weight * (rules.low + rules.range * reals[status.responder])
         frame.value += worth
         frame.policy_value += worth
         status.done += entry.weight * frame.chance
         entry.kind = DONE
-        return GOING_ON if abs(reals[0] + reals[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
-    count, key, weight = call(rules.legal, (state, address_of(actions))), entry.key, entry.weight
+        return ending
+    count, key, weight = walk.write_legal(rules, state, actions), entry.key, entry.weight
     if mover == status.responder:
         digest = count
         for k in range(count):
@@ -211,16 +210,16 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
         if frame.decider == walk.NOTHING:
             frame.decider, frame.count, frame.actions = i, count, digest
         entry.kind = DECIDES
-        return GOING_ON if frame.actions == digest else walk.UNEQUAL
+        return walk.COMPLETE if frame.actions == digest else walk.UNEQUAL
     if mover == CHANCE:
-        walk.write_chance(rules, tree.states[i], count, reals)
+        walk.write_chance(rules, state, count, reals)
     elif not write_policy(tree.policy, key, count, reals):
         key = BEYOND
     entry.kind = DONE
     for k in range(count):
         if reals[k] > 0.0:
             push(tree, i, actions[k], mover, key, weight * reals[k])
-    return GOING_ON
+    return walk.COMPLETE
 
 
 @inlined
@@ -299,7 +298,7 @@ def follow_observation(tree: Responding, frame: ViewFrame) -> None:
 def follow_action(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the action of the responder that is next."""
     status, end, actions = tree.status[0], tree.status[0].used, tree.words
-    call(tree.walk[0].legal, (address_of(tree.states[frame.decider]), address_of(actions)))
+    walk.write_legal(tree.walk[0], tree.states[frame.decider], actions)
     action = actions[frame.action]
     open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 1, action))
     for i in range(frame.first, end):
@@ -311,21 +310,22 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
 
 @walk.kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
-    """Go on with the walk for so many entries and views, or until room is missing."""
-    status, most = tree.status[0], tree.walk[0].max_legal
+    """Go on with the walk for so many entries and views, until it is done, or until room is missing."""
+    status, most, ending = tree.status[0], tree.walk[0].max_legal, walk.COMPLETE
     for _ in range(steps):
-        if status.depth < 0:
-            return walk.COMPLETE
-        frame, end, ending = tree.frames[status.depth], status.used, GOING_ON
+        if status.depth < 0 or ending != walk.COMPLETE:
+            break
+        frame, end = tree.frames[status.depth], status.used
         if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(
             tree.frames
         ):
-            return MORE_ROOM
+            return walk.MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
                 frame.next, frame.action = frame.first, OBSERVING
-                keys = tree.policy.keys
-                if frame.decider != walk.NOTHING and keys[walk.place_of(keys, frame.key)] == BEYOND:
+                if frame.decider != walk.NOTHING and not write_policy(
+                    tree.policy, frame.key, frame.count, tree.reals
+                ):
                     frame.key = BEYOND
                 continue
             if tree.entries[frame.next].kind == OPEN:
@@ -346,9 +346,7 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
             tree.values[place, 0] = value / frame.weight
             tree.values[place, 1] = frame.policy_value / frame.weight
             leave(tree, value, frame.policy_value)
-        if ending != GOING_ON:
-            return ending
-    return GOING_ON
+    return ending
 
 
 @walk.kernel("beliefs after the deal")
@@ -419,14 +417,14 @@ class ResponseWalk:
         Raises:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
-        ending, status = GOING_ON, self.status[0]
-        while ending != walk.COMPLETE:
+        status = self.status[0]
+        while status["depth"] >= 0:
             ending = respond_to_beliefs(self._tree, AT_ONCE)
             self._looked_at += AT_ONCE
-            if ending == MORE_ROOM:
+            if ending == walk.MORE_ROOM:
                 for array in self._growing:
                     array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-            elif ending > walk.COMPLETE:
+            elif ending != walk.COMPLETE:
                 walk.refuse_as_unsound(self.game, ending, int(status["responder"]))
             entries, done, why = len(self._growing[1]), float(status["done"]), ""
             if entries > MOST:

@@ -88,7 +88,7 @@ def play_out(
         count = 1 + int(PLAYOUTS * weights[i] / total)
         for _ in range(count):
             copy_items(state, states[i])
-            mover = call(rules[0].player, (address_of(state),))
+            mover = walk.player_of(rules[0], state)
             if walk.play_to_end(rules[0], state, mover, longest, words, reals, rng) != TERMINAL:
                 return np.nan
             call(rules[0].rewards, (address_of(state), address_of(reals), players))

@@ -29,7 +29,6 @@ TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
 OUTSIDE = -1  # in place of a position in the target
 DEAD = 1 << 16  # dead histories that are remembered, at most
-MORE_ROOM = 100  # what a loop ends with, beside COMPLETE, NOT_CONSTANT and TOO_LONG
 
 
 class Sampler:
@@ -139,7 +138,7 @@ def make(tree: Sampling, mover: int, action: int) -> int:
     for player in range(walk.PLAYERS):
         tree.keys[player] = walk.key_after(tree.keys[player], player, mover, action, tree.moves)
     call(tree.walk[0].apply, (address_of(tree.state), action))
-    return call(tree.walk[0].player, (address_of(tree.state),))
+    return walk.player_of(tree.walk[0], tree.state)
 
 
 @inlined
@@ -235,9 +234,9 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     aims = s1 > 0.0
     position = 0
     history = k
-    mover = call(tree.walk[0].player, (address_of(tree.state),))
+    mover = walk.player_of(tree.walk[0], tree.state)
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
-        count = call(tree.walk[0].legal, (address_of(tree.state), address_of(tree.actions)))
+        count = walk.write_legal(tree.walk[0], tree.state, tree.actions)
         slot = 0
         key = 0
         exploration = sampler.exploration if mover == player else 0.0
@@ -290,21 +289,16 @@ def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
     mover = tree.sampler[0].mover
     depth = tree.sampler[0].head
     for i in range(depth + 1, len(forced_path)):
-        call(rules.legal, (address_of(tree.state), address_of(tree.actions)))
+        walk.write_legal(rules, tree.state, tree.actions)
         call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
-        mover = call(rules.player, (address_of(tree.state),))
+        mover = walk.player_of(rules, tree.state)
     left = tree.sampler[0].max_length - depth
     if (
         walk.play_to_end(rules, tree.state, mover, left, tree.actions, tree.sigma, tree.rng)
         != TERMINAL
     ):
         return walk.TOO_LONG
-    call(rules.rewards, (address_of(tree.state), address_of(tree.rewards), walk.PLAYERS))
-    return (
-        walk.COMPLETE
-        if abs(tree.rewards[0] + tree.rewards[1] - 1.0) < walk.TOLERANCE
-        else walk.NOT_CONSTANT
-    )
+    return walk.write_rewards(rules, tree.state, tree.rewards)
 
 
 @inlined
@@ -349,7 +343,7 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
     for _ in range(1 if is_forced else count):
         sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
         if sets > len(store.keys) or slots > len(store.sums):
-            return MORE_ROOM
+            return walk.MORE_ROOM
         targeted = uniform(tree.rng) < tree.sampler[0].delta
         for player in range(count if is_forced else 0, count + 1 if is_forced else walk.PLAYERS):
             go_through_tree(tree, player, targeted, forced_path)

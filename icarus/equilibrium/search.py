@@ -30,6 +30,7 @@ from icarus.equilibrium.sampling import Sampling, Store
 from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import (
     COMPLETE,
+    MORE_ROOM,
     PLAYERS,
     Walk,
     refuse_as_unsound,
@@ -280,16 +281,13 @@ class OOSSearch(Learner):
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
         goal = self.iterations + iterations
         path = np.array(forced_path, np.int64)
-        status = sampling.MORE_ROOM
 
         def loop(walk: Walk) -> int:
             left = iterations if forced_path else goal - self.iterations
             return self.iterate(walk, path, left)
 
-        while status == sampling.MORE_ROOM:
-            status = with_walk(self.game, self._deals, loop)
-            if status == sampling.MORE_ROOM:
-                self.store = sampling.larger_store(self.store)
+        while (status := with_walk(self.game, self._deals, loop)) == MORE_ROOM:
+            self.store = sampling.larger_store(self.store)
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 

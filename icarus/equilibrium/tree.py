@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler.memory import copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import (
     InformationState,
@@ -183,7 +183,7 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     moves = growth.words[rules.max_legal :]
     action = 0
     if frame.mover == CHANCE:
-        count = call(rules.legal, (address_of(state), address_of(growth.words)))
+        count = walk.write_legal(rules, state, growth.words)
         action = growth.words[k]
         walk.write_chance(rules, state, count, growth.reals)
         child.chance_reach *= growth.reals[k]
@@ -205,29 +205,25 @@ def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
     rules = growth.walk[0]
     growing = growth.growing[0]
-    rewards = growth.reals
-    call(rules.rewards, (address_of(state), address_of(rewards), walk.PLAYERS))
     end = growth.tree.ends[growing.ends]
-    end.views[0], end.views[1] = child.views[0], child.views[1]
-    end.utility = rules.low + rules.range * rewards[0]
+    status = walk.write_rewards(rules, state, growth.reals)
+    copy_items(end.views, child.views)
+    end.utility = rules.low + rules.range * growth.reals[0]
     end.chance_reach = child.chance_reach
     growing.ends += 1
-    return (
-        walk.COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < walk.TOLERANCE else walk.NOT_CONSTANT
-    )
+    return status
 
 
 @inlined
 def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
     """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
     growing = growth.growing[0]
-    actions = growth.words
-    node = growth.tree.nodes[growth.growing[0].nodes]
+    node = growth.tree.nodes[growing.nodes]
     node.parent, node.action = frame.node, action
     child.node, child.next = growing.nodes, 0
-    child.count = call(growth.walk[0].legal, (address_of(state), address_of(actions)))
+    child.count = walk.write_legal(growth.walk[0], state, growth.words)
     if child.mover != CHANCE:
-        number = player_set(growth, child.views[child.mover], actions, child.count)
+        number = player_set(growth, child.views[child.mover], growth.words, child.count)
         if number == walk.NOTHING:
             return walk.UNEQUAL
         child.slot = growth.tree.sets[number].slot
@@ -258,15 +254,14 @@ def grow(
         if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(
             growth.tree.slots
         ):
-            return walk.TOO_LARGE
+            return walk.MORE_ROOM
         if depth + 2 > len(frames):
             return walk.TOO_LONG
         child = frames[depth + 1]
         state = growth.states[depth + 1]
         k = frame.next
         child.chance_reach = frame.chance_reach
-        child.views[0] = frame.views[0]
-        child.views[1] = frame.views[1]
+        copy_items(child.views, frame.views)
         action = k
         if depth == 0:
             copy_items(state, dealt[k])
@@ -279,11 +274,10 @@ def grow(
             action = grow_child(growth, frame, child)
         frame.next += 1
         growing.histories += 1
-        child.mover = call(growth.walk[0].player, (address_of(state),))
-        is_end = child.mover == TERMINAL
+        child.mover = walk.player_of(growth.walk[0], state)
         status = (
             add_end(growth, child, state)
-            if is_end
+            if child.mover == TERMINAL
             else add_decision(growth, frame, child, action, state)
         )
     return status
@@ -352,7 +346,7 @@ class GameTree:
             number = int(growing["unsound"][0])
             where = f"; first found after: {self.state_of(number).history_str()!r}"
             walk.refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
-        if status not in (walk.COMPLETE, walk.TOO_LARGE):
+        if status not in (walk.COMPLETE, walk.MORE_ROOM):
             walk.refuse_as_unsound(self.game, status)
         return bool(status == walk.COMPLETE)
 

@@ -38,13 +38,32 @@ PLAYERS = 2
 NOTHING = -1
 REAL = np.dtype(np.float64)
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
-COMPLETE, TOO_LARGE, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
+COMPLETE, MORE_ROOM, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
 THEOREMS = "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
 SHOWN = 50  # actions in a message
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
 # The addresses of functions; for how many legal actions there is room; the utility at a reward of 0, and how much more at one of 1.
 _ADDRESSES = [(name, np.int64) for name in (*FUNCTIONS, "max_legal")]
 WALK = np.dtype([*_ADDRESSES, ("low", np.float64), ("range", np.float64)], align=True)
+
+
+@inlined
+def player_of(walk: Row, state: np.ndarray) -> int:
+    """Who is to move."""
+    return call(walk.player, (address_of(state),))
+
+
+@inlined
+def write_legal(walk: Row, state: np.ndarray, actions: np.ndarray) -> int:
+    """The legal actions; returns how many there are."""
+    return call(walk.legal, (address_of(state), address_of(actions)))
+
+
+@inlined
+def write_rewards(walk: Row, state: np.ndarray, rewards: np.ndarray) -> int:
+    """The rewards of two players at an end; COMPLETE, or NOT_CONSTANT where they do not sum to 1."""
+    call(walk.rewards, (address_of(state), address_of(rewards), PLAYERS))
+    return COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
 
 
 @inlined
@@ -106,14 +125,14 @@ def play_to_end(
 ) -> int:
     """To the end of the game by uniform choice, in so many actions at most; returns who is to move then."""
     while mover != TERMINAL and left > 0:
-        count = call(walk.legal, (address_of(state), address_of(actions)))
+        count = write_legal(walk, state, actions)
         if mover == CHANCE:
             write_chance(walk, state, count, reals)
             k = draw(reals, count, uniform(rng))
         else:
             k = int(uniform(rng) * count)
         call(walk.apply, (address_of(state), actions[k]))
-        mover = call(walk.player, (address_of(state),))
+        mover = player_of(walk, state)
         left = left - 1
     return mover
 
