@@ -96,7 +96,6 @@ class Growing:
     slots: int
     views: int
     ends: int
-    histories: int
     depth: int  # of the frame at work; -1 when all is done
     deepest: int  # actions in the longest history, the deal among them
     unsound: int  # the set whose actions differ between its histories
@@ -137,13 +136,13 @@ class Growth(NamedTuple):
 def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
     views = growth.tree.views
-    growing = growth.growing[0]
-    row = views[parent].child
+    growing, before = growth.growing[0], views[parent]
+    row = before.child
     while row != 0 and (views[row].move != move or views[row].slot != slot):
         row = views[row].sibling
     if row == 0:
         row = growing.views
-        view, before = views[row], views[parent]
+        view = views[row]
         view.parent, view.move, view.slot, view.set = parent, move, slot, walk.NOTHING
         view.player, view.sibling, before.child = before.player, before.child, row
         growing.views += 1
@@ -153,9 +152,8 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
 @inlined
 def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int:
     """The information set of a view; NOTHING where other actions were legal in it before."""
-    tree = growth.tree
-    growing = growth.growing[0]
-    view = growth.tree.views[row]
+    tree, growing = growth.tree, growth.growing[0]
+    view = tree.views[row]
     if view.set == walk.NOTHING:
         view.set = growing.sets
         info_set = tree.sets[view.set]
@@ -176,12 +174,8 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
 @inlined
 def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     """Make the action that is next in a copy of the state, and have both players see it; returns the action."""
-    rules = growth.walk[0]
-    depth = growth.growing[0].depth
-    k = frame.next
-    state = growth.states[depth]
-    moves = growth.words[rules.max_legal :]
-    action = 0
+    rules, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
+    state, moves = growth.states[depth], growth.words[rules.max_legal :]
     if frame.mover == CHANCE:
         count = walk.write_legal(rules, state, growth.words)
         action = growth.words[k]
@@ -201,27 +195,22 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
 
 
 @inlined
-def add_end(growth: Growth, child: Frame, state: np.ndarray) -> int:
-    """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
-    rules = growth.walk[0]
-    growing = growth.growing[0]
-    end = growth.tree.ends[growing.ends]
-    status = walk.write_rewards(rules, state, growth.reals)
-    copy_items(end.views, child.views)
-    end.utility = rules.low + rules.range * growth.reals[0]
-    end.chance_reach = child.chance_reach
-    growing.ends += 1
-    return status
-
-
-@inlined
-def add_decision(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
-    """Enter a history after which someone acts; UNEQUAL where his view had other actions."""
-    growing = growth.growing[0]
+def add_history(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
+    """Enter a history, and go on from there; NOT_CONSTANT where rewards do not sum to 1, UNEQUAL where a view had other actions."""
+    rules, growing = growth.walk[0], growth.growing[0]
+    child.mover = walk.player_of(rules, state)
+    if child.mover == TERMINAL:
+        end = growth.tree.ends[growing.ends]
+        status = walk.write_rewards(rules, state, growth.reals)
+        copy_items(end.views, child.views)
+        end.utility = rules.low + rules.range * growth.reals[0]
+        end.chance_reach = child.chance_reach
+        growing.ends += 1
+        return status
     node = growth.tree.nodes[growing.nodes]
     node.parent, node.action = frame.node, action
     child.node, child.next = growing.nodes, 0
-    child.count = walk.write_legal(growth.walk[0], state, growth.words)
+    child.count = walk.write_legal(rules, state, growth.words)
     if child.mover != CHANCE:
         number = player_set(growth, child.views[child.mover], growth.words, child.count)
         if number == walk.NOTHING:
@@ -242,44 +231,33 @@ def grow(
     largest: int,
 ) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
-    growing = growth.growing[0]
-    frames = growth.frames
-    status = walk.COMPLETE
+    growing, frames, status = growth.growing[0], growth.frames, walk.COMPLETE
+    most_slots = len(growth.tree.slots) - growth.walk[0].max_legal
     while growing.depth >= 0 and status == walk.COMPLETE:
-        frame = frames[growing.depth]
         depth = growing.depth
-        if frame.next == frame.count:
+        frame = frames[depth]
+        k = frame.next
+        if k == frame.count:
             growing.depth -= 1
             continue
-        if growing.histories == largest or growing.slots + growth.walk[0].max_legal > len(
-            growth.tree.slots
-        ):
+        if growing.nodes + growing.ends == largest or growing.slots > most_slots:
             return walk.MORE_ROOM
         if depth + 2 > len(frames):
             return walk.TOO_LONG
-        child = frames[depth + 1]
-        state = growth.states[depth + 1]
-        k = frame.next
+        child, state, action = frames[depth + 1], growth.states[depth + 1], k
         child.chance_reach = frame.chance_reach
         copy_items(child.views, frame.views)
-        action = k
         if depth == 0:
             copy_items(state, dealt[k])
             child.chance_reach = probabilities[k]
             for player in range(walk.PLAYERS):
                 child.views[player] = continue_view(
-                    growth, frame.views[player], observations[k, player], walk.NOTHING
+                    growth, player, observations[k, player], walk.NOTHING
                 )
         else:
             action = grow_child(growth, frame, child)
         frame.next += 1
-        growing.histories += 1
-        child.mover = walk.player_of(growth.walk[0], state)
-        status = (
-            add_end(growth, child, state)
-            if child.mover == TERMINAL
-            else add_decision(growth, frame, child, action, state)
-        )
+        status = add_history(growth, frame, child, action, state)
     return status
 
 
@@ -292,7 +270,6 @@ class GameTree:
     Attributes:
         game: whose tree it is, a `Game` or a `PythonGame`.
         nodes, sets, slots, views, ends: its `arrays`, of NODE, SET, SLOT, VIEW and END.
-        histories: how many there are, the ends among them.
         depth: actions in the longest one, the deal among them.
         deals: the initial states.
 
@@ -317,8 +294,7 @@ class GameTree:
 
     def _grow(self, largest: int, rules: walk.Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
-        growing = np.zeros(1, GROWING)
-        deals = self.deals
+        growing, deals = np.zeros(1, GROWING), self.deals
         depth = min(self.game.max_length, largest) + 3
         rows = largest + rules.room + walk.PLAYERS
         kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
@@ -328,19 +304,16 @@ class GameTree:
         arrays.nodes["parent"][0] = walk.NOTHING
         for player in range(walk.PLAYERS):
             arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
-        growing["nodes"] = 1
+        growing["nodes"] = growing["deepest"] = 1
         growing["views"] = walk.PLAYERS
-        growing["histories"] = 1
-        growing["deepest"] = 1
         scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
         growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
         status = rules.call(
             grow, growth, rules.dealt, deals.observations, deals.probabilities, largest
         )
-        self.histories, self.depth = int(growing["histories"][0]), int(growing["deepest"][0])
-        self.arrays = Arrays(
-            *(array[: growing[name][0]] for name, array in zip(Arrays._fields, arrays, strict=True))
-        )
+        self.depth = int(growing["deepest"][0])
+        pairs = zip(Arrays._fields, arrays, strict=True)
+        self.arrays = Arrays._make(array[: growing[name][0]] for name, array in pairs)
         self.nodes, self.sets, self.slots, self.views, self.ends = self.arrays
         if status == walk.UNEQUAL:
             number = int(growing["unsound"][0])
@@ -349,6 +322,11 @@ class GameTree:
         if status not in (walk.COMPLETE, walk.MORE_ROOM):
             walk.refuse_as_unsound(self.game, status)
         return bool(status == walk.COMPLETE)
+
+    @property
+    def histories(self) -> int:
+        """How many there are, the ends among them."""
+        return len(self.nodes) + len(self.ends)
 
     @property
     def nbytes(self) -> int:
@@ -380,7 +358,7 @@ class GameTree:
 
     @functools.cached_property
     def _numbers(self) -> dict[InformationState, int]:
-        return dict(zip(self.information_states(), self.decisions.tolist(), strict=True))
+        return {state: number for number, state in enumerate(self.information_states())}
 
     def set_at(self, state: State) -> int:
         """The number of the information set that a state of the game is in.
@@ -400,9 +378,8 @@ class GameTree:
 
     def information_states(self) -> Iterator[InformationState]:
         """What the player to move knows, as `information_state` says it, for each of `decisions`, in their order."""
-        for number in self.decisions:
-            view = self.views[self.sets[number]["last_view"]]
-            moves = []
+        for row in self.sets["last_view"]:
+            view, moves = self.views[row], []
             while view["parent"] != walk.NOTHING:
                 moves.append((bool(view["slot"] != walk.NOTHING), int(view["move"])))
                 view = self.views[view["parent"]]
@@ -414,35 +391,27 @@ class GameTree:
         )
 
 
-def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
+def refuse_unless_walkable(game: AnyGame) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown: by random walks after its deals (Knuth, 1975).
 
     Raises:
         ValueError: not two players, deals in secret, too large, or without an end. TypeError: no game.
     """
     walk.refuse_unless_two_players(game)
-    deals = deals_of(game)
-    luck = random.Random(0)
-    histories = 0.0
-    limit = largest_of(game) if largest is None else largest
+    deals, luck, histories, limit = deals_of(game), random.Random(0), 0.0, largest_of(game)
     for _ in range(WALKS):
         state = dealt_state(game, deals, luck.randrange(len(deals)))
         weight = len(deals) / WALKS
-        while (
-            not state.is_terminal()
-            and histories <= CERTAIN * limit
-            and len(state.history) <= game.max_length
-        ):
-            actions = state.legal_actions()
+        while actions := state.legal_actions():
+            if len(state.history) >= game.max_length:
+                raise ValueError(
+                    f"{game} has no complete walk: it has not ended after {game.max_length:,} actions, its max_length"
+                )
             weight *= len(actions)
             histories += weight
+            if histories > CERTAIN * limit:
+                refuse_as_too_large(game, f"about {histories:.0g}", limit)
             state.apply_action(luck.choice(actions))
-        if len(state.history) > game.max_length:
-            raise ValueError(
-                f"{game} has no complete walk: it has not ended after {game.max_length:,} actions, its max_length"
-            )
-    if histories > CERTAIN * limit:
-        refuse_as_too_large(game, f"about {histories:.0g}", limit)
 
 
 def largest_of(game: AnyGame) -> int:
