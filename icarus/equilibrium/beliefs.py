@@ -18,7 +18,7 @@ from icarus.equilibrium import walk
 from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
 
-next_key, place_of = python_of(walk.next_key), python_of(walk.place_of)
+place_of = python_of(walk.place_of)
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
@@ -78,7 +78,7 @@ def key_of(information: InformationState) -> int:
     """The key of an information set, by what the player to move knows."""
     player, observation, moves = information
     return functools.reduce(
-        lambda key, move: next_key(key, *move), [(False, observation), *moves], player + 1
+        lambda key, move: walk.key_in_python(key, *move), [(False, observation), *moves], player + 1
     )
 
 
@@ -223,19 +223,19 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
 
 
 @inlined
-def open_view(tree: Responding, key: int) -> None:
-    """Begin a view of the responder's behind the newest one."""
+def open_view(tree: Responding, is_own: int, move: int) -> None:
+    """Begin a view of the responder's behind the newest one, in which he has seen one move more."""
     status = tree.status[0]
+    before = tree.frames[status.depth]
     status.depth += 1
     status.views += 1
     frame = tree.frames[status.depth]
     frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
     frame.decider = walk.NOTHING
-    frame.key = key
+    frame.key = BEYOND if before.key == BEYOND else walk.next_key(before.key, is_own, move)
     frame.value = 0.0
     frame.policy_value = 0.0
     frame.best = 0.0
-    before = tree.frames[status.depth - 1]
     frame.chance = before.chance / (before.count if before.action >= 0 else 1)
 
 
@@ -284,7 +284,7 @@ def recall(tree: Responding) -> None:
 def follow_observation(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the observation of the entry that is next."""
     status, end, observed = tree.status[0], tree.status[0].used, tree.entries[frame.next].observed
-    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 0, observed))
+    open_view(tree, 0, observed)
     for i in range(frame.next, end):
         entry = tree.entries[i]
         if entry.kind == OBSERVED and entry.observed == observed:
@@ -297,10 +297,10 @@ def follow_observation(tree: Responding, frame: ViewFrame) -> None:
 @inlined_once
 def follow_action(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the action of the responder that is next."""
-    status, end, actions = tree.status[0], tree.status[0].used, tree.words
-    walk.write_legal(tree.walk[0], tree.states[frame.decider], actions)
-    action = actions[frame.action]
-    open_view(tree, BEYOND if frame.key == BEYOND else walk.next_key(frame.key, 1, action))
+    status, end = tree.status[0], tree.status[0].used
+    walk.write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
+    action = tree.words[frame.action]
+    open_view(tree, 1, action)
     for i in range(frame.first, end):
         entry = tree.entries[i]
         if entry.kind == DECIDES:
@@ -349,30 +349,6 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
     return ending
 
 
-@walk.kernel("beliefs after the deal")
-def begin_walk(
-    tree: Responding, dealt: np.ndarray, observations: np.ndarray, probabilities: np.ndarray
-) -> int:
-    """Enter all deals in the view before them."""
-    status, frame = tree.status[0], tree.frames[0]
-    responder = status.responder
-    opponent = 1 - status.responder
-    is_stored = len(tree.policy.keys) > 1
-    for k in range(len(dealt)):
-        key = walk.next_key(opponent + 1, 0, observations[k, opponent]) if is_stored else BEYOND
-        digest = key
-        for i in range(dealt.shape[1]):
-            tree.states[status.used, i] = dealt[k, i]
-            digest = mix(digest, dealt[k, i])
-        if probabilities[k] > 0.0:
-            enter(tree, OBSERVED, observations[k, responder], key, digest, probabilities[k])
-    frame.key = responder + 1 if is_stored else BEYOND
-    frame.action = OBSERVING
-    frame.decider = walk.NOTHING
-    frame.weight, frame.chance = 1.0, 1.0
-    return 0
-
-
 class ResponseWalk:
     """The walk of a best response, which `run` goes on with until it is done. Ctrl-C is raised within it, and loses nothing.
 
@@ -386,23 +362,29 @@ class ResponseWalk:
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
         walk.refuse_unless_two_players(game)
-        self.game, self.deals = game, deals_of(game)
-        rules = walk.Walk(game, self.deals)
-        room = ROOM + 2 * len(self.deals) + rules.room
-        width = rules.dealt.shape[1]
-        scratch = rules.room + walk.PLAYERS
+        self.game, deals = game, deals_of(game)
+        rules, possible = walk.Walk(game, deals), np.flatnonzero(deals.probabilities)
+        used, room = len(possible), ROOM + 2 * len(deals) + rules.room
+        states = np.zeros((room, rules.dealt.shape[1]), np.int64)
+        entries, frames = np.zeros(room, ENTRY), np.zeros(room, FRAME)
+        states[:used] = rules.dealt[possible]
+        # no two deals are alike
+        entries["kind"], entries["digest"] = OBSERVED, np.arange(room)
+        entries["observed"][:used] = deals.observations[possible, responder]
+        entries["weight"][:used] = deals.probabilities[possible]
+        frames["action"][0], frames["decider"][0] = OBSERVING, walk.NOTHING
+        frames["weight"][0] = frames["chance"][0] = 1.0
+        if policy is not UNIFORM:
+            entries["key"][:used] = walk.keys_of(deals)[possible, 1 - responder]
+            frames["key"][0] = responder + 1
         self.status = np.zeros(1, STATUS)
-        self.status["responder"], self.status["views"] = responder, 1
-        self._growing = [
-            np.zeros((room, width), np.int64),
-            np.zeros(room, ENTRY),
-            np.zeros(room, FRAME),
-        ]
-        self._growing.append(np.zeros(1 << (2 * room).bit_length(), np.int64))
+        self.status["responder"], self.status["views"], self.status["used"] = responder, 1, used
+        places = np.zeros(1 << (2 * room).bit_length(), np.int64)
+        self._growing = [states, entries, frames, places]
+        scratch = rules.room + walk.PLAYERS
         self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
         self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]
         self._walk, self._policy, self._looked_at = rules.settings, policy, 0
-        begin_walk(self._tree, rules.dealt, self.deals.observations, self.deals.probabilities)
 
     @property
     def _tree(self) -> Responding:

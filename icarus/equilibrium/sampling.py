@@ -23,7 +23,6 @@ from icarus.equilibrium.cfr import match_regrets
 from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 
 SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
-_KINDS = (np.int64, np.int64, np.float64, np.float64)  # of its arrays
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
@@ -357,22 +356,26 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
 
 
 @walk.kernel("growth of a store")
-def move_sets(keys: np.ndarray, first: np.ndarray, larger: Store) -> int:
+def move_sets(store: Store, larger: Store) -> int:
     """Enter all information sets into a store without one."""
-    for i in range(len(keys)):
-        if keys[i] != 0:
-            place = walk.place_of(larger.keys, keys[i])
-            larger.keys[place], larger.first[place] = keys[i], first[i]
+    for i in range(len(store.keys)):
+        key = store.keys[i]
+        if key != 0:
+            place = walk.place_of(larger.keys, key)
+            larger.keys[place], larger.first[place] = key, store.first[i]
     return 0
 
 
-def larger_store(store: Store | None = None) -> Store:
-    """The same in at least twice the room; or an empty one."""
-    store = store or Store._make([*map(np.zeros, 4 * [0], _KINDS), np.zeros(2, np.int64)])
-    sets = 2 * len(store.keys) or SMALLEST
-    slots = 2 * len(store.sums) + SMALLEST
-    larger = Store._make([*map(np.zeros, (sets, sets, slots, slots), _KINDS), store.used])
-    for new, old in zip(larger[2:4], store[2:4], strict=True):
-        new[: store.used[1]] = old[: store.used[1]]
-    move_sets(*store[:2], larger)
+def empty_store(sets: int = SMALLEST, slots: int = SMALLEST) -> Store:
+    """Room for somewhat fewer information sets, and so many slots."""
+    integers, reals = np.zeros((2, sets), np.int64), np.zeros((2, slots))
+    return Store._make([*integers, *reals, np.zeros(2, np.int64)])
+
+
+def larger_store(store: Store) -> Store:
+    """The same in twice the room."""
+    larger = empty_store(2 * len(store.keys), 2 * len(store.sums) + SMALLEST)
+    for new, old in zip(larger[2:], store[2:], strict=True):
+        new[: len(old)] = old
+    move_sets(store, larger)
     return larger

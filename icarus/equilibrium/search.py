@@ -21,7 +21,7 @@ from icarus.engine.search import (
     check_callable,
     run_within,
 )
-from icarus.equilibrium import beliefs, sampling
+from icarus.equilibrium import sampling
 from icarus.equilibrium.beliefs import StoredPolicy, key_of
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
@@ -33,6 +33,7 @@ from icarus.equilibrium.walk import (
     MORE_ROOM,
     PLAYERS,
     Walk,
+    keys_of,
     refuse_as_unsound,
     refuse_unless_two_players,
     with_walk,
@@ -155,15 +156,8 @@ class OOSSearch(Learner):
         for name in ("delta", "exploration", "regret_exploration"):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
-        rows = self._deals.observations.tolist()
-        self._deal_keys = np.array(
-            [
-                [beliefs.next_key(player + 1, 0, move) for player, move in enumerate(row)]
-                for row in rows
-            ]
-        )
-        self.store = sampling.larger_store()
-        self._aim_at(sampling.EVERYBODY, [], np.ones(len(rows), bool))
+        self._deal_keys, self.store = keys_of(self._deals), sampling.empty_store()
+        self._aim_at(sampling.EVERYBODY, [], np.ones(len(self._deals), bool))
         self.sample(0)  # compiled before a clock runs
 
     def memory(self) -> tuple[np.ndarray, ...]:

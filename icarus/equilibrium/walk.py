@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import CompiledFunction, call_compiled, inlined_once
+from icarus.compiler import CompiledFunction, call_compiled, inlined_once, python_of
 from icarus.compiler.memory import (
     address_of,
     array_at,
@@ -143,6 +143,19 @@ def next_key(key: int, is_own: int, move: int) -> int:
     player + 1.
     """
     return mix(key, 2 * move + is_own)
+
+
+key_in_python = python_of(next_key)
+
+
+def keys_of(deals: Deals) -> np.ndarray:
+    """The keys of what each player knows after each deal. [deals, players]"""
+    return np.array(
+        [
+            [key_in_python(player + 1, 0, move) for player, move in enumerate(row)]
+            for row in deals.observations.tolist()
+        ]
+    )
 
 
 @inlined
