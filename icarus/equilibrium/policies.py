@@ -1,5 +1,6 @@
 """Policies of both players, written out: a probability for every action in every information set; best responses, exploitability."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -43,11 +44,12 @@ class TabularPolicy:
         shape, what = self.probabilities.shape, f"the probabilities of a policy in {tree.game}"
         if shape != tree.slots.shape:
             raise ValueError(f"{what} have the shape {shape}; it must be {tree.slots.shape}")
-        sums, where = _sums(tree, self.probabilities), ""
-        for number in np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))[:1]:
-            where = f"sum to {sums[number]:g} in information set {number}"
-        if where or not (self.probabilities >= 0).all():
-            where = where or "are negative somewhere"
+        sums = _sums(tree, self.probabilities)
+        wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
+        if len(wrong) or not (self.probabilities >= 0).all():
+            where = "are negative somewhere"
+            if len(wrong):
+                where = f"sum to {sums[wrong[0]]:g} in information set {wrong[0]}"
             raise ValueError(
                 f"{what} {where}; they must be at least 0 and sum to 1 in each information set"
             )
@@ -61,12 +63,11 @@ class TabularPolicy:
 
     def table(self) -> dict[InformationState, dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
-        tree, numbers = self.tree, self.tree.decisions
-        policies = (
-            dict(zip(tree.actions(number), self.at(number).tolist(), strict=True))
-            for number in numbers
-        )
-        return dict(zip(tree.information_states(), policies, strict=True))
+        tree = self.tree
+        return {
+            state: dict(zip(tree.actions(number), self.at(number).tolist(), strict=True))
+            for number, state in enumerate(tree.information_states())
+        }
 
     def __repr__(self) -> str:
         return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
@@ -92,13 +93,11 @@ def uniform_policy(tree: GameTree) -> TabularPolicy:
 
 def own_predecessors(tree: GameTree) -> np.ndarray:
     """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
-    before = np.full(len(tree.sets), NOTHING, np.int64)
-    for number in tree.decisions:
-        row = int(tree.views[tree.sets[number]["last_view"]]["parent"])
-        while row != NOTHING and tree.views[row]["set"] == NOTHING:
-            row = int(tree.views[row]["parent"])
-        before[number] = NOTHING if row == NOTHING else int(tree.views[row]["set"])
-    return before
+    parents, before = tree.views["parent"], tree.views["set"]
+    rows = parents[tree.sets["last_view"]]
+    while (passive := (rows != NOTHING) & (before[rows] == NOTHING)).any():
+        rows = np.where(passive, parents[rows], rows)
+    return np.where(rows == NOTHING, NOTHING, before[rows])
 
 
 def tabulate(
@@ -107,7 +106,6 @@ def tabulate(
     seed: int | Sequence[int] = 0,
     *,
     play: str = MOST_VISITED,
-    player: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> TabularPolicy:
     """A policy of any kind written out over a tree; of a search with one seed, by full stitching (Lanctot, Lisý and Bowling, 2015).
@@ -119,7 +117,6 @@ def tabulate(
         policy: as in `exploitability`.
         seed: of the searches; each information set has a stream of its own.
         play: how a search is played, see `exploitability`.
-        player: who alone is asked; the other's policy is uniform then.
         progress: called with (parts done, parts in all); a part is what follows on one of a player's first information sets.
 
     Raises:
@@ -127,49 +124,39 @@ def tabulate(
     """
     check_callable("progress", progress, "a function of (parts done, parts in all)")
     tree, key = tree_of(game), seed_key(seed)
-    if is_each(policy):
-        first, second = (
-            tabulate(tree, each, seed, play=play, player=i).probabilities
-            for i, each in enumerate(policies_of(tree.game, policy))
-        )
-        return TabularPolicy(tree, _mixed(tree, 0, first, second))
-    # a CFR has a table already
-    table = getattr(policy, "average", policy) if hasattr(policy, "tree") else policy
-    if isinstance(table, TabularPolicy):
-        is_same = str(table.tree.game) == str(tree.game) and np.array_equal(
-            table.tree.sets, tree.sets
-        )
-        if table.tree is not tree and not is_same:
-            raise ValueError(f"{table!r} is not a policy in {tree.game}")
-        return TabularPolicy(tree, table.probabilities)
-    result, question = uniform_policy(tree), question_to(policy, play)
-    if policy is None:
-        return result
-    followers = dict[int, list[int]]()
-    before = own_predecessors(tree)
-    for number in tree.decisions.tolist():
-        followers.setdefault(int(before[number]), []).append(number)
+    result, searches = uniform_policy(tree), dict[int, PolicyLike]()
+    for player, each in enumerate(policies_of(tree.game, policy)):
+        # a CFR has a table already
+        table = getattr(each, "average", each) if hasattr(each, "tree") else each
+        if isinstance(table, TabularPolicy):
+            is_same = np.array_equal(table.tree.sets, tree.sets)
+            if str(table.tree.game) != str(tree.game) or not is_same:
+                raise ValueError(f"{table!r} is not a policy in {tree.game}")
+            result.probabilities = _mixed(tree, player, table.probabilities, result.probabilities)
+        elif each is not None:
+            searches[player] = each
+    followers = defaultdict[int, list[int]](list)
+    for number, before in enumerate(own_predecessors(tree).tolist()):
+        followers[before].append(number)
 
     def search_from(number: int, ask: Question) -> None:
         if tree.sets[number]["count"] > 1:
             result.at(number)[:] = ask(tree.state_of(number), (*key, number))
-        below, seated = followers.get(number, []), ask.policy
+        below, seated = followers[number], ask.policy
         learned = seated.memory() if hasattr(seated, "recall") and len(below) > 1 else None
         for i, follower in enumerate(below):
             if learned is not None and i > 0:
                 seated.recall(learned)
             search_from(follower, ask)
 
-    of_both = followers.get(NOTHING, [])
-    parts = [part for part in of_both if player in (None, tree.sets[part]["player"])]
+    parts = [part for part in followers[NOTHING] if tree.sets[part]["player"] in searches]
     for done, part in enumerate(parts):
         if progress is not None:
             progress(done, len(parts))
-        sits_down = is_player(policy)
-        search_from(
-            part,
-            question_to(policy.seated(tree.game), play, learns=True) if sits_down else question,
-        )
+        each = searches[tree.sets[part]["player"]]
+        sits_down = is_player(each)
+        seated = each.seated(tree.game) if sits_down else each
+        search_from(part, question_to(seated, play, learns=sits_down))
     return result
 
 
@@ -189,12 +176,11 @@ def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
     return policies
 
 
-def text_of(game: AnyGame, policy: PolicyLike, play: str) -> str:
-    """What is measured, as a result tells it."""
-    if is_each(policy):
-        return " against ".join(text_of(game, each, play) for each in policies_of(game, policy))
-    question = question_to(policy, play)
-    return f"{question}, {play}" if question.has_luck else str(question)
+def questions_to(game: AnyGame, policy: PolicyLike, play: str) -> tuple[list[Question], str]:
+    """How the policy of each player is asked; and what is measured, as a result tells it."""
+    questions = [question_to(each, play) for each in policies_of(game, policy)]
+    texts = [f"{each}, {play}" if each.has_luck else str(each) for each in questions]
+    return questions, " against ".join(texts if is_each(policy) else texts[:1])
 
 
 # -------------------------------------------------------------------------------------------------------- best responses
@@ -265,13 +251,11 @@ def respond(
         view = tree.views[i]
         if view.set != NOTHING:
             info_set = tree.sets[view.set]
-            chosen = info_set.slot
-            for slot in range(info_set.slot, info_set.slot + info_set.count):
-                if best[slot] > best[chosen]:
-                    chosen = slot
-            values[i] += best[chosen]
-            for slot in range(info_set.slot, info_set.slot + info_set.count):
-                best[slot] = 1.0 if slot == chosen else 0.0
+            actions = best[info_set.slot : info_set.slot + info_set.count]
+            chosen = actions.argmax()
+            values[i] += actions[chosen]
+            actions[:] = 0.0
+            actions[chosen] = 1.0
         pass_up(view, values[i], values, best)
     for player in range(PLAYERS):
         out[player] = values[player]
@@ -412,19 +396,17 @@ def exploitability(
     """
     integer("seeds", seeds, 1)
     integer("seed", seed, 0)
-    is_stored = policy is None or isinstance(policy, StoredPolicy)
-    stored = UNIFORM if policy is None else policy if is_stored else _stored(policy)
-    if isinstance(game, Game) and stored is not None:
+    if isinstance(game, Game) and (stored := _stored(policy)) is not None:
         return _by_walks(game, policy, stored, progress)
     tree, written = tree_of(game), list[np.ndarray]()
-    questions = [question_to(each, play) for each in policies_of(tree.game, policy)]
-    count = seeds if any(question.has_luck for question in questions) else 1
+    questions, what = questions_to(tree.game, policy, play)
+    has_luck = any(question.has_luck for question in questions)
+    count = seeds if has_luck else 1
 
     def tell(done: int, parts: int) -> None:
         if progress is not None:
             progress((len(written) + done / parts) / count)
 
-    what = text_of(tree.game, policy, play)
     try:
         for k in range(count):
             by_seed = tabulate(tree, policy, (seed, k), play=play, progress=tell)
@@ -433,14 +415,16 @@ def exploitability(
         if len(written) > 1:
             raise KeyboardInterrupt(_measured(tree, written, what)) from None
         raise KeyboardInterrupt from None
-    return _measured(tree, written, what, has_luck=count > 1 or any(q.has_luck for q in questions))
+    return _measured(tree, written, what, has_luck=has_luck)
 
 
 def _stored(policy: PolicyLike) -> StoredPolicy | None:
-    """The policy of a search that has no budget to go on with."""
+    """A policy that is stored: uniform choice, too, and that of a search which has no budget to go on with."""
+    if policy is None:
+        return UNIFORM
     has_budget = getattr(policy, "budget", (None, None)) != (None, None)
-    stored = None if has_budget else getattr(policy, "stored_policy", None)
-    return stored if isinstance(stored, StoredPolicy) else None
+    stored = getattr(policy, "stored_policy", policy)
+    return stored if isinstance(stored, StoredPolicy) and not has_budget else None
 
 
 def _by_walks(
@@ -459,14 +443,11 @@ def _by_walks(
     return exact_result(best, expected, "uniform choice" if policy is None else str(policy))
 
 
-def exact_result(
-    best: Sequence[float], values: Sequence[float], policy: str, method: str = "best responses"
-) -> Exploitability:
+def exact_result(best: Sequence[float], values: Sequence[float], policy: str) -> Exploitability:
     """A result without luck."""
     distance = sum(most - value for most, value in zip(best, values, strict=True))
-    return Exploitability(
-        distance, distance, distance, 1.0, method, policy, tuple(best), tuple(values)
-    )
+    limits = distance, distance, distance
+    return Exploitability(*limits, 1.0, "best responses", policy, tuple(best), tuple(values))
 
 
 def _measured(
@@ -520,11 +501,11 @@ def _mixed(tree: GameTree, player: int, first: np.ndarray, second: np.ndarray) -
 
 def _gain_by(tree: GameTree, best: np.ndarray, policy: np.ndarray) -> float:
     """What both players gain by some responses to a policy, added up."""
-    first, second = (
-        _responses(tree, _mixed(tree, player, best, policy), "")[1].values
+    gains = [
+        _responses(tree, _mixed(tree, player, best, policy), "")[1].values[player]
         for player in range(PLAYERS)
-    )
-    return first[0] + second[1] - sum(tree.game.utilities)
+    ]
+    return sum(gains) - sum(tree.game.utilities)
 
 
 def _responses(tree: GameTree, policy: np.ndarray, text: str) -> tuple[np.ndarray, Exploitability]:

@@ -15,6 +15,7 @@ to be expected: it is followed in up to `WIDTH` states at once, with all that ch
 room, and a part of it drawn by its probability where there is not.
 """
 
+import contextlib
 import functools
 import math
 import statistics
@@ -28,17 +29,10 @@ import numpy as np
 from icarus import checks
 from icarus.compiler import seeded
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.engine.match import MOST_VISITED, PolicyLike, Question, question_to
+from icarus.engine.match import MOST_VISITED, PolicyLike, Question
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
-from icarus.equilibrium.policies import (
-    CONFIDENCE,
-    TWO_SIDED,
-    Exploitability,
-    cut,
-    policies_of,
-    text_of,
-)
+from icarus.equilibrium.policies import CONFIDENCE, TWO_SIDED, Exploitability, cut, questions_to
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
@@ -106,6 +100,7 @@ class _Answers:
     def __init__(self, asks: Sequence[Question], seed: tuple[int, ...], seeds: int) -> None:
         self.asks, self._seed, self._seeds = asks, seed, seeds
         self._known, self.questions = dict[int, tuple[list, list]](), 0
+        self.has_luck = any(ask.has_luck for ask in asks)
 
     def forget(self, *seed: int) -> None:
         """Ask all anew, with another seed."""
@@ -120,12 +115,10 @@ class _Answers:
             return [(actions[0], 1.0)]
         if key not in self._known:
             ask = self.asks[mover]
-            seeds = [
-                (*self._seed, k, key & MASK) for k in range(self._seeds if ask.has_luck else 1)
-            ]
-            answers = [ask(particle.state, seed) for seed in seeds]
+            count = self._seeds if ask.has_luck else 1
+            answers = [ask(particle.state, (*self._seed, k, key & MASK)) for k in range(count)]
             self._known[key] = actions, np.mean(answers, 0).tolist()
-            self.questions += len(seeds)
+            self.questions += count
         legal, probabilities = self._known[key]
         if legal != actions:
             walk.refuse_as_unsound(particle.state.game, walk.UNEQUAL, mover)
@@ -145,23 +138,20 @@ class _Responder:
         count: int | None,
     ) -> None:
         self._game, self._player, self._depth = game, player, depth
-        self._most = count or sys.maxsize
-        self._key, self._has_luck = (seed, player), any(ask.has_luck for ask in thought.asks)
-        self._thought = thought
+        self._low, high = game.utilities
+        self._range = high - self._low
+        self._most, self._seed, self._thought = count or sys.maxsize, seed, thought
         # Without luck what is thought of is what is played.
-        self.played = _Answers(thought.asks, self._key, 1) if self._has_luck else thought
+        self.played = _Answers(thought.asks, (), 1) if thought.has_luck else thought
         self._deals, self._cuts, self._looked_at = list[_Particle](), 0, 0
-        self._redraws, self.is_exact = self._has_luck, not self._has_luck
-        try:
+        with contextlib.suppress(NotEnumerable):
             deals = deals_of(game)
-        except NotEnumerable:
-            self._redraws, self.is_exact = True, False
-            return
-        for k in np.flatnonzero(deals.probabilities).tolist():
-            keys = [hash((i, 2 * move)) for i, move in enumerate(deals.observations[k].tolist())]
-            self._deals.append(
-                _Particle(dealt_state(game, deals, k), keys, float(deals.probabilities[k]))
-            )
+            for k in np.flatnonzero(deals.probabilities).tolist():
+                moves = enumerate(deals.observations[k].tolist())
+                keys = [hash((i, 2 * move)) for i, move in moves]
+                weight = float(deals.probabilities[k])
+                self._deals.append(_Particle(dealt_state(game, deals, k), keys, weight))
+        self.is_exact = bool(self._deals) and not thought.has_luck
 
     def play(self, match: int, most: int, progress: Callable[[float], None]) -> float:
         """What the responder has at the end of a match, on average over all that is followed; of more than two players, beyond what he has
@@ -172,24 +162,21 @@ class _Responder:
             progress: called with the probability of what has ended.
         """
         self._ended, self._progress = 0.0, progress
-        self._luck = np.random.default_rng((*self._key[:1], match, self._player))
+        self._luck = np.random.default_rng((self._seed, match, self._player))
         self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
-        views = defaultdict[int, list[_Particle]](list)
-        if self._has_luck:
-            self.played.forget(*self._key, 1, match)
-        if not self._deals:
-            self._thought.forget(*self._key, 0, match)
-        deals = self._deals or [
-            self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))
-        ]
+        views, deals = defaultdict[int, list[_Particle]](list), self._deals
+        if self._thought.has_luck:
+            self.played.forget(self._seed, self._player, 1, match)
+        if not deals:
+            self._thought.forget(self._seed, self._player, 0, match)
+            deals = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
         for deal in deals:
             views[deal.keys[self._player]].append(deal)
         for sight, truths, room in self._followed(views, most):
             belief = views[sight] if self._deals else self._redrawn(truths)
             gain += self._rest(truths, NO_ACTION, belief, room, not self._deals)
             if self._game.players > walk.PLAYERS:
-                moves = [(truth, NO_ACTION) for truth in truths]
-                gain -= self._follow(moves, self.played, room, responds=False)[0]
+                gain -= self._follow(truths, NO_ACTION, self.played, room, responds=False)[0]
         return round(gain, DIGITS)
 
     def _followed(
@@ -197,16 +184,12 @@ class _Responder:
     ) -> Iterator[tuple[Any, list[_Particle], int]]:
         """What a match is followed in of its parts, a number of states at most: the name of a part, states, and the room that is left."""
         cuts, followed = self._cuts, defaultdict[Any, list[_Particle]](list)
-        weights = {name: _weight(part) for name, part in parts.items()}
-        total = sum(weights.values())
-        names = [(parts[name][0]._replace(weight=weights[name]), name) for name in parts]
-        scales = {
-            name: each.weight / weights[name]
-            for each, name in self._thinned(names, math.ceil(most / room))
-        }
+        names = [(part[0]._replace(weight=_weight(part)), name) for name, part in parts.items()]
+        total = sum(whole.weight for whole, _ in names)
         moves = [
             (each._replace(weight=scale * each.weight), name)
-            for name, scale in scales.items()
+            for whole, name in self._thinned(names, math.ceil(most / room))
+            for scale in [whole.weight / _weight(parts[name])]
             for each in parts[name]
         ]
         for each, name in self._thinned(moves, most):
@@ -229,14 +212,13 @@ class _Responder:
             is_sample: whether the belief is not all that the game may be.
         """
         cuts = self._cuts
-        gain, views = self._follow([(truth, action) for truth in truths], self.played, most)
+        gain, views = self._follow(truths, action, self.played, most)
         self.is_exact &= self._cuts == cuts
         self._ended += _weight(truths) - sum(map(_weight, views.values()))
         self._progress(self._ended)
         for sight, group, room in self._followed(views, most):
             cuts = self._cuts
-            moves = [(each, action) for each in belief]
-            after = self._follow(moves, self._thought, self._most, (sight,))[1][sight]
+            after = self._follow(belief, action, self._thought, self._most, (sight,))[1][sight]
             is_sampled = is_sample or self._cuts > cuts
             if sight is not DECISION:
                 gain += self._rest(group, NO_ACTION, after, room, is_sampled)
@@ -258,7 +240,7 @@ class _Responder:
 
     def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
         """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
-        if not self._redraws:
+        if self._deals and not self._thought.has_luck:
             return []
         state = group[0].state
         count = min(self._most, PARTICLES)  # of exact beliefs, too: nothing says what all are
@@ -280,13 +262,14 @@ class _Responder:
 
     def _follow(
         self,
-        moves: list[tuple[_Particle, int]],
+        belief: Iterable[_Particle],
+        action: int,
         answers: _Answers,
         most: int,
         goal: tuple[int | None, ...] = (),
         responds: bool = True,
     ) -> tuple[float, dict[int | None, list[_Particle]]]:
-        """Make moves, and whatever others may do until the responder sees something or is to move.
+        """Make an action, if any, and whatever others may do until the responder sees something or is to move.
 
         Args:
             answers: what the others do.
@@ -298,18 +281,18 @@ class _Responder:
             what he gains where the game ends before, and particles by what he sees.
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
+        moves = [(each, action) for each in belief]
         while moves:
             self._looked_at += len(moves)
-            self._refuse_if_too_many(len(moves) if most > MOST else 0)
-            candidates = [
-                (*move, self._shown(*move))
-                for move in (moves if goal else self._thinned(moves, most))
-            ]
-            candidates = [
-                each for each in candidates if not goal or each[2][0] in (DECISION, *goal)
-            ]
+            self._refuse_if_too_many(len(moves), most)
+            if not goal:
+                moves = self._thinned(moves, most)
+            candidates = [(*move, *self._shown(*move)) for move in moves]
+            if goal:
+                candidates = [each for each in candidates if each[2] in (DECISION, *goal)]
+                candidates = self._thinned(candidates, most)
             moves = []
-            for (state, _, weight), action, (sight, keys) in self._thinned(candidates, most):
+            for (state, _, weight), action, sight, keys in candidates:
                 if action != NO_ACTION:
                     state = state.clone()
                     state.apply_action(action)
@@ -320,7 +303,10 @@ class _Responder:
                 if sight is not None and responds:
                     views[sight].append(after)
                 elif mover == TERMINAL:
-                    gain += weight * self._worth(state.returns())
+                    rewards = state.returns()
+                    if len(rewards) == walk.PLAYERS and abs(sum(rewards) - 1) >= walk.TOLERANCE:
+                        walk.refuse_as_unsound(self._game, walk.NOT_CONSTANT)
+                    gain += weight * (self._low + self._range * rewards[self._player])
                 elif mover == self._player and responds:
                     views[DECISION].append(after)
                 else:
@@ -346,21 +332,16 @@ class _Responder:
             keys[i] = key
         return sight, keys
 
-    def _refuse_if_too_many(self, at_once: int) -> None:
+    def _refuse_if_too_many(self, at_once: int, most: int) -> None:
         """Refuse exact beliefs that take too long."""
-        looked_at = self._looked_at if self._most > MOST else 0
-        limits = (at_once, MOST, "at once"), (looked_at, LOOKED_AT, "for one decision")
-        for count, most, when in limits:
-            if count > most:
-                what = f"a player must think of {count:,} states {when}; the limit is {most:,}, and particles={PARTICLES} would fit"
+        limits = (
+            (at_once, most, MOST, "at once"),
+            (self._looked_at, self._most, LOOKED_AT, "for one decision"),
+        )
+        for count, room, limit, when in limits:
+            if count > limit and room > MOST:
+                what = f"a player must think of {count:,} states {when}; the limit is {limit:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
-
-    def _worth(self, rewards: Sequence[float]) -> float:
-        """What the responder has at an end."""
-        low, high = self._game.utilities
-        if len(rewards) == walk.PLAYERS and abs(sum(rewards) - 1) >= walk.TOLERANCE:
-            walk.refuse_as_unsound(self._game, walk.NOT_CONSTANT)
-        return low + (high - low) * rewards[self._player]
 
     def _chosen(
         self, belief: list[_Particle], truth: _Particle, is_sample: bool
@@ -369,49 +350,46 @@ class _Responder:
         self._looked_at, usual = 0, [*self.played.at(truth, self._player)]
         if len(usual) == 1 or not belief:
             return usual
-        if belief[0].state.legal_actions() != truth.state.legal_actions():
-            walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
+        self._legal([truth, belief[0]])
         count = PARTS if is_sample else 1
         parts = [part for i in range(count) if (part := belief[i::count])]
-        most = self._most if count == 1 else max(1, self._most // count)
+        most = max(1, self._most // count)
         values = np.array([self._values(part, self._depth, most) for part in parts])
         best = int(values.sum(0).argmax())
         gains = values[:, best] - values @ [p for _, p in usual]
-        low, high = self._game.utilities
-        least = CLEAR * (high - low) * np.array([*map(_weight, parts)])
+        least = CLEAR * self._range * np.array([*map(_weight, parts)])
         is_clear = len(parts) == count and (gains > least).all()
         return [(usual[best][0], 1.0)] if is_clear else usual
 
-    def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
-        """What he gains by each action, if he looks so many ahead, itself among them, and thinks of so many states."""
+    def _legal(self, belief: list[_Particle]) -> list[int]:
+        """His legal actions, which are the same in all that the game may be."""
         actions, *others = [particle.state.legal_actions() for particle in belief]
         if any(each != actions for each in others):
             walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
-        return [
-            self._value([(each, action) for each in belief], left - 1, most) for action in actions
-        ]
+        return actions
 
-    def _value(self, moves: list[tuple[_Particle, int]], left: int, most: int) -> float:
-        """What he gains after moves by looking so many of his actions ahead; so many states are shared by all that he may see before."""
-        gain, views = self._follow(moves, self._thought, most)
+    def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
+        """What he gains by each action, if he looks so many ahead, itself among them, and thinks of so many states."""
+        return [self._value(belief, action, left - 1, most) for action in self._legal(belief)]
+
+    def _value(self, belief: list[_Particle], action: int, left: int, most: int) -> float:
+        """What he gains after an action by looking so many ahead; so many states are shared by all that he may see before."""
+        gain, views = self._follow(belief, action, self._thought, most)
         total = sum(map(_weight, views.values()))
-        for sight, belief in views.items():
+        for sight, after in views.items():
             if sight is not DECISION:
-                share = most if most == sys.maxsize else math.ceil(most * _weight(belief) / total)
-                gain += self._value(
-                    [(each, NO_ACTION) for each in belief], left, max(share, len(belief))
-                )
+                share = most if most == sys.maxsize else math.ceil(most * _weight(after) / total)
+                gain += self._value(after, NO_ACTION, left, max(share, len(after)))
             elif left > 0:
-                gain += max(self._values(belief, left, most))
+                gain += max(self._values(after, left, most))
             else:
-                gain += self._played_out(belief)
+                gain += self._played_out(after)
         return gain
 
     def _played_out(self, belief: list[_Particle]) -> float:
         """What he gains by uniform choice."""
         game = self._game
         weights = np.array([particle.weight for particle in belief])
-        low, high = self._game.utilities
         data = [particle.state.data for particle in belief]
         roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
 
@@ -421,7 +399,7 @@ class _Responder:
 
         if (rewards := walk.with_walk(game, roots, play)) != rewards:
             walk.refuse_as_unsound(game, walk.TOO_LONG)
-        return float(low * weights.sum() + (high - low) * rewards)
+        return float(self._low * weights.sum() + self._range * rewards)
 
 
 def local_best_response(
@@ -468,12 +446,12 @@ def local_best_response(
     checks.integer("seeds", seeds, 1)
     if game.players < walk.PLAYERS:
         walk.refuse_unless_two_players(game)
-    asks = [question_to(each, play) for each in policies_of(game, policy)]
-    if matches is None and any(ask.has_luck for ask in asks):
+    asks, what = questions_to(game, policy, play)
+    thought = _Answers(asks, (seed, 0), seeds)
+    if matches is None and thought.has_luck:
         raise ValueError(
             f"a search has another seed in each match: give a number of matches of {asks[0]}"
         )
-    thought = _Answers(asks, (seed, 0), seeds)
     responders = [
         _Responder(game, player, thought, seed, depth, particles) for player in range(game.players)
     ]
@@ -485,7 +463,7 @@ def local_best_response(
         everyone = {thought, *(each.played for each in responders)}
         questions = sum(answers.questions for answers in everyone)
         is_exact = all(each.is_exact for each in responders)
-        return bound_by(game, gains, is_exact, method, text_of(game, policy, play), questions)
+        return bound_by(game, gains, is_exact, method, what, questions)
 
     def tell(done: int, ended: float) -> None:
         if progress is not None:

@@ -8,6 +8,7 @@ import pytest
 
 from icarus import Agent, PythonGame, exploitability, games, in_python
 from icarus.bridges import openspiel
+from icarus.engine.match import question_to
 from icarus.equilibrium import CFRPlus, OOSSearch, local_best_response, response, tabulate
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
@@ -212,7 +213,7 @@ def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particle
         observe=None,
     )
     responder = response._Responder(
-        game, 0, response._Answers([response.question_to(None)] * 5, (0,), 1), 0, 1, 9
+        game, 0, response._Answers([question_to(None)] * 5, (0,), 1), 0, 1, 9
     )
     responder._luck = np.random.default_rng(0)
     responder._values(responder._deals, 1, 9)
