@@ -16,7 +16,7 @@ import numpy as np
 from experiments.run import provenance
 from experiments.studies.equilibrium_2015 import AGGREGATE_AAMAS, ROOT, STITCHING, StudyRow, table
 from icarus import Agent, State, exploitability, games, play
-from icarus.arena.ledger import Ledger, key_of as row_key
+from icarus.arena.ledger import Ledger
 from icarus.arena.player import RandomPlayer, parse_strategy
 from icarus.commands.console import make_program, print_text, run_main
 from icarus.engine.search import SearchResult
@@ -112,7 +112,7 @@ def measure(
             agent = Agent(parse_strategy(player, {}), iterations=iterations)
             row: StudyRow = {"game": str(games.load(game)), "player": str(agent.strategy)}
             row |= {"method": name, "iterations": iterations, "seed": seed}
-            if row_key(row, ledger.fields) not in ledger.rows:
+            if row not in ledger:
                 ledger.keep(row | _measured(games.load(game), agent, method, matches, seed))
         same = [row for row in ledger.rows.values() if row["method"] == name]
         titles = {str(parse_strategy(player, {})): player for player in players}

@@ -291,7 +291,7 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
         before = len(ledger.rows)
         for directory in directories:
             for row in rows(directory, whole):
-                if ledgers.key_of(row, KEY) not in ledger.rows:
+                if row not in ledger:
                     ledger.keep(row)
         return len(ledger.rows) - before, len(ledger.rows)
 

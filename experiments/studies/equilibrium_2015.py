@@ -32,7 +32,7 @@ from experiments.replay import LEARNED_KEY
 from experiments.run import provenance
 from experiments.statistics import share_text, student
 from icarus import Agent, exploitability, games, parse
-from icarus.arena.ledger import GameRow, Ledger, key_of, read_lines, row_of
+from icarus.arena.ledger import GameRow, Ledger, read_lines, row_of
 from icarus.commands.console import make_program, run_main
 from icarus.engine.match import MOST_VISITED, VISIT_SHARES
 from icarus.equilibrium.tree import tree_of
@@ -66,11 +66,11 @@ SEEDS, SINGLE = 32, 10  # of a mean policy; measured alone
 DIGITS = 9  # of NashConv: values that are nearer to each other are alike
 
 
-def rows_of(directory: Path, file: str) -> list[StudyRow]:
-    """The measurements in a file of a directory."""
-    rows = [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
+def rows_of(path: Path) -> list[StudyRow]:
+    """The measurements in a file."""
+    rows = [row_of(line, place, unchecked=True) for line, place in read_lines(path)]
     if not rows:
-        raise Refusal(f"{directory} has no rows in {file}")
+        raise Refusal(f"{path} has no rows")
     return rows
 
 
@@ -80,9 +80,9 @@ def _measured_rows(directory: Path) -> list[StudyRow]:
     def what(row: StudyRow) -> tuple[str, ...]:
         return method_of(row), row["game"], row["player"], row["iterations"]
 
-    newer = rows_of(directory, "from-the-deal.jsonl")
+    newer = rows_of(directory / "from-the-deal.jsonl")
     again = {what(row) for row in newer}
-    return newer + [row for row in rows_of(directory, EXPLOITABILITY) if what(row) not in again]
+    return newer + [row for row in rows_of(directory / EXPLOITABILITY) if what(row) not in again]
 
 
 def seconds_of(row: StudyRow) -> float | None:
@@ -116,17 +116,16 @@ def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, 
 
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
-    if min(len(cells[strategy]) for strategy in SIXTEEN) == 1:
+    values = [cells[strategy] for strategy in SIXTEEN]
+    if min(map(len, values)) == 1:
         chance = [
             interaction(cells, names)
             for count in (3, 4)
             for names in itertools.combinations(ENHANCEMENTS, count)
         ]
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
-    freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
-    squares = sum(
-        statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN
-    )
+    freedom = sum(len(each) - 1 for each in values)
+    squares = sum(statistics.pvariance(each) * len(each) for each in values)
     return math.sqrt(squares / freedom), freedom
 
 
@@ -256,13 +255,11 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
                     )
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):
-                axes.set_xscale("log")
-                axes.set_yscale("log")
+                axes.set(xscale="log", yscale="log", xlabel=label)
                 axes.xaxis.set_minor_formatter(lambda value, _: "")
                 axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
                 axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
                 axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))
-                axes.set_xlabel(label)
                 axes.grid(axis="both")
             if column == 0:
                 above.set_ylabel("NashConv / 2")
@@ -432,7 +429,7 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
 
 def effects(rows: Path = RUNS) -> None:
     """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
-    measured = rows_of(rows, EXPLOITABILITY)
+    measured = rows_of(rows / EXPLOITABILITY)
     complete = complete_cells(row for row in measured if row["method"] == STITCHING)
     largest = dict(complete.keys())  # budget of each game: later ones stand
     cells = {key: complete[key] for key in largest.items()}
@@ -444,7 +441,7 @@ def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     """Draw the pictures, PNG and SVG, into a directory, and make the tables of a page again."""
     measured = _measured_rows(rows)
     if page is not None:
-        refresh(page, tables(measured, rows_of(rows, HEAD_TO_HEAD)))
+        refresh(page, tables(measured, rows_of(rows / HEAD_TO_HEAD)))
     _curves(measured, into / "root.png")
 
 
@@ -457,7 +454,7 @@ def measure(out: Path, iterations: int = 100, seeds: int = SEEDS) -> None:
             for play, (seed, count) in itertools.product((VISIT_SHARES, MOST_VISITED), measured):
                 row: GameRow = {"game": game, "player": name, "iterations": iterations}
                 row |= {"seed": seed, "seeds": count, "play": play}
-                if key_of(row, ledger.fields) not in ledger.rows:
+                if row not in ledger:
                     result = exploitability(tree, agent, seeds=count, play=play, seed=seed)
                     limits = {"lower": result.lower, "upper": result.upper}
                     row |= {"nash_conv": result.estimate, "provenance": provenance()}
@@ -467,7 +464,7 @@ def measure(out: Path, iterations: int = 100, seeds: int = SEEDS) -> None:
 def played(rows: Path) -> None:
     """Print NashConv of the sixteen by one seed and by the mean over seeds, by visit shares and by the action that is played."""
     cells: dict[tuple[str, ...], list[StudyRow]] = {}
-    for row in rows_of(rows.parent, rows.name):
+    for row in rows_of(rows):
         key = row["game"], row["player"], row["play"], "one" if row["seeds"] == 1 else "mean"
         cells.setdefault(key, []).append(row | {"nash_conv": round(row["nash_conv"], DIGITS)})
     for game in dict.fromkeys(game for game, *_ in cells):

@@ -21,7 +21,6 @@ MOST_SQUARES, MOST_SETS = 9, 4_000_000  # information sets of a player
 PHANTOM = "phantom-mnk"
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))  # rows and columns from a mark of a line to the next
 BYTES = 72  # of memory for each square of an information set
-FITTING = 1 << 12  # of them, those that fit one order of marks
 
 # A sequence is an information set and a try. `lines`: bits of the marks that win. `barred`: bits of the squares that are not tried.
 # [players, sets] `then`: the set that a try leads to, by what it comes to; 0 if there is none. [players, sets, squares, 2]
@@ -161,7 +160,7 @@ class OrdersCFR(AlternatingCFR):
 
     def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
         super().__init__(game, power)
-        assert isinstance(game, Game) and game.name == PHANTOM
+        assert isinstance(game, Game)
         columns, rows, in_a_row = game.initial_arguments().tolist()
         if (squares := columns * rows) > MOST_SQUARES:
             raise ValueError(
@@ -175,7 +174,8 @@ class OrdersCFR(AlternatingCFR):
                 lines.append(sum(1 << place for place in places))
         shape = (PLAYERS, MOST_SETS, squares)
         small = np.zeros((2, squares), int)
-        rooms = np.zeros((squares, FITTING), int), *small, np.zeros(shape), np.zeros(shape[1:])
+        fitting = np.zeros((squares, 1 << 12), int)  # no order of marks has more
+        rooms = fitting, *small, np.zeros(shape), np.zeros(shape[1:])
         sets = np.zeros(shape[:2], np.int16), np.zeros((*shape, 2), np.int32), np.ones(PLAYERS, int)
         orders = Orders(np.array(lines), *sets, *rooms)
         follow(orders, (0, 0), 0, 0)

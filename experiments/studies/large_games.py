@@ -29,7 +29,7 @@ from experiments.replay import LEARNED_KEY, learned_by
 from experiments.run import provenance
 from experiments.studies import equilibrium_2015 as exact
 from icarus import Agent, exploitability, games, parse
-from icarus.arena.ledger import GameRow, Ledger, key_of
+from icarus.arena.ledger import GameRow, Ledger
 from icarus.commands.console import make_program, run_main
 from icarus.equilibrium import CFRPlus, OOSSearch, TabularPolicy, local_best_response, tabulate
 from icarus.equilibrium.tree import tree_of
@@ -72,21 +72,19 @@ def learned(out: Path, seeds: int = SEEDS) -> None:
                 }
                 started = time.process_time()
                 search.run(iterations)
-                if key_of(row, LEARNED_KEY) in ledger.rows:
+                if row in ledger:
                     continue
                 between = time.process_time()
-                row |= learned_by(search) | {"sampling": round(between - started, 2)}
-                row |= {
-                    "walking": round(time.process_time() - between, 2),
-                    "provenance": provenance(),
-                }
-                ledger.keep(row)
+                row |= learned_by(search)
+                row["sampling"] = round(between - started, 2)
+                row["walking"] = round(time.process_time() - between, 2)
+                ledger.keep(row | {"provenance": provenance()})
 
 
 def curve(rows: Path) -> None:
     """Print NashConv by iterations: the mean over seeds with its 95 % interval."""
     values: dict[tuple[str, int], list[float]] = {}
-    for row in exact.rows_of(rows.parent, rows.name):
+    for row in exact.rows_of(rows):
         values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
     means = {key: mean_of(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
     lines = tuple(
@@ -127,7 +125,7 @@ def shares(out: Path, particles: int | None = None) -> None:
             *((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)
         ):
             row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
-            if key_of(row, ledger.fields) not in ledger.rows:
+            if row not in ledger:
                 policy, loaded = target_of(game, name), games.load(game)
                 bound = local_best_response(
                     loaded, policy, depth=depth, matches=None, particles=particles
@@ -142,7 +140,7 @@ def shares(out: Path, particles: int | None = None) -> None:
 def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
     parts: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for row in exact.rows_of(rows.parent, rows.name):
+    for row in exact.rows_of(rows):
         share = max(row["bound"], 0.0) / row["nash_conv"]
         particles = str(row.get("particles") or "all")
         for game in (row["game"], "all"):
@@ -176,7 +174,7 @@ def bounds(
                 "particles": particles or None,
             }
             row: GameRow = {"game": game, "player": name, "iterations": iterations, **settings}
-            if key_of(row, ledger.fields) not in ledger.rows:
+            if row not in ledger:
                 agent, started = Agent(parse(name), iterations=iterations), time.process_time()
                 bound = local_best_response(games.load(game), agent, **settings)
                 row |= {
@@ -184,20 +182,15 @@ def bounds(
                     "lower": bound.lower,
                     "questions": bound.questions,
                     "depth": 1,
+                    "gains": [*bound.best_responses],
+                    "seconds": round(time.process_time() - started, 2),
                 }
-                row["gains"] = [*bound.best_responses]
-                ledger.keep(
-                    row
-                    | {
-                        "seconds": round(time.process_time() - started, 2),
-                        "provenance": provenance(),
-                    }
-                )
+                ledger.keep(row | {"provenance": provenance()})
 
 
 def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
-    measured = exact.rows_of(rows.parent, rows.name)
+    measured = exact.rows_of(rows)
     cells = exact.complete_cells({**row, "nash_conv": row["bound"]} for row in measured)
     table = exact.ranking_table(cells)
     print_table(
@@ -209,7 +202,7 @@ def sixteen(rows: Path) -> None:
 def seats(rows: Path) -> None:
     """Print what each seat gains by responding, and all on average, over seeds with 95 %; of two, NashConv is twice the latter."""
     gains: dict[tuple[str, ...], list[list[float]]] = {}
-    for row in exact.rows_of(rows.parent, rows.name):
+    for row in exact.rows_of(rows):
         if "gains" in row:
             settings = f"{row['iterations']:,}", str(row["particles"])
             gains.setdefault((row["game"], row["player"], *settings), []).append(row["gains"])

@@ -61,21 +61,21 @@ def follow(
         at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
-    index, base, depth, together = at
-    number = tree.reach.dtype.type  # in single precision all are, or a loop takes thrice the time
+    number, base, depth, together = at
     types = tree.utilities.shape[2]
     times = max(together, 1)
-    node = tree.nodes[index]
+    node = tree.nodes[number]
     row = types * times
-    learns = weight > 0.0
+    nothing = type(weight)(0)  # a number of another precision would make a loop three times as slow
+    learns = weight > nothing
     is_own = node.chooser == player
     count = node.count if node.chooser >= 0 else 0
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
         column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
-        tree.passed[0, column] = tree.reach[reach[0], :row]
-        tree.passed[1, column] = tree.reach[reach[1], :row]
-        values[:] = tree.passed[2, column]
+        for side in range(PLAYERS):
+            tree.passed[side, column] = tree.reach[reach[side], :row]
+        values[:] = tree.passed[PLAYERS, column]
         node.met += 1
         return
     if node.chooser == TERMINAL:
@@ -83,7 +83,6 @@ def follow(
         opposing = tree.reach[reach[1], :row].reshape(shape)
         np.dot(tree.utilities[node.first, player], opposing, values.reshape(shape))
         return
-    nothing, kept, added = number(0.0), number(discount), number(weight)
     values[:] = -np.inf if is_own and not learns else 0.0
     numbers = slice(base, base + count * row)
     regrets = tree.regrets[numbers].reshape((count, row))
@@ -91,7 +90,7 @@ def follow(
     weights = regrets if weight != 0.0 else sums
     totals, policy = tree.totals[depth, :row], tree.policies[depth, :row]
     totals[:] = nothing
-    uniform = number(1.0) / number(max(count, 1))
+    uniform = type(weight)(1 / max(count, 1))
     for k in range(count):
         for i in range(row):
             totals[i] += weights[k, i]
@@ -114,11 +113,10 @@ def follow(
         else:
             for i in range(row):
                 values[i] += policy[i] * worth[i]
-                regrets[k, i] = kept * regrets[k, i] + worth[i]
-                sums[k, i] += added * passed[i]
+                regrets[k, i] = discount * regrets[k, i] + worth[i]
+                sums[k, i] += weight * passed[i]
     for k in range(count if learns and is_own else 0):
-        for i in range(row):
-            regrets[k, i] = max(regrets[k, i] - values[i], nothing)
+        regrets[k] = np.maximum(regrets[k] - values, nothing)
 
 
 class AlternatingCFR(ABC):
@@ -235,25 +233,14 @@ class PublicCFR(AlternatingCFR):
             elif count > 0 and node["chooser"] != TERMINAL:
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
-        self.take(2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
+        precision = np.dtype(float if end <= SINGLE else np.float32)
+        self.take(2e-9 * end * precision.itemsize, gigabytes)
         self._blocks = np.flatnonzero(nodes["histories"]).tolist()
-        precision = float if end <= SINGLE else np.float32
         passed = np.zeros((PLAYERS + 1, place), precision)
         self.learned = np.zeros((2, end), precision)
-        self._together = max(TOGETHER // types, 1)
-        row = types * self._together
-        reach = np.ones((depth + 3, row), precision)
-        rooms = (np.zeros((depth + 1, row), precision) for _ in range(3))
-        self._tree = PublicTree(
-            nodes,
-            children,
-            np.array(self._ends, precision),
-            self.learned[0],
-            self.learned[1],
-            passed,
-            reach,
-            *rooms,
-        )
+        rooms = np.zeros((4, depth + 3, types * max(TOGETHER // types, 1)), precision)
+        ends = np.array(self._ends, precision)
+        self._tree = PublicTree._make((nodes, children, ends, *self.learned, passed, *rooms))
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
         """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
@@ -275,9 +262,8 @@ class PublicCFR(AlternatingCFR):
         for action in actions:
             then = weights.copy()
             for k in states if mover == CHANCE else ():
-                then[k] *= dict(zip(legal[k], ask("chance", states[k]), strict=True)).get(
-                    action, 0.0
-                )
+                chances = dict(zip(legal[k], ask("chance", states[k]), strict=True))
+                then[k] *= chances.get(action, 0.0)
             after = {k: state.copy() for k, state in states.items() if then[k] > 0}
             for state in after.values():
                 ask("apply", state, action)
@@ -296,18 +282,8 @@ class PublicCFR(AlternatingCFR):
         for number, behind, _ in below:
             self._children.append((number, rows))
             rows += behind if self._nodes[number][3] > BLOCK or size <= BLOCK else 0
-        self._nodes.append(
-            (
-                mover if rows > 0 or mover == TERMINAL else CHANCE,
-                len(actions),
-                first,
-                size,
-                0,
-                0,
-                0,
-                0,
-            )
-        )
+        chooser = mover if rows > 0 or mover == TERMINAL else CHANCE
+        self._nodes.append((chooser, len(actions), first, size, *[0] * 4))
         self._known[key] = (
             len(self._nodes) - 1,
             rows,
@@ -320,21 +296,22 @@ class PublicCFR(AlternatingCFR):
 
         Follow all that is above the blocks, to know who comes there; then the blocks; then again what is above, with their values.
         """
-        tree = self._tree
-        types = self._tree.utilities.shape[2]
-        for blocks, added in ((self._blocks, -weight), ([], weight)):
+        tree, number = self._tree, self.learned.dtype.type
+        types = tree.utilities.shape[2]
+        together = tree.reach.shape[1] // types
+        discount = number(self.discount)
+        for blocks, added in ((self._blocks, number(-weight)), ([], number(weight))):
             tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
-            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added, self.discount)
-            for number in blocks:
-                _, _, _, size, histories, start, place, _ = tree.nodes[number].tolist()
-                passed = tree.passed[:, place : place + types * histories].reshape(
-                    PLAYERS + 1, types, histories
-                )
-                for first in range(0, histories, self._together):
-                    piece = passed[:, :, first : first + self._together]
-                    count = piece.shape[2]
-                    tree.reach[:PLAYERS, : types * count] = piece[:PLAYERS].reshape(PLAYERS, -1)
-                    base = start + size * types * first
-                    follow(tree, (number, base, 0, count), (0, 1), player, weight, self.discount)
-                    piece[PLAYERS] = tree.values[0, : types * count].reshape(types, count)
+            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added, discount)
+            for block in blocks:
+                _, _, _, size, histories, start, place, _ = tree.nodes[block].tolist()
+                passed = tree.passed[:, place : place + types * histories]
+                passed = passed.reshape(PLAYERS + 1, types, histories)
+                for first in range(0, histories, together):
+                    part = passed[:, :, first : first + together]
+                    at = block, start + size * types * first, 0, part.shape[2]
+                    row = types * part.shape[2]
+                    tree.reach[:PLAYERS, :row] = part[:PLAYERS].reshape(PLAYERS, row)
+                    follow(tree, at, (0, 1), player, number(weight), discount)
+                    part[PLAYERS] = tree.values[0, :row].reshape(part.shape[1:])
         return float(tree.values[0, :types].sum())

@@ -56,17 +56,17 @@ def value(
                 print_note(
                     f"after {cfr.iterations} iterations the value is from {-gains[1]:.6f} to {gains[0]:.6f}"
                 )
-                row = {
-                    "game": name,
-                    "iterations": cfr.iterations,
-                    "nash_conv": sum(gains),
-                    "bracket": (-gains[1], gains[0]),
-                }
                 if keep is not None:
                     cfr.write(keep)
                 ledger.keep(
-                    row
-                    | {"seconds": round(time.process_time() - started), "provenance": provenance()}
+                    {
+                        "game": name,
+                        "iterations": cfr.iterations,
+                        "nash_conv": sum(gains),
+                        "bracket": (-gains[1], gains[0]),
+                        "seconds": round(time.process_time() - started),
+                        "provenance": provenance(),
+                    }
                 )
 
 

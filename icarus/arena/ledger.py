@@ -310,6 +310,10 @@ class Ledger:
             with naming_file(self.path):
                 self._file.close()
 
+    def __contains__(self, row: GameRow) -> bool:
+        """Whether the game of a row is among those played, whatever its result."""
+        return key_of(row, self.fields) in self.rows
+
     def note(self, row: GameRow) -> None:
         """Hold a row in memory; a ledger that needs less of its rows overrides it."""
         self.rows[key_of(row, self.fields)] = row

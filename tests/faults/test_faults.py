@@ -320,7 +320,7 @@ MISSING = [
     (
         equilibrium_2015.app,
         "effects --rows /nonexistent",
-        "/nonexistent has no rows in exploitability.jsonl",
+        "/nonexistent/exploitability.jsonl has no rows",
     ),
 ]
 

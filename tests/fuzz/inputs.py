@@ -17,14 +17,7 @@ from hypothesis import strategies as st
 from icarus import BASELINE, Agent, Game, PythonGame, games
 from icarus.commands.conversation import Conversation, Session
 from icarus.commands.server import Server, Tables
-from icarus.engine.scheme import (
-    MO_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingEnsembleUCT,
-    CheatingUCT,
-    DeterminizedUCT,
-)
+from icarus.engine.scheme import SCHEMES
 from icarus.kernel import CHANCE, TERMINAL, below, shuffle
 from icarus.specs import SPECIFICATIONS
 from tests.algebra.test_algebra import compositions
@@ -37,14 +30,7 @@ WHOLE = (
     "liars-dice",
     "othello",
 )
-PLAIN_SCHEMES = (
-    MO_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingUCT,
-    DeterminizedUCT(2),
-    CheatingEnsembleUCT(2),
-)
+PLAIN_SCHEMES = [attrs.evolve(each, trees=min(each.trees, 2)) for each in SCHEMES.values()]
 
 schemes = st.tuples(st.sampled_from(PLAIN_SCHEMES), st.booleans()).map(
     lambda drawn: drawn[0].with_exp3() if drawn[1] else drawn[0]

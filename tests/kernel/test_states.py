@@ -315,38 +315,41 @@ def test_derived_facts_are_those_of_play(name):
         played_on(state, luck, 1)
 
 
+def all_refuse(message, *asks):
+    for ask in asks:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            ask()
+
+
 @pytest.mark.parametrize("seed", [None, True, 1.5, -1, "1", (1, True), ()])
 def test_seeds_are_checked_everywhere_alike(seed):
     state = KUHN.new_initial_state(np.int64(3))
-    for ask in (
+    all_refuse(
+        f"seed is {seed!r}; it must be an integer of at least 0",
         lambda: KUHN.new_initial_state(seed),
         lambda: state.determinize(0, seed),
         lambda: search(state, EPIC, iterations=1, seed=seed),
-    ):
-        with pytest.raises(
-            ValueError, match=re.escape(f"seed is {seed!r}; it must be an integer of at least 0")
-        ):
-            ask()
+    )
 
 
 @pytest.mark.parametrize("player", [None, True, 1.5, 2, -2, "0"])
 def test_observers_are_checked(player):
     state = KUHN.new_initial_state(0)
-    for ask in (lambda: state.determinize(player), lambda: state.moves(player)):
-        with pytest.raises(
-            ValueError, match=re.escape(f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}")
-        ):
-            ask()
+    all_refuse(
+        f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}",
+        lambda: state.determinize(player),
+        lambda: state.moves(player),
+    )
 
 
 @pytest.mark.parametrize("action", [None, True, 1.0, 99, -1, "p"])
 def test_actions_are_checked_and_what_is_none_has_no_text(action):
     state = CARD.new_initial_state(0)
-    for ask in (lambda: state.apply_action(action), lambda: state.action_to_string(action)):
-        with pytest.raises(
-            ValueError, match=re.escape(f"action {action!r} is not legal here; legal: ")
-        ):
-            ask()
+    all_refuse(
+        f"action {action!r} is not legal here; legal: ",
+        lambda: state.apply_action(action),
+        lambda: state.action_to_string(action),
+    )
     assert state.action_to_string(np.int64(state.legal_actions()[0])) == str(
         state.legal_actions()[0]
     )
