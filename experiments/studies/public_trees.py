@@ -92,8 +92,7 @@ def follow(
     totals[:] = nothing
     uniform = type(weight)(1 / max(count, 1))
     for k in range(count):
-        for i in range(row):
-            totals[i] += weights[k, i]
+        totals += weights[k]
     reached = tree.reach[reach[0 if is_own else 1], :row]
     passed = tree.reach[depth + PLAYERS, :row]
     below = reach
