@@ -234,8 +234,8 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
             step = min(step, (room - 40 * scale) / max(1, min(len(items), most) - 1))
         if row.items is None and row.kind == "card":
             step = min(step, 13)
-        item = f'<g transform="scale({scale:g})">{item}</g>'
-        things.append((step, _part(name, item, row.kind) if row.is_own and name else item))
+        item = _part(name, item, row.kind) if row.is_own and name else item
+        things.append((step, f'<g transform="scale({scale:g})">{item}</g>'))
     height, below = _flow(things, _HEIGHTS.get(row.kind, 40) * scale + 4, room)
     return height + 22, picture + _at(0, 18, below)
 

@@ -568,6 +568,20 @@ def test_a_game_without_hints_is_chosen_at_the_table_and_the_next_one_has_none_e
         page.click("#again")
 
 
+HINTS = "rgb(123, 63, 181)"  # violet
+
+
+@pytest.mark.parametrize("name", ["knockout-whist(players=2)", "liars-dice", "goofspiel"])
+def test_the_card_that_a_hint_advises_has_an_edge_of_its_own(served, page, expect, name):
+    game = served(name)
+    game.my_turn()
+    page.goto(game.address)
+    page.click("[data-say=hint]")
+    expect(page.locator("#frames")).to_contain_text("violet: the hint")
+    edge = page.locator("#board .advised > rect:first-child, #board .mark.hint")
+    expect(edge.first).to_have_css("stroke", HINTS)
+
+
 def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do(
     served, page, expect
 ):
