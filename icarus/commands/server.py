@@ -40,8 +40,8 @@ HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked for a game: its name, the number of one under way that has the same rules and opponents, the person's seat, the
-    level of the others (by default a short search), and how many persons play."""
+    """What is asked for a game: its name, the number of one under way that has the same rules, opponents and number of persons, the
+    person's seat, the level of the others (by default a short search), and how many persons play."""
 
     game: str
     like: int = -1
@@ -84,7 +84,8 @@ class Tables:
         like = self.games[request.like].session if request.like in self.games else None
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
-        people = [(seat + i) % game.players for i in range(min(request.persons, game.players))]
+        persons = len(like.people) if like else min(request.persons, game.players)
+        people = [(seat + i) % game.players for i in range(persons)]
         level, others = request.level or None, [USUAL]
         if like and level == like.level:
             others = [*filter(None, like.agents)]

@@ -213,6 +213,20 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served):
             )
 
 
+def test_a_new_game_has_as_many_persons_as_the_one_before(served):
+    page = served("othello")
+    begun = {"game": "kuhn-poker", "persons": 2}
+    for seat in range(2):
+        number = page.client.post("/games", json=begun).json()["number"]
+        told = page.client.get(f"/games/{number}/state").json()
+        assert "Bot" not in told["who"]
+        assert [told["seat"], len(told["links"])] == [seat, 1]
+        begun = {"game": "kuhn-poker", "like": number, "seat": 1}
+    watched = served("kuhn-poker", None)
+    number = watched.client.post("/games", json={"game": "kuhn-poker", "like": 0}).json()["number"]
+    assert watched.client.get(f"/games/{number}/state").json()["seat"] is None
+
+
 def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
     server = Server(Tables(), "localhost")
     thread = threading.Thread(target=server.serve, daemon=True)
