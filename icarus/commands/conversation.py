@@ -638,13 +638,11 @@ class Conversation:
             )
         finally:
             self._update()
-        move, worth = state.action_to_string(result.action), _worth(result)
+        game, move, worth = state.game, state.action_to_string(result.action), _worth(result)
         best = worth.pop(result.action)
         rest = max(worth.values(), default=best)
-        reason = (
-            f" It wins {100 * best:.0f} of 100 games from here" if worth else " It is the only move"
-        )
-        reason += f", the next best {100 * rest:.0f}." if worth and rest <= best else "."
+        reason = f" It wins {_counted(game, best)} from here" if worth else " It is the only move"
+        reason += f", the next best {_counted(game, rest)}." if worth and rest <= best else "."
         return {
             **self._show(result, "what a search finds in your place"),
             "said": f"hint: {move}.{reason}",
@@ -675,12 +673,13 @@ class Conversation:
             return {}
         result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))
         worth = _worth(result)
+        value, best = worth.get(played.action, 0), worth[result.action]
+        better, game = state.action_to_string(result.action), session.game
         return {
             "mine": played.player == viewer,
-            "played": played.text,
-            "value": worth.get(played.action, 0),
-            "better": state.action_to_string(result.action),
-            "best": worth[result.action],
+            "value": value,
+            "best": best,
+            "words": f"{played.text} instead of {better} wins {_counted(game, value)}, not {_counted(game, best)}",
         }
 
     def _show(self, result: Any, title: str) -> Answer:
@@ -691,6 +690,14 @@ class Conversation:
 def _worth(result: Result) -> dict[int, float]:
     """The values of the actions, 0 where nothing is known."""
     return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
+
+
+def _counted(game: AnyGame, reward: float) -> str:
+    """A mean reward as a player counts it: in points of the game, or as games that are won."""
+    low, high = game.utilities
+    if (low, high) == (-1, 1):
+        return f"{100 * reward:.0f} of 100 games"
+    return f"{low + reward * (high - low):.1f} points"
 
 
 @functools.lru_cache(maxsize=4096)

@@ -251,7 +251,11 @@ def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
         page.act(state)
     told = [page.client.get(judge, params={"at": at}).json() for at in range(page.state()["total"])]
     assert len(told) >= 2
-    assert all(0 <= each["value"] <= 1 >= each["best"] for each in told)
+    for each in told:
+        assert 0 <= each["value"] <= 1 >= each["best"]
+        assert re.fullmatch(
+            r".* instead of .* wins -?\d\.\d points, not -?\d\.\d points", each["words"]
+        )
     assert page.state()["status"].startswith(("you win", "you lose"))
 
 
@@ -580,6 +584,20 @@ def test_a_game_without_hints_is_chosen_at_the_table_and_the_next_one_has_none_e
         expect(page.locator("[data-say=undo]")).to_be_visible()
         expect(page.locator("[data-say=hint]")).to_be_hidden()
         page.click("#again")
+
+
+def test_a_game_of_three_is_looked_back_at_without_a_line_of_even_games(served, page, expect):
+    for name, middles in (("kuhn-poker", 1), ("knockout-whist(players=3)", 0)):
+        game = served(name)
+        while (state := game.my_turn())["moves"]:
+            game.act(state)
+        page.goto(game.address)
+        page.click("#judge")
+        total = state["total"]
+        expect(page.locator("#judged")).to_contain_text(f"{total} of {total} actions looked at")
+        expect(page.locator("#judged")).to_contain_text("ahead" if middles else "the higher")
+        expect(page.locator("#curve path")).to_have_count(middles)
+        expect(page.locator("#curve polyline")).to_have_count(1)
 
 
 HINTS = "rgb(123, 63, 181)"  # violet

@@ -183,12 +183,13 @@ async function judge() {
   for (let at = 0; at < now.total; at++) {
     const told = await ask(`${here}/judge?at=${at}`);
     if (told.error) return tell(told.error);
-    if (told.played) verdicts.push({at, ...told, ahead: told.mine ? told.best : 1 - told.best, cost: told.mine ? told.best - told.value : 0});
+    if (told.words) verdicts.push({at, ...told, ahead: told.mine ? told.best : 1 - told.best, cost: told.mine ? told.best - told.value : 0});
     const line = verdicts.filter(each => each.mine || now.players === 2).map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
-    byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="who was ahead"><path d="M0 50H${wide}" stroke="var(--line)"/><polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
-    byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; above the line you were ahead`;
+    const middle = now.players === 2 ? `<path d="M0 50H${wide}" stroke="var(--line)"/>` : "";  // of more players nobody can say where an even game stands
+    byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="how you stood">${middle}<polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
+    byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; ${middle ? "above the line you were ahead" : "the higher, the better for you"}`;
     const costly = verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
-    byId("costly").replaceChildren(...costly.map(({at, played, better, cost}) => element("li", {}, lookButton(at, `${played} instead of ${better} cost ${Math.round(100 * cost)} of 100 games`))));
+    byId("costly").replaceChildren(...costly.map(({at, words}) => element("li", {}, lookButton(at, words))));
   }
 }
 
