@@ -67,6 +67,11 @@ Answer = dict[str, Any]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
+def colours_of(game: AnyGame) -> tuple[str, ...]:
+    """Of the seats' pieces, where the game has any."""
+    return game.board.colours if game.board else ()
+
+
 def _option_of(file: str) -> str:
     """The option of `icarus play` that takes a file of a game."""
     return "--evaluation" if file.endswith(EVALUATION) else "--with"
@@ -170,8 +175,7 @@ class Session:
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
-        board = self.game.board
-        colours = board.colours if board else ()
+        colours = colours_of(self.game)
         strength = self.level and f"level {self.level}"
         names = []
         for seat, agent in enumerate(self.agents):

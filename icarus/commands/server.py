@@ -19,7 +19,7 @@ import msgspec
 from icarus import games
 from icarus.arena.player import RandomPlayer
 from icarus.checks import integer
-from icarus.commands.conversation import USUAL, Conversation, Session
+from icarus.commands.conversation import USUAL, Conversation, Session, colours_of
 from icarus.engine.match import Agent, levels_of, play
 from icarus.kernel import AnyGame, Game, seat_names
 from icarus.load_files import sentence_of
@@ -129,7 +129,7 @@ class Tables:
         state = game.new_initial_state(seed=2)
         return {
             "name": game.name,
-            "seats": seat_names(game),
+            "seats": colours_of(game) or seat_names(game),
             "elo": [level["elo"] for level in self.levels_of(game)],
             "rules": games.rules_of(game),
             "length": _length(game),

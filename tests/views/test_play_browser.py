@@ -537,6 +537,8 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
 def test_each_game_of_the_table_has_its_rules_and_levels_in_the_words_of_a_player(
     served, page, expect
 ):
+    told = list[str]()
+    page.on("console", lambda message: told.append(message.text))
     page.goto(served("kuhn-poker").address.replace("/games/0", ""))
     expect(page.locator("#games button")).to_have_count(len(games.names()))
     for button in page.locator("#games button").all():
@@ -548,6 +550,8 @@ def test_each_game_of_the_table_has_its_rules_and_levels_in_the_words_of_a_playe
         assert not re.search("`|action is|player 0", rules)
     page.click("#games button:has-text('othello')")
     expect(page.locator("#rules p").first).to_contain_text("Othello")
+    expect(page.locator("#seat option")).to_have_text(["black", "white"])
+    assert not told  # all that the page asks for is there
     second = page.locator("#level option").nth(1)
     expect(second).to_have_text(
         re.compile(r"level 2 of \d: wins \d\d of 100 games against level 1")
