@@ -49,8 +49,6 @@ WIDTH = 80  # characters of a line
 # states that a seat may take for the true one, in which an action that he saw is looked for
 _DRAWS = 24
 LATE = "the game has changed in the meantime; this is the current position"
-_NOT_PLAYED = "no action can be taken back, because you have not played yet"
-_NOT_SEARCHED = "no other player has searched yet"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
 an action   play it, by its name or its number in the list
@@ -82,14 +80,25 @@ class Played:
     """One action of a game.
 
     Attributes:
+        before: the state in which it was done.
         player, action, text: who, what, and how it is written.
         result: the agent's search, where there was one.
     """
 
+    before: State
     player: int
     action: int
     text: str
     result: Result | None = None
+
+    def text_for(self, seat: int | None) -> str | None:
+        """What a seat knows of it, "" for nothing; None where it does not even notice that something was done. None sees everything."""
+        if seat in (None, self.player):
+            return self.text
+        move = self.before.observed(self.action)[self.before.game.perspective(seat)]
+        if move == UNSEEN:
+            return None
+        return self.text if move == self.action else _told_text(self.before, move, seat)
 
 
 class SavedGame(msgspec.Struct):
@@ -117,7 +126,7 @@ class Session:
         seconds: that the agents may think, in place of their own budgets.
         file: in which it was saved last, or from which it comes.
         played: all actions so far, chance included.
-        states: before each of them, and after the last.
+        state: as the game stands.
     """
 
     game: AnyGame
@@ -128,16 +137,11 @@ class Session:
     seconds: float | None = None
     file: Path | None = None
     played: list[Played] = attrs.field(factory=list)
-    states: list[State] = attrs.field()
+    state: State = attrs.field()
 
-    @states.default
-    def _at_the_start(self) -> list[State]:
-        return [self.game.new_initial_state((self.seed, _CHANCE_STREAM))]
-
-    @property
-    def state(self) -> State:
-        """As the game stands."""
-        return self.states[-1]
+    @state.default
+    def _at_the_start(self) -> State:
+        return self.game.new_initial_state((self.seed, _CHANCE_STREAM))
 
     @property
     def people(self) -> list[int]:
@@ -193,8 +197,8 @@ class Session:
         before, after = self.state, self.state.clone()
         after.apply_action(action)
         text = before.action_to_string(action)
-        self.states.append(after)
-        self.played.append(Played(before.current_player(), action, text, result))
+        self.played.append(Played(before, before.current_player(), action, text, result))
+        self.state = after
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
         """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
@@ -216,7 +220,7 @@ class Session:
 
     def goes_on(self, index: int) -> bool:
         """Whether after so many actions a player goes on with his move: he acts again, in the same episode."""
-        state = self.states[index]
+        state = self.played[index].before if index < len(self.played) else self.state
         if not index or state.current_player() != self.played[index - 1].player:
             return False
         return self.game.episode is None or self.game.ask("episode", state.data) == CONTINUES
@@ -229,17 +233,8 @@ class Session:
 
     def go_back(self, count: int) -> None:
         """Go back to when so many actions had been played."""
-        del self.states[count + 1 :], self.played[count:]
-
-    def text_for(self, seat: int | None, index: int) -> str | None:
-        """What a seat knows of an action, "" for nothing; None where it does not even notice that one was done. None sees everything."""
-        played, before = self.played[index], self.states[index]
-        if seat in (None, played.player):
-            return played.text
-        move = before.observed(played.action)[self.game.perspective(seat)]
-        if move == UNSEEN:
-            return None
-        return played.text if move == played.action else _told_text(before, move, seat)
+        self.state = self.played[count].before
+        del self.played[count:]
 
     # ------------------------------------------------------------------------------------------------------------ files
 
@@ -336,12 +331,13 @@ class LogEntry:
     """An action as a viewer may know it.
 
     Attributes:
-        index: its number in the game.
+        index, played: its number in the game, and all that is known of it there.
         text: who, and what he was seen to do.
         what: the action's text; "" where it is not known.
     """
 
     index: int
+    played: Played
     text: str
     what: str
 
@@ -468,10 +464,11 @@ class Conversation:
         session, log, seat = self.session, self.log(viewer), self._sees(viewer)
         past = log[:at]
         is_now = len(past) == len(log)
-        state = session.state if is_now else session.states[log[len(past)].index]
+        state = session.state if is_now else log[len(past)].played.before
         moves = state.legal_actions() if is_now and self._is_asked(viewer) else []
-        scene = drawing(state, seat, player=viewer if seat is None else None)
-        scene = self._with_trick(scene, past, seat)
+        scene = self._with_trick(drawing(state, seat), past, seat)
+        if viewer is not None and seat is None:  # who sees everything still plays from his own row
+            scene = scene.opened_to(viewer)
         return {
             "game": str(session.game),
             "who": session.who(viewer),
@@ -489,7 +486,7 @@ class Conversation:
             "select": bool(session.game.board and session.game.board.is_choice),
             "last": self._marks(past, scene, seat),
             "log": [entry.text for entry in log],
-            "mine": [session.played[entry.index].player == viewer for entry in log],
+            "mine": [entry.played.player == viewer for entry in log],
             "over": session.over,
             "level": session.level,
             "seat": viewer,
@@ -515,9 +512,16 @@ class Conversation:
         return {
             "act": turn,
             "hint": turn or ("a search is already running" if self.live else ""),
-            "undo": two or ("" if has_played else _NOT_PLAYED),
+            "undo": two
+            or (
+                "" if has_played else "no action can be taken back, because you have not played yet"
+            ),
             "open": two or ("" if is_blind else "everything is shown already"),
-            "why": REVEALS if is_blind else "" if has_searched else _NOT_SEARCHED,
+            "why": REVEALS
+            if is_blind
+            else ""
+            if has_searched
+            else "no other player has searched yet",
         }
 
     def _sees(self, viewer: int | None) -> int | None:
@@ -527,11 +531,11 @@ class Conversation:
     def _marks(self, log: list[LogEntry], scene: Scene, seat: int | None) -> list[str]:
         """The parts in which the last move shows that was a player's."""
         session, marks = self.session, list[str]()
-        moves = [entry for entry in log if session.played[entry.index].player != CHANCE]
+        moves = [entry for entry in log if entry.played.player != CHANCE]
         first = session.move_of(moves[-1].index) if moves else 0
         for entry in moves:
             if entry.index >= first:
-                before, action = session.states[entry.index], session.played[entry.index].action
+                before, action = entry.played.before, entry.played.action
                 clicks = parts(before, action, scene, seat) if entry.what else ()
                 public = seen_parts(before, action)
                 marks += clicks if public is None else public
@@ -542,20 +546,20 @@ class Conversation:
         cards = [entry for entry in log if CARD.fullmatch(entry.what)]
         if scene.middle or not cards:
             return scene
-        last = cards[-1]
-        before = drawing(self.session.states[last.index], seat).middle
-        player = seat_name(self.session.game, self.session.played[last.index].player)
-        return attrs.evolve(scene, middle=before and (*before, (player, last.what)))
+        last = cards[-1].played
+        before = drawing(last.before, seat).middle
+        card = seat_name(self.session.game, last.player), last.text
+        return attrs.evolve(scene, middle=before and (*before, card))
 
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed, so that nothing tells of the others."""
         session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
         for index, played in enumerate(session.played):
-            if (what := session.text_for(seat, index)) is not None:
-                marks = "-".join(seen_parts(session.states[index], played.action) or ())
+            if (what := played.text_for(seat)) is not None:
+                marks = "-".join(seen_parts(played.before, played.action) or ())
                 text = session.worded(what or marks or "a hidden choice", viewer)
                 name = session.name_of(played.player, viewer)
-                log.append(LogEntry(index, f"{name}: {text}", what))
+                log.append(LogEntry(index, played, f"{name}: {text}", what))
         return log
 
     def status(self, viewer: int | None) -> str:
@@ -568,9 +572,10 @@ class Conversation:
         if self._is_asked(viewer):
             goes_on = "your move goes on" if session.goes_on(len(session.played)) else ""
             return "searching for a hint …" if self.live else goes_on or "it is your turn"
+        if player == CHANCE:
+            return "chance is drawn …"
         name = session.name_of(player, viewer)
-        is_chance = player == CHANCE
-        return "chance is drawn …" if is_chance else f"{name[0].upper()}{name[1:]} is thinking …"
+        return f"{name[0].upper()}{name[1:]} is thinking …"
 
     # --------------------------------------------------------------------------------------------------------- the lines
 
@@ -587,7 +592,8 @@ class Conversation:
         Raises:
             ValueError: it cannot be done now, or not at all.
         """
-        line, (word, _, rest) = line.strip(), line.strip().partition(" ")
+        line = line.strip()
+        word, _, rest = line.partition(" ")
         with self.changed:
             self.speaker = viewer
             is_name = self.session.waits_for is not None and line in _names(self.session.state)
@@ -672,7 +678,8 @@ class Conversation:
         session = self.session
         if not session.over:
             raise ValueError("the game is not over")
-        played, state = session.played[at], session.states[at]
+        played = session.played[at]
+        state = played.before
         if played.player == CHANCE or len(state.legal_actions()) == 1:
             return {}
         result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))

@@ -52,9 +52,9 @@ PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568
 
 def svg(scene: Scene) -> str:
     """The scene as one SVG element on a ground of its own; what one can click is marked `data-part`."""
-    if not (scene.places or scene.rows or scene.middle):
-        return _lines([*scene.words, *filter(None, [scene.footer])])
     is_table = bool(scene.rows or scene.middle)
+    if not (scene.places or is_table):
+        return _lines([*scene.words, *filter(None, [scene.footer])])
     right = max((place.x + place.width for place in scene.places), default=0) * SIDE
     room = max(WIDTH if is_table else 200, right)
     parts = []
@@ -272,9 +272,7 @@ WORD = re.compile(rf"(\s+|[,;:()]|(?<![^{_BETWEEN}])[\[{{<'\"]|[\]}}>'\"](?![^{_
 ESTIMATED = "(estimated: the game has no `observation`, which says what a player knows)"
 
 
-def drawing(
-    state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None
-) -> Scene:
+def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -> Scene:
     """A state as a seat may see it; as the environment sees it, everything open, for None.
 
     A game without a board is shown by its text; where it hides information, to a seat only what it knows.
@@ -282,7 +280,6 @@ def drawing(
     Args:
         drawn_for: whether the state comes from a determinization for this seat; it is not drawn again then (in a search, games
             need not keep up what players know).
-        player: whose row is played from, where all are open.
 
     Raises:
         ValueError: no such seat.
@@ -293,8 +290,7 @@ def drawing(
     is_open = drawn_for or game.determinize is None or state.is_terminal()
     if game.board is not None:
         view = state if seat is None or is_open else state.determinize(seat, seed=0)
-        scene = game.board.scene(view.facts, seat)
-        return scene if player is None else scene.opened_to(player)
+        return game.board.scene(view.facts, seat)
     return (
         Scene(words=tuple(str(state).split("\n")))
         if seat is None or is_open
@@ -314,8 +310,9 @@ def _certain(state: State, seat: int) -> Scene:
     draws = list[StateData]()
     while len(draws) < FEWEST or len(draws) < DRAWS and time.monotonic() < began + PATIENCE:
         draws.append(state.redraw(seat, beliefs, generator))
-    texts = [game.text_of(game.facts_of(data)) for data in draws]
+    texts, footer = [game.text_of(game.facts_of(data)) for data in draws], ESTIMATED
     if game.observation is not None:
+        footer = ""
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
         for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
             # an impossible state may be more than a text bears
@@ -323,7 +320,6 @@ def _certain(state: State, seat: int) -> Scene:
                 text = game.text_of(game.facts_of(data))
                 if len(WORD.split(text)) == len(WORD.split(texts[0])):
                     texts.append(text)
-    footer = "" if game.observation is not None else ESTIMATED
     return Scene(words=tuple(_agreed(texts).split("\n")), footer=footer)
 
 

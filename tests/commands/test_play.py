@@ -227,7 +227,7 @@ def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for
     )
     for card, told in enumerate(("a hidden choice", "a hidden choice", "lay 2")):
         session = Session(game, [QUICK, None])
-        session.states = [State(game, [card])]
+        session.state = State(game, [card])
         session.apply(9)
         session.apply(card)
         log = [entry.text for entry in Conversation(session, 1).log(1)]

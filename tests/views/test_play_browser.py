@@ -273,11 +273,11 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game):
         determinization = truth.determinize(0, seed=seed)
         if (determinization.data == truth.data).all():
             continue
-        page.session.states[-1] = determinization
+        page.session.state = determinization
         shown = page.state(at=state["total"])
         assert {**shown, "version": 0} == {**state, "version": 0}
     assert shown is not None, "nothing was hidden"
-    page.session.states[-1] = truth
+    page.session.state = truth
     assert page.say("why") == {"error": REVEALS}
 
 
@@ -287,9 +287,7 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
         page = served("phantom-mnk", seed=seed)
         session = page.session
         while (state := page.my_turn())["moves"]:
-            noticed = sum(
-                session.text_for(0, index) is not None for index in range(len(session.played))
-            )
+            noticed = sum(played.text_for(0) is not None for played in session.played)
             assert state["total"] == len(state["log"]) == noticed
             hidden += len(session.played) - noticed
             page.act(state, min(seed, len(state["moves"]) - 1))
