@@ -13,7 +13,6 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import attrs
@@ -62,7 +61,6 @@ quit        stop; the game is kept in a file"""
 VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
 Answer = dict[str, Any]
-_NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 def colours_of(game: AnyGame) -> tuple[str, ...]:
@@ -132,7 +130,7 @@ class Session:
     game: AnyGame
     agents: list[Agent | None]
     seed: int = 0
-    files: Mapping[Path, str] = _NONE
+    files: Mapping[Path, str] = {}
     level: int | None = None
     seconds: float | None = None
     file: Path | None = None
@@ -272,7 +270,7 @@ class Session:
 
     @classmethod
     def resumed(
-        cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE
+        cls, path: Path, files: Mapping[Path, str] = {}, names: Mapping[str, Operand] = {}
     ) -> "Session":
         """The game that a file keeps; arguments as of `read`.
 
@@ -288,7 +286,7 @@ class Session:
 
     @classmethod
     def read(
-        cls, content: bytes, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE
+        cls, content: bytes, files: Mapping[Path, str] = {}, names: Mapping[str, Operand] = {}
     ) -> "Session":
         """The game that was saved so.
 

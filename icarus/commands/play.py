@@ -96,12 +96,13 @@ def play_command(
         raise ValueError("--evaluation and --levels are of one game: give GAME")
     else:
         load_files(files)
-    if session is not None and not browser:
-        talk(Conversation(session, *session.people[:1]), _ask, print_text)
-        return
-    levels_of = {str(session.game): levels} if session and levels else {}
-    tables = Tables(_digests(files), levels_of)
+    tables = Tables(session.files if session else _digests(files))
     if session is not None:
+        if not browser:
+            talk(Conversation(session, *session.people[:1]), _ask, print_text)
+            return
+        if levels is not None:
+            tables.levels[str(session.game)] = levels
         tables.add(session, *session.people)
     if host is not None:
         print_text(

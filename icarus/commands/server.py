@@ -70,7 +70,7 @@ class Tables:
     """
 
     files: Mapping[Path, str] = attrs.field(factory=dict)
-    levels: Mapping[str, Path] = attrs.field(factory=dict)
+    levels: dict[str, Path] = attrs.field(factory=dict)
     numbers: Iterator[int] = attrs.field(factory=itertools.count)
     games: dict[int, Conversation] = attrs.field(factory=dict)
 
@@ -267,7 +267,7 @@ class Handler(BaseHTTPRequestHandler):
                 links = [
                     f"/games/{number}?token={token}"
                     for token, invited in self.server.invitations.items()
-                    if number in invited and invited[number] != viewer
+                    if invited.get(number, viewer) != viewer
                 ]
                 levels = len(tables.levels_of(table.session.game))
                 places = {name: int(value) for name, value in query.items()}

@@ -13,6 +13,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -27,6 +28,7 @@ from icarus.views.boards import drawing, svg
 from tests.conftest import child_process, environment
 
 QUICK = Agent(BASELINE, iterations=20)
+SECOND_CHANCE = Path(__file__).parents[2] / "examples" / "second_chance.py"
 
 
 def tree_data(text: str) -> dict[str, Any]:
@@ -383,6 +385,29 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
         told = process.stdout.read()
         for name in ("othello", "kuhn-poker"):
             assert f"stopped; icarus play --resume {name}-1.txt continues from here" in told
+
+
+def test_a_new_game_of_one_s_own_is_kept_with_its_file(tmp_path):
+    words = f"-u -m icarus play {SECOND_CHANCE} --browser --iterations 20"
+    with child_process(
+        [sys.executable, *words.split()],
+        env=environment(),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[2]
+        with httpx.Client(base_url=address.split("games")[0], follow_redirects=True) as client:
+            client.get(address)
+            client.post("games", json={"game": "second-chance", "like": 0})
+            assert "error" not in client.post("games/1", json={"line": "keep"}).json()
+            saved = client.post("games/1", json={"line": "save"}).json()["said"]
+            assert f"--with {SECOND_CHANCE}" in saved
+            kept = (tmp_path / "second-chance-1.txt").read_text()
+            assert "error" not in client.post("saved", content=kept).json()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
 
 
 def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch):
