@@ -60,6 +60,7 @@ save FILE   keep the game, for icarus play --resume FILE
 quit        stop; the game is kept in a file"""
 VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
+Natural = Annotated[int, msgspec.Meta(ge=0)]
 Answer = dict[str, Any]
 
 
@@ -103,7 +104,7 @@ class SavedGame(msgspec.Struct):
     """A game as its file keeps it: chance and searches follow from the seed."""
 
     game: str
-    seed: Annotated[int, msgspec.Meta(ge=0)]
+    seed: Natural
     seats: list[Entrant | None]  # None for a person
     files: dict[str, str]
     moves: list[str]
@@ -145,6 +146,11 @@ class Session:
     def people(self) -> list[int]:
         """The seats that people play."""
         return [seat for seat, agent in enumerate(self.agents) if agent is None]
+
+    @property
+    def by_people(self) -> list[int]:
+        """The numbers of the actions that people have chosen."""
+        return [index for index, each in enumerate(self.played) if each.player in self.people]
 
     @property
     def over(self) -> bool:
@@ -366,7 +372,7 @@ class Conversation:
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
         self.shown: Any = None
-        self.changed = threading.Condition(threading.Lock())
+        self.changed = threading.Condition()
         # Made now, they load all that a description needs before another thread runs.
         self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
 
@@ -500,26 +506,21 @@ class Conversation:
     def _refusals(self, viewer: int | None) -> dict[str, str]:
         """Why an action or a word of a viewer would do nothing now; "" where it does something."""
         session = self.session
-        two = "with two persons at the table nothing is taken back or opened"
-        two = two if len(session.people) > 1 else ""
-        ended = "the game is over" if session.over else "it is not your turn"
-        turn = "" if self._is_asked(viewer) else ended
-        has_played = any(played.player in session.people for played in session.played)
-        is_blind = session.game.determinize is not None and self._sees(viewer) is not None
+        two = turn = ""
+        if len(session.people) > 1:
+            two = "with two persons at the table nothing is taken back or opened"
+        if not self._is_asked(viewer):
+            turn = "the game is over" if session.over else "it is not your turn"
         has_searched = any(played.result for played in session.played)
+        not_played = "no action can be taken back, because you have not played yet"
+        why = "" if has_searched else "no other player has searched yet"
+        is_blind = session.game.determinize is not None and self._sees(viewer) is not None
         return {
             "act": turn,
             "hint": turn or ("a search is already running" if self.live else ""),
-            "undo": two
-            or (
-                "" if has_played else "no action can be taken back, because you have not played yet"
-            ),
+            "undo": two or ("" if session.by_people else not_played),
             "open": two or ("" if is_blind else "everything is shown already"),
-            "why": REVEALS
-            if is_blind
-            else ""
-            if has_searched
-            else "no other player has searched yet",
+            "why": REVEALS if is_blind else why,
         }
 
     def _sees(self, viewer: int | None) -> int | None:
@@ -534,9 +535,10 @@ class Conversation:
         for entry in moves:
             if entry.index >= first:
                 before, action = entry.played.before, entry.played.action
-                clicks = parts(before, action, scene, seat) if entry.what else ()
-                public = seen_parts(before, action)
-                marks += clicks if public is None else public
+                clicks = seen_parts(before, action)
+                if clicks is None and entry.what:
+                    clicks = parts(before, action, scene, seat)
+                marks += clicks or ()
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
@@ -614,8 +616,7 @@ class Conversation:
 
     def _undo(self) -> Answer:
         session = self.session
-        mine = [index for index, each in enumerate(session.played) if each.player in session.people]
-        first = session.move_of(mine[-1])
+        first = session.move_of(session.by_people[-1])
         count = sum(entry.index >= first for entry in self.log(self.speaker))
         session.go_back(first)
         self._go_on()
@@ -731,7 +732,7 @@ def _told_text(before: State, move: int, seat: int) -> str:
 
 def _names(state: State) -> list[str]:
     """How the legal actions are written."""
-    return [] if state.is_terminal() else list(map(state.action_to_string, state.legal_actions()))
+    return list(map(state.action_to_string, state.legal_actions()))
 
 
 def ending_of(session: Session, viewer: int | None) -> str:

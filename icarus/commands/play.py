@@ -176,5 +176,5 @@ def keep(session: Session, say: Say) -> None:
     if session.over:
         return
     say("")
-    if any(played.player in session.people for played in session.played):
+    if session.by_people:
         say(f"stopped; {session.keep()} continues from here")

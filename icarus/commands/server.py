@@ -19,7 +19,7 @@ import msgspec
 from icarus import games
 from icarus.arena.player import RandomPlayer
 from icarus.checks import integer
-from icarus.commands.conversation import USUAL, Conversation, Session, colours_of
+from icarus.commands.conversation import USUAL, Conversation, Natural, Session, colours_of
 from icarus.engine.match import Agent, levels_of, play
 from icarus.kernel import AnyGame, Game, seat_names
 from icarus.load_files import sentence_of
@@ -41,15 +41,15 @@ HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
     """What is asked for a game: its name, the number of one under way that has the same rules, opponents and number of persons, the
-    person's seat, the level of the others (by default a short search), and how many persons play."""
+    person's seat, the level of the others (0 for a short search), and how many persons play."""
 
     game: str
     like: int = -1
-    seat: Annotated[int, msgspec.Meta(ge=0)] = 0
-    level: Annotated[int, msgspec.Meta(ge=1)] = 0
+    seat: Natural = 0
+    level: Natural = 0
     persons: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
     moves: list[str] = []
-    seed: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    seed: Natural | None = None
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -146,6 +146,9 @@ def _length(game: AnyGame) -> int:
     return sum(each.legal > 1 for each in decisions)
 
 
+Seats = dict[int, int | None]  # by the number of a game; None sees everything
+
+
 class Refused(Exception):
     """A request that is not answered: its status, and why."""
 
@@ -154,7 +157,8 @@ class Server(ThreadingHTTPServer):
     """The address of games.
 
     Attributes:
-        port: any free one.
+        server_port: any free one.
+        name, cookie: how it is called, and what a visitor's cookie is called.
         invitations: by token, the seats that it gives. A token is in an address, and then the visitor has a cookie of his own.
         visitors: by cookie, the seats that are theirs, by the number of the game.
     """
@@ -164,10 +168,10 @@ class Server(ThreadingHTTPServer):
     def __init__(self, tables: Tables, host: str = HOST) -> None:
         # from now on who asks waits for `serve`, and is not refused
         super().__init__((host, 0), Handler)
-        self.tables, self.port = tables, int(self.server_address[1])
-        self.name = f"{host}:{self.port}"
-        self.visitors = dict[str, dict[int, int | None]]()
-        self.invitations: dict[str, dict[int, int | None]] = {_secret(): {}}
+        self.tables, self.name = tables, f"{host}:{self.server_port}"
+        self.cookie = f"icarus-{self.server_port}"
+        self.visitors = dict[str, Seats]()
+        self.invitations: dict[str, Seats] = {_secret(): {}}
         for number in tables.games:
             self.start(number)
 
@@ -227,7 +231,7 @@ class Handler(BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(address.query).items()}
         seats = self._seats(query.get("token"))
         if "token" in query:  # it leaves the address for a cookie, which no history or log has
-            cookie = f"icarus-{self.server.port}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
+            cookie = f"{self.server.cookie}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
             headers = {"Location": address.path, "Set-Cookie": cookie}
             raise Refused(303, "the page is at the address without the token", headers)
         length = self.headers.get("Content-Length", "0")
@@ -280,7 +284,7 @@ class Handler(BaseHTTPRequestHandler):
                 return tables.say(number, body, viewer)
         raise Refused(404, f"there is no page {self.path}")
 
-    def _seats(self, token: str | None) -> dict[int, int | None]:
+    def _seats(self, token: str | None) -> Seats:
         """The seats of who asks, with those that a token gives him. Refuses other hosts' names, other pages and all others."""
         server, host = self.server, self.headers.get("Host", "")
         if host != server.name:
@@ -292,7 +296,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{server.port}")
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(server.cookie)
         self.visitor = cookie.value if cookie else ""
         if token is None and self.visitor in server.visitors:
             return server.visitors[self.visitor]

@@ -86,12 +86,17 @@ def _blocks(
     strategy = playout.scheme.label(playout.strategy)
     length = count_text(len(playout.choices), "action")
     name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
-    decisions = []
-    for t, choice in enumerate(playout.choices):
-        who = seat_name(playout.state.game, choice.player).removeprefix("player ")
-        decisions.append(
-            [str(t), choice.phase, who, choice.action, decider(choice), _values(choice, values)]
-        )
+    decisions = [
+        [
+            str(t),
+            choice.phase,
+            seat_name(playout.state.game, choice.player).removeprefix("player "),
+            choice.action,
+            decider(choice),
+            _values(choice, values),
+        ]
+        for t, choice in enumerate(playout.choices)
+    ]
     blocks: list[Block] = [
         Heading(name),
         Heading("begun at a state drawn for the root"),
@@ -246,10 +251,9 @@ class ShownRecords:
 
     def __str__(self) -> str:
         names = self.all.enhancement.information.names
-        has_means = {"reward", "visits"} <= {*names}
         header = ["record", *names]
         rows = [[each.text, *each.field_texts] for each in self.records]
-        if has_means:
+        if {"reward", "visits"} <= {*names}:
             header.append("mean reward")
             for row, record in zip(rows, self.records, strict=True):
                 row.append(_mean_text(record.fields))

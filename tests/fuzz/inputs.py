@@ -228,7 +228,7 @@ class Request:
     inner: "Request | None" = None
 
     def __bytes__(self) -> bytes:
-        port = served().port
+        port = served().server_port
         hosts = {"host": "elsewhere.example", "no host": None, "port": "127.0.0.1:1"}
         host = hosts.get(self.foreign, f"127.0.0.1:{port}")
         origins = {
@@ -298,7 +298,7 @@ def served() -> Server:
 def answers(request: Request) -> list[int]:
     """The status of each answer to a request, until the server closes the connection."""
     content = b""
-    with socket.create_connection(("127.0.0.1", served().port), timeout=SOON) as connection:
+    with socket.create_connection(("127.0.0.1", served().server_port), timeout=SOON) as connection:
         connection.sendall(bytes(request))
         connection.shutdown(socket.SHUT_WR)
         while piece := connection.recv(1 << 16):

@@ -44,9 +44,9 @@ class Page:
     def __init__(self, server: Server) -> None:
         self.game = server.tables.games[0]
         self.session, self.viewer = self.game.session, self.game.viewers[0]
-        self.address, self.port = server.address, server.port
+        self.address, self.port = server.address, server.server_port
         self.client = httpx.Client(
-            base_url=f"http://127.0.0.1:{server.port}", follow_redirects=True, timeout=60
+            base_url=f"http://127.0.0.1:{server.server_port}", follow_redirects=True, timeout=60
         )
         self.client.get(server.address)
 
@@ -234,7 +234,7 @@ def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:
-        assert server.address.startswith(f"http://localhost:{server.port}/?token=")
+        assert server.address.startswith(f"http://localhost:{server.server_port}/?token=")
         with httpx.Client(follow_redirects=True) as client:
             assert "Choose a game" in client.get(server.address).text
             refused = client.get(server.address.replace("localhost", "127.0.0.1"))
