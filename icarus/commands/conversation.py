@@ -356,7 +356,7 @@ class Conversation:
         adviser: the agent for hints and for looking back, as strong as the others, or stronger.
         contents: of each viewer, the description of the game as it stands.
         live: stands for the search under way; None where none is.
-        shown: the last search that was shown.
+        shown: of each viewer, the last search that was shown to him and has a tree.
         problem: why the agents cannot go on; a change of the game has them try again.
     """
 
@@ -371,7 +371,7 @@ class Conversation:
         self.session, self.viewers = session, viewers or (None,)
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
-        self.shown: Any = None
+        self.shown = dict[int | None, Result]()
         self.changed = threading.Condition()
         # Made now, they load all that a description needs before another thread runs.
         self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
@@ -640,6 +640,7 @@ class Conversation:
         return {"said": textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")}
 
     def _hint(self) -> Answer:
+        viewer = self.speaker  # another one may speak before the search has ended
         state, seed = self.session.state, self.session.key(_HINT_STREAM)
         try:
             result = self._search(
@@ -653,7 +654,7 @@ class Conversation:
         reason = f" It wins {_counted(game, best)} from here" if worth else " It is the only move"
         reason += f", the next best {_counted(game, rest)}." if worth and rest <= best else "."
         return {
-            **self._show(result, "what a search finds in your place"),
+            **self._show(viewer, result, "what a search finds in your place"),
             "said": f"hint: {move}.{reason}",
             "move": move,
         }
@@ -662,6 +663,7 @@ class Conversation:
         """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
         played = next(each for each in reversed(self.session.played) if each.result)
         return self._show(
+            self.speaker,
             played.result,
             f"why {self.session.name_of(played.player, self.speaker)} played {played.text}",
         )
@@ -692,8 +694,10 @@ class Conversation:
             "words": f"{played.text} instead of {better} wins {_counted(game, value)}, not {_counted(game, best)}",
         }
 
-    def _show(self, result: Any, title: str) -> Answer:
-        self.shown = result
+    def _show(self, viewer: int | None, result: Any, title: str) -> Answer:
+        self.shown.pop(viewer, None)
+        if result.records:
+            self.shown[viewer] = result
         return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
 
 

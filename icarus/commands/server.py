@@ -271,13 +271,13 @@ class Handler(BaseHTTPRequestHandler):
                 links = [
                     f"/games/{number}?token={token}"
                     for token, invited in self.server.invitations.items()
-                    if invited.get(number, viewer) != viewer
+                    if viewer == table.viewers[0] and invited.get(number, viewer) != viewer
                 ]
                 levels = len(tables.levels_of(table.session.game))
                 places = {name: int(value) for name, value in query.items()}
                 return {**table.describe(**places, viewer=viewer), "links": links, "levels": levels}
-            case ["GET", "tree"] if table.shown and table.shown.records:
-                return tree_page(table.shown)
+            case ["GET", "tree"] if viewer in table.shown:
+                return tree_page(table.shown[viewer])
             case ["GET", "judge"]:
                 return table.judge(int(query["at"]), viewer)
             case ["POST"]:

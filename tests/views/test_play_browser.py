@@ -202,9 +202,13 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served):
         hands = [re.findall(r"player \d|you.*: (.*)", told["text"]) for told in (host, guest)]
         assert hands[0] != hands[1]
         assert all("7 face down" in told["text"] for told in (host, guest))
+        assert guest["links"] == []  # with the host's he would have the host's seat
         assert [bool(told["moves"]) for told in (host, guest)] in ([True, False], [False, True])
         clients = (page.client, other) if host["moves"] else (other, page.client)
         mine = host if host["moves"] else guest
+        assert clients[0].post(f"/games/{number}", json={"line": "hint"}).json()["tree"]
+        trees = [client.get(f"/games/{number}/tree") for client in clients]
+        assert [tree.status_code for tree in trees] == [200, 404]  # it has the cards of who asked
         line = {"line": mine["moves"][0]["name"]}
         assert "not your turn" in clients[1].post(f"/games/{number}", json=line).json()["error"]
         assert "error" not in clients[0].post(f"/games/{number}", json=line).json()
