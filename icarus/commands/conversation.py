@@ -543,10 +543,10 @@ class Conversation:
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
         """The scene with the trick that the last card has finished: it stays until the next one."""
-        cards = [entry for entry in log if CARD.fullmatch(entry.what)]
+        cards = [entry.played for entry in log if CARD.fullmatch(entry.what)]
         if scene.middle or not cards:
             return scene
-        last = cards[-1].played
+        last = cards[-1]
         before = drawing(last.before, seat).middle
         card = seat_name(self.session.game, last.player), last.text
         return attrs.evolve(scene, middle=before and (*before, card))
@@ -596,7 +596,7 @@ class Conversation:
         word, _, rest = line.partition(" ")
         with self.changed:
             self.speaker = viewer
-            is_name = self.session.waits_for is not None and line in _names(self.session.state)
+            is_name = self._is_asked(viewer) and line in _names(self.session.state)
             is_word = not is_name and word in VERBS and (word == "save" or not rest)
             if at not in (None, len(self.log(viewer))) and (not is_word or word == "undo"):
                 raise ValueError(LATE)
@@ -608,9 +608,9 @@ class Conversation:
 
     def _act(self, line: str) -> Answer:
         state, names = self.session.state, _names(self.session.state)
-        is_number = line not in names and line.isdecimal() and 1 <= int(line) <= len(names)
-        move = state.legal_actions()[int(line) - 1] if is_number else state.string_to_action(line)
-        self.session.apply(move)
+        if line not in names and line.isdecimal() and 1 <= int(line) <= len(names):
+            line = names[int(line) - 1]
+        self.session.apply(state.string_to_action(line))
         self._go_on()
         return {"said": ""}
 

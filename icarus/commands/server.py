@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import itertools
-import json
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
 import msgspec
@@ -35,8 +34,13 @@ POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data: 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-HEADERS = {"Connection": "close", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
+HEADERS = {
+    "Connection": "close",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,7 +73,7 @@ class Tables:
         levels: where those of one's own games are, by their names.
     """
 
-    files: Mapping[Path, str] = attrs.field(factory=dict)
+    files: Mapping[Path, str] = {}
     levels: dict[str, Path] = attrs.field(factory=dict)
     numbers: Iterator[int] = attrs.field(factory=itertools.count)
     games: dict[int, Conversation] = attrs.field(factory=dict)
@@ -228,7 +232,7 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self) -> Any:
         """A page as text, or what is sent as JSON."""
         address, tables = urlsplit(self.path), self.server.tables
-        query = {name: values[0] for name, values in parse_qs(address.query).items()}
+        query = dict(parse_qsl(address.query))
         seats = self._seats(query.get("token"))
         if "token" in query:  # it leaves the address for a cookie, which no history or log has
             cookie = f"{self.server.cookie}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
@@ -259,30 +263,29 @@ class Handler(BaseHTTPRequestHandler):
                 return {"number": number}
             case [method, "games", text, *rest] if text.isdecimal():
                 number = int(text)
-            case _:
-                raise Refused(404, f"there is no page {address.path}")
-        if number not in seats:
-            raise Refused(403, "this game is another's, or there is none of this number")
-        table, viewer = tables.games[number], seats[number]
-        match [method, *rest]:
-            case ["GET"]:
-                return page("play", "icarus play")
-            case ["GET", "state"]:
-                links = [
-                    f"/games/{number}?token={token}"
-                    for token, invited in self.server.invitations.items()
-                    if viewer == table.viewers[0] and invited.get(number, viewer) != viewer
-                ]
-                levels = len(tables.levels_of(table.session.game))
+                if number not in seats:
+                    raise Refused(403, "this game is another's, or there is none of this number")
+                table, viewer = tables.games[number], seats[number]
                 places = {name: int(value) for name, value in query.items()}
-                return {**table.describe(**places, viewer=viewer), "links": links, "levels": levels}
-            case ["GET", "tree"] if viewer in table.shown:
-                return tree_page(table.shown[viewer])
-            case ["GET", "judge"]:
-                return table.judge(int(query["at"]), viewer)
-            case ["POST"]:
-                return tables.say(number, body, viewer)
-        raise Refused(404, f"there is no page {self.path}")
+                match [method, *rest]:
+                    case ["GET"]:
+                        return page("play", "icarus play")
+                    case ["GET", "state"]:
+                        told = table.describe(**places, viewer=viewer)
+                        told["levels"] = len(tables.levels_of(table.session.game))
+                        told["links"] = [
+                            f"/games/{number}?token={token}"
+                            for token, invited in self.server.invitations.items()
+                            if viewer == table.viewers[0] != invited.get(number, viewer)
+                        ]
+                        return told
+                    case ["GET", "tree"] if viewer in table.shown:
+                        return tree_page(table.shown[viewer])
+                    case ["GET", "judge"]:
+                        return table.judge(**places, viewer=viewer)
+                    case ["POST"]:
+                        return tables.say(number, body, viewer)
+        raise Refused(404, f"there is no page {address.path}")
 
     def _seats(self, token: str | None) -> Seats:
         """The seats of who asks, with those that a token gives him. Refuses other hosts' names, other pages and all others."""
@@ -318,7 +321,7 @@ class Handler(BaseHTTPRequestHandler):
             kind = "text/html; charset=utf-8"
             content = answer.replace("<script>", f'<script nonce="{nonce}">').encode()
         else:
-            content = json.dumps(answer).encode()
+            content = msgspec.json.encode(answer)
         of_answer = {
             "Content-Type": kind,
             "Content-Length": str(len(content)),

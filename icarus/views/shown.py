@@ -200,7 +200,8 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     checks.integer("most", most, least=1)
     records = result.records[name]
     space, information = records.enhancement.records, records.enhancement.information
-    rows, moves = _most_updated(records, most), move_texts(result.state) | NO_MOVES
+    rows = _most_updated(records, most)
+    moves = move_texts(result.state) | {NO_ACTION: "⊥", UNSEEN: "unseen"}
     histories = history_texts(result) if HISTORY in space.alternatives else {}
     parts = parts_of(rows["record"], space, records.game.players, moves)
 
@@ -285,9 +286,6 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
         values = values != NO_ACTION
     sizes = np.abs(values.astype(float)).reshape(len(values), -1).max(axis=1, initial=0)
     return records.rows[np.argsort(-sizes, kind="stable")[:most]]
-
-
-NO_MOVES = {NO_ACTION: "⊥", UNSEEN: "unseen"}
 
 
 def history_texts(result: Result) -> dict[int, str]:
