@@ -356,7 +356,7 @@ class Conversation:
         adviser: the agent for hints and for looking back, as strong as the others, or stronger.
         contents: of each viewer, the description of the game as it stands.
         live: stands for the search under way; None where none is.
-        shown: of each viewer, the last search that was shown to him and has a tree.
+        shown: of each viewer, the last search that was shown to him.
         problem: why the agents cannot go on; a change of the game has them try again.
     """
 
@@ -695,9 +695,7 @@ class Conversation:
         }
 
     def _show(self, viewer: int | None, result: Any, title: str) -> Answer:
-        self.shown.pop(viewer, None)
-        if result.records:
-            self.shown[viewer] = result
+        self.shown[viewer] = result
         return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
 
 

@@ -18,18 +18,24 @@ from icarus.load_files import digest_of, load_files, sentence_of
 
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 LISTED = 24  # actions that are listed without being asked for
-AGAINST_HELP = "Strategy of the others, or repeated, of each other seat in order."
-STRENGTH_HELP = f"Strength of the others, in place of --against: {options.LEVEL_HELP}"
-BROWSER_HELP = "Play in a browser on this machine, not in the terminal."
-HOST_HELP = "Serve a local network under this name or address of this machine; who knows the printed address can play."
 
 
 def play_command(
     context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
     seat: Annotated[int, integer_option("Your seat; the first is 0.", min=None)] = 0,
-    against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
-    level: Annotated[int | None, integer_option(STRENGTH_HELP, min=None)] = None,
+    against: Annotated[
+        list[str] | None,
+        value_option(
+            "STRATEGY", "Strategy of the others, or repeated, of each other seat in order."
+        ),
+    ] = None,
+    level: Annotated[
+        int | None,
+        integer_option(
+            f"Strength of the others, in place of --against: {options.LEVEL_HELP}", min=None
+        ),
+    ] = None,
     levels: options.Levels = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Only watch: agents play all seats.")
@@ -42,8 +48,17 @@ def play_command(
     resume: Annotated[
         Path | None, value_option("FILE", "Continue a saved game; it brings its game.")
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser", help=BROWSER_HELP)] = False,
-    host: Annotated[str | None, value_option("NAME", HOST_HELP)] = None,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser", help="Play in a browser on this machine, not in the terminal."),
+    ] = False,
+    host: Annotated[
+        str | None,
+        value_option(
+            "NAME",
+            "Serve a local network under this name or address of this machine; who knows the printed address can play.",
+        ),
+    ] = None,
     files: options.With = None,
     evaluation: options.Learned = None,
 ) -> None:
@@ -173,8 +188,7 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
 
 def keep(session: Session, say: Say) -> None:
     """Save a game that was broken off, if anybody has played in it."""
-    if session.over:
-        return
-    say("")
-    if session.by_people:
-        say(f"stopped; {session.keep()} continues from here")
+    if not session.over:
+        say("")
+        if session.by_people:
+            say(f"stopped; {session.keep()} continues from here")

@@ -279,8 +279,8 @@ class Handler(BaseHTTPRequestHandler):
                             if viewer == table.viewers[0] != invited.get(number, viewer)
                         ]
                         return told
-                    case ["GET", "tree"] if viewer in table.shown:
-                        return tree_page(table.shown[viewer])
+                    case ["GET", "tree"] if (shown := table.shown.get(viewer)) and shown.records:
+                        return tree_page(shown)
                     case ["GET", "judge"]:
                         return table.judge(**places, viewer=viewer)
                     case ["POST"]:
