@@ -271,16 +271,16 @@ class Handler(BaseHTTPRequestHandler):
                     case ["GET"]:
                         return page("play", "icarus play")
                     case ["GET", "state"]:
-                        told = table.describe(**places, viewer=viewer)
-                        told["levels"] = len(tables.levels_of(table.session.game))
-                        told["links"] = [
+                        answer = table.describe(**places, viewer=viewer)
+                        answer["levels"] = len(tables.levels_of(table.session.game))
+                        answer["links"] = [
                             f"/games/{number}?token={token}"
                             for token, invited in self.server.invitations.items()
                             if viewer == table.viewers[0] != invited.get(number, viewer)
                         ]
-                        return told
-                    case ["GET", "tree"] if (shown := table.shown.get(viewer)) and shown.records:
-                        return tree_page(shown)
+                        return answer
+                    case ["GET", "tree"] if (result := table.shown.get(viewer)) and result.records:
+                        return tree_page(result)
                     case ["GET", "judge"]:
                         return table.judge(**places, viewer=viewer)
                     case ["POST"]:

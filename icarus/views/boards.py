@@ -310,7 +310,8 @@ def _certain(state: State, seat: int) -> Scene:
     draws = list[StateData]()
     while len(draws) < FEWEST or len(draws) < DRAWS and time.monotonic() < began + PATIENCE:
         draws.append(state.redraw(seat, beliefs, generator))
-    texts, footer = [game.text_of(game.facts_of(data)) for data in draws], ESTIMATED
+    texts = [game.text_of(game.facts_of(data)) for data in draws]
+    footer = ESTIMATED
     if game.observation is not None:
         footer = ""
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
