@@ -29,7 +29,7 @@ TOKENS = {
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_800,
-    "icarus/learning": 8_500,
+    "icarus/learning": 8_220,
     "icarus/specs": 12_700,
     "icarus/views": 6_400,
     "experiments/studies": 16_780,

@@ -123,7 +123,7 @@ def evaluate_often(heuristic: int, state: np.ndarray, out: np.ndarray, count: in
 def _evaluations(state: State) -> TimedRun:
     """A run of a learned evaluation of 64 hidden units, with random weights, of the state."""
     empty = empty_evaluation(state.game, OPENING_SEED)
-    positions = games_played(state.game, empty, 200, (OPENING_SEED,), 0.0, 1.0)
+    positions = games_played(state.game, empty, 200, (OPENING_SEED,))
     game = state.game.with_evaluation(with_random_weights(empty, positions, UNITS, OPENING_SEED))
     words, out = padded_to_words(state.data), np.zeros(game.players)
 

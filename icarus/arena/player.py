@@ -219,12 +219,14 @@ _NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
 _TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
 
 
-def read_entrant(text: str) -> Entrant:
-    """The entrant without a budget that a text of `str(entrant)` stands for.
+def read_entrant(text: str | Entrant) -> Entrant:
+    """The entrant without a budget that a text of `str(entrant)` stands for; or itself.
 
     Raises:
         ValueError: `text` is not one. TypeError: it is no text.
     """
+    if isinstance(text, Entrant):
+        return text
     if not isinstance(text, str):
         raise TypeError(
             f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}"
@@ -235,8 +237,8 @@ def read_entrant(text: str) -> Entrant:
     settings = {"strategy": match["strategy"]}
     for setting in re.split(f", (?={_NAME} = )", match["settings"] or ""):
         name, _, value = setting.partition(" = ")
-        settings[name] = value
-    settings.pop("", None)
+        if name:
+            settings[name] = value
     settings["evaluation"] = with_digest(settings.get("evaluation", ""))
     try:
         return msgspec.convert(settings, Entrant, strict=False)

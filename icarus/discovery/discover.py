@@ -142,9 +142,7 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
     space = (
         settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
     )
-    pool = tuple(
-        each if isinstance(each, Entrant) else read_entrant(each) for each in settings.against
-    )
+    pool = tuple(map(read_entrant, settings.against))
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     shares = SHARES
@@ -189,7 +187,7 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
     Raises:
         ValueError: the candidate is the reference, or has a setting that no space has.
     """
-    candidate = candidate if isinstance(candidate, Entrant) else read_entrant(candidate)
+    candidate = read_entrant(candidate)
     if candidate == reference:
         raise ValueError(
             f"the candidate {candidate} is the reference that it is to beat; name another one"

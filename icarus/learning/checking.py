@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from timeit import timeit
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +20,16 @@ def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
         ValueError: it is of another game.
     """
     evaluation.check(game)
-    positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()), 0.1, 1.0)
+    positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()))
     values, error, variance = judged(
         evaluation, inputs_of(evaluation, positions), positions.rewards
     )
     yield f"evaluation: mean squared error {error:.4f} in {GAMES} games against itself, where knowing nothing has {variance:.4f}"
     sums = values.sum(axis=1)
     yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"
-    learned = game.with_evaluation(evaluation)
-    data = learned.new_initial_state(seed).data
-    ask = learned.kernels().heuristic if isinstance(learned, Game) else None
-    out = np.zeros(game.players)
-    if ask is not None:
+    if isinstance(game, Game):
+        ask: Any = game.with_evaluation(evaluation).kernels().heuristic
+        data, out = game.new_initial_state(seed).data, np.zeros(game.players)
         addresses = data.ctypes.data, out.ctypes.data
         ask(*addresses)  # compiles it
         seconds = timeit(lambda: ask(*addresses), number=TIMED)

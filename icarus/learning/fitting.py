@@ -80,22 +80,16 @@ def fitted(
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
         network.partial_fit(training[0][:batch], targets[:batch])
-        for array, weights in zip(
-            [*network.coefs_, *network.intercepts_],
-            (old.hidden, old.output, old.bias, old.base),
-            strict=True,
-        ):
-            array[:] = weights
+        arrays = [*network.coefs_, *network.intercepts_]
+        weights = dict(zip(("hidden", "output", "bias", "base"), arrays, strict=True))
+        for name, array in weights.items():
+            array[:] = getattr(old, name)
         # with the gradient of squares as it stands, that of the cross-entropy
         network.out_activation_ = "logistic"
         for _ in range(EPOCHS):
-            network.partial_fit(training[0], targets)
-    hidden, output, bias, base = (
-        each.astype(np.float32) for each in (*network.coefs_, *network.intercepts_)
-    )
-    new = attrs.evolve(
-        evaluation, network=old._replace(hidden=hidden, output=output, bias=bias, base=base)
-    )
+            network.partial_fit(training[0], targets)  # in these arrays
+    single = {name: array.astype(np.float32) for name, array in weights.items()}
+    new = attrs.evolve(evaluation, network=old._replace(**single))
     _, error, variance = judged(new, inputs[out], positions.rewards[out])
     return new, error, variance
 

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from icarus import checks
-from icarus.arena.ledger import Key, Ledger, check_settings, write_settings, write_whole
+from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.player import Entrant, read_entrant
 from icarus.arena.workers import Workers, workers as start_workers
@@ -53,16 +53,11 @@ SAMPLED = 60  # random games whose states say which facts vary
 REDRAWN = 1 / 4  # of their states
 CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
-SHARE, REST = 0.1, 0.7  # of random moves; λ
 CLEARLY = 0.99  # of the error: few weights are taken only if so much better on branches held out
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
 JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
-
-
-def _entrant(value: str | Entrant) -> Entrant:
-    return value if isinstance(value, Entrant) else read_entrant(value)
 
 
 @attrs.frozen(kw_only=True)
@@ -85,8 +80,8 @@ class LearningSettings:
     generations: int | None = None
     games: int | None = None
     rounds: int = 5
-    judge: Entrant = attrs.field(default=JUDGE, converter=_entrant)
-    reference: Entrant = attrs.field(default=REFERENCE, converter=_entrant)
+    judge: Entrant = attrs.field(default=JUDGE, converter=read_entrant)
+    reference: Entrant = attrs.field(default=REFERENCE, converter=read_entrant)
     iterations: int | None = None
     deals: int = 20
     seed: int = 0
@@ -149,8 +144,6 @@ class Chunk:
     evaluation: Evaluation
     games: int
     seed: tuple[int, ...]
-    share: float
-    rest: float
 
     def __str__(self) -> str:
         return f"round {self.seed[2]} of {self.evaluation.game}"
@@ -159,9 +152,7 @@ class Chunk:
 def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
     """Play some games; returns their seed and their positions."""
     game = load_unedited(chunk.game, chunk.files).game
-    return chunk.seed, games_played(
-        game, chunk.evaluation, chunk.games, chunk.seed, chunk.share, chunk.rest
-    )
+    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed)
 
 
 def learn(
@@ -293,8 +284,8 @@ class Learning:
     report: Report
     generations: list[Generation] = attrs.field(factory=list, init=False)
     evaluation: Evaluation = attrs.field(init=False)
-    started: float = attrs.field(default=0.0, init=False)
-    took: float = attrs.field(default=0.0, init=False)
+    started: float = 0.0
+    took: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         self.evaluation = self._kept(0, self._random)
@@ -309,18 +300,16 @@ class Learning:
             write_whole(file, make().to_bytes())
         return read_evaluation(file)
 
-    def _play(self, evaluation: Evaluation, number: int, share: float, rest: float) -> Positions:
+    def _play(self, evaluation: Evaluation, number: int) -> Positions:
         """The positions of a round."""
         games = -(-(self.settings.games or 0) // CHUNKS)
         seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
-        chunks = [
-            Chunk(self.game, self.files, evaluation, games, seed, share, rest) for seed in seeds
-        ]
+        chunks = [Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds]
         played = dict(self.playing.results(play_chunk, chunks))
         return joined([played[seed] for seed in seeds])
 
     def _random(self) -> Evaluation:
-        positions = self._play(self.empty, 0, 0.0, 1.0)
+        positions = self._play(self.empty, 0)
         fits = []
         for is_apart in (True, False):
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
@@ -335,7 +324,7 @@ class Learning:
         for i in range(count):
             turn = (number - 1) * count + i + 1
             self._tell(number, "rounds", i, count, error or None)
-            positions = self._play(evaluation, turn, SHARE, REST)
+            positions = self._play(evaluation, turn)
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
             evaluation, error, variance = fitted(
                 evaluation, positions, rate, self.settings.seed + turn
@@ -377,22 +366,19 @@ class Learning:
         """Of a generation to an opponent in his own place, on the same deals."""
         settings, deals = self.settings, range(self.settings.deals)
         player, seats = self._player(number), range(self.evaluation.players)
-
-        def key(deal: int, seat: int) -> Key:
-            return f"generation {number}", str(player), str(opponent), deal, seat
-
-        matches = []
+        matches = {}
         for deal, seat in itertools.product(deals, (*seats, NOBODY)):
             seated = [player if each == seat else opponent for each in seats]
             entrants = [attrs.evolve(each, iterations=settings.iterations) for each in seated]
+            key = f"generation {number}", str(player), str(opponent), deal, seat
             seed = settings.seed, MATCHES, number, deal
-            matches.append(Match(key(deal, seat), self.game, tuple(entrants), seed, self.files))
-        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing)):
+            matches[deal, seat] = Match(key, self.game, tuple(entrants), seed, self.files)
+        for done, _ in enumerate(self.ledger.played(matches.values(), game_row, self.playing)):
             self._tell(number, "match", done + 1, len(matches), None)
 
         def rewards(*places: int) -> list[float]:
-            rows = [[self.ledger.rows[key(deal, seat)] for seat in places] for deal in deals]
-            return [mean_reward(each, seats) for each in rows]
+            keys = [[matches[deal, seat].key for seat in places] for deal in deals]
+            return [mean_reward([self.ledger.rows[key] for key in each], seats) for each in keys]
 
         return paired_difference(rewards(*seats), rewards(NOBODY))
 

@@ -19,11 +19,12 @@ import numpy as np
 from icarus.compiler import RNG_WORDS, WORD_BYTES, below, call_compiled, helper, seeded, uniform
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions, words_at
-from icarus.equilibrium.walk import draw, kernel, write_chance
+from icarus.equilibrium.walk import draw, kernel, player_of, write_chance, write_legal
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
 
 NOISE = 0.02  # of values
+SHARE, REST = 0.1, 0.7  # of random moves; λ, which is 1 without weights
 BRANCHES = 1 / 16  # share of decisions
 MOST_AHEAD = 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
@@ -33,24 +34,9 @@ GAME = np.dtype(
     [
         *((name, np.int64) for name in (*FUNCTIONS, "facts", "players")),
         ("is_learned", np.int64),  # whether there are weights yet
-        ("share", np.float64),  # of random moves
     ]
 )
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
-
-
-class Trace(NamedTuple):
-    """What targets are made of, at each position of a `Positions`.
-
-    Attributes:
-        values: of each player in the position, and after the best action. [positions, players]
-        after: see there.
-        how: the action was chosen: GREEDY, RANDOM or FORCED. [positions]
-    """
-
-    values: np.ndarray
-    after: np.ndarray
-    how: np.ndarray
 
 
 class SelfPlay(NamedTuple):
@@ -58,18 +44,24 @@ class SelfPlay(NamedTuple):
 
     Attributes:
         game: [1] GAME, addresses of functions.
+        active, sums: see `write_values`.
+        parameters: of the game's `initial`.
         true, branch, ahead: states, in words.
         beliefs: of the player who draws a branch, in words.
         facts: of a `PythonGame`'s state.
         actions, others: legal actions of the state that is played, and of one ahead.
         chances: probabilities of chance's outcomes.
-        active, sums: see `write_values`.
         values, best: of each player after one action, and after the best. [players]
-        parameters: of the game's `initial`.
+        usual, after: of each player in each position, and after its best action. [positions, players]
+        how: the action in a position was chosen: GREEDY, RANDOM or FORCED. [positions]
     """
 
     game: np.ndarray
     network: LearnedNetwork
+    active: np.ndarray
+    sums: np.ndarray
+    parameters: np.ndarray
+    rng: np.ndarray
     true: np.ndarray
     branch: np.ndarray
     ahead: np.ndarray
@@ -77,13 +69,12 @@ class SelfPlay(NamedTuple):
     facts: np.ndarray
     actions: np.ndarray
     others: np.ndarray
+    how: np.ndarray
     chances: np.ndarray
-    active: np.ndarray
-    sums: np.ndarray
     values: np.ndarray
     best: np.ndarray
-    parameters: np.ndarray
-    rng: np.ndarray
+    usual: np.ndarray
+    after: np.ndarray
 
 
 class Positions(NamedTuple):
@@ -129,11 +120,11 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     for i in range(below(table.rng, step), count, step):
         copy_items(table.ahead, state)
         call(game.apply, (address_of(table.ahead), table.actions[i]))
-        following = call(game.player, (address_of(table.ahead),))
+        following = player_of(game, table.ahead)
         if following == TERMINAL:
             call(game.rewards, (address_of(table.ahead), address_of(table.values), game.players))
         else:
-            legal = call(game.legal, (address_of(table.ahead), address_of(table.others)))
+            legal = write_legal(game, table.ahead, table.others)
             value_of(table, table.ahead, following, table.others, legal, table.values)
         value = table.values[mover] + NOISE * uniform(table.rng)
         if value > top:
@@ -154,7 +145,7 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     elif count > 1:
         how = GREEDY
         choice = choose(table, state, mover, count)
-        if uniform(table.rng) < table.game[0].share:
+        if uniform(table.rng) < SHARE:
             random = below(table.rng, count)
             if random != choice:
                 how, choice = RANDOM, random
@@ -163,46 +154,44 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def play_branch(table: SelfPlay, log: Positions, trace: Trace, first: int, number: int) -> int:
+def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
     game = table.game[0]
     i = first
-    mover = call(game.player, (address_of(table.branch),))
+    mover = player_of(game, table.branch)
     while mover != TERMINAL:
         start = log.ends[i - 1] if i else 0
         if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < start + len(
             table.active
         ):
             return first
-        count = call(game.legal, (address_of(table.branch), address_of(table.actions)))
-        rows = value_of(table, table.branch, mover, table.actions, count, trace.values[i])
+        count = write_legal(game, table.branch, table.actions)
+        rows = value_of(table, table.branch, mover, table.actions, count, table.usual[i])
         for k in range(rows):
             log.rows[start + k] = table.active[k]
         log.ends[i], log.branches[i] = start + rows, number
-        trace.how[i] = act(table, table.branch, mover, count)
-        copy_items(trace.after[i], table.best)
-        mover = call(game.player, (address_of(table.branch),))
+        table.how[i] = act(table, table.branch, mover, count)
+        copy_items(table.after[i], table.best)
+        mover = player_of(game, table.branch)
         i = i + 1
     call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
     return i
 
 
 @helper
-def write_targets(
-    log: Positions, trace: Trace, first: int, end: int, rewards: np.ndarray, rest: float
-) -> None:
-    """Write the target of each position of a branch; λ is `rest`."""
+def write_targets(table: SelfPlay, log: Positions, first: int, end: int, rest: float) -> None:
+    """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
     for i in range(end - 1, first - 1, -1):
-        for p in range(len(rewards)):
-            value = following = rewards[p]
+        how = table.how[i]
+        for p in range(len(table.values)):
+            reward = table.values[p]
+            value = following = reward
             if i < end - 1:
-                value, following = trace.values[i + 1, p], log.targets[i + 1, p]
-            if trace.how[i] != FORCED:
-                value = trace.after[i, p]
-            log.rewards[i, p] = rewards[p]
-            log.targets[i, p] = (
-                value if trace.how[i] == RANDOM else (1.0 - rest) * value + rest * following
-            )
+                value, following = table.usual[i + 1, p], log.targets[i + 1, p]
+            if how != FORCED:
+                value = table.after[i, p]
+            log.rewards[i, p] = reward
+            log.targets[i, p] = value if how == RANDOM else (1.0 - rest) * value + rest * following
 
 
 @helper
@@ -218,17 +207,19 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
 
 
 @kernel("self-play")
-def play_games(table: SelfPlay, log: Positions, trace: Trace, games: int, rest: float) -> int:
+def play_games(table: SelfPlay, log: Positions, games: int) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
     game = table.game[0]
-    true = address_of(table.true)
     end = 0
     number = 0
     for _ in range(games):
         for i in range(len(table.true)):
             table.true[i] = 0
-        call(game.initial, (true, address_of(table.rng), address_of(table.parameters)))
-        mover = call(game.player, (true,))
+        call(
+            game.initial,
+            (address_of(table.true), address_of(table.rng), address_of(table.parameters)),
+        )
+        mover = player_of(game, table.true)
         actions = 0
         is_new = True
         while mover != TERMINAL and actions < LONGEST_GAME:
@@ -238,14 +229,14 @@ def play_games(table: SelfPlay, log: Positions, trace: Trace, games: int, rest: 
                 is_new = False
                 begin_branch(table, mover)
                 first = end
-                end = play_branch(table, log, trace, end, number)
-                write_targets(log, trace, first, end, table.values, rest)
+                end = play_branch(table, log, end, number)
+                write_targets(table, log, first, end, REST if game.is_learned != 0 else 1.0)
                 number += 1
                 if game.determinize == 0:
                     break
-            count = call(game.legal, (true, address_of(table.actions)))
+            count = write_legal(game, table.true, table.actions)
             act(table, table.true, mover, count)
-            mover = call(game.player, (true,))
+            mover = player_of(game, table.true)
             actions = actions + 1
     return end
 
@@ -279,26 +270,16 @@ class FactsCalledBack(CalledBack):
 
 
 def games_played(
-    game: AnyGame,
-    evaluation: Evaluation,
-    games: int,
-    seed: Sequence[int],
-    share: float,
-    rest: float,
+    game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int]
 ) -> Positions:
     """Games by an evaluation against itself; by one without weights at random.
-
-    Args:
-        share: of random moves.
-        rest: λ, see the module.
 
     Raises:
         ValueError: none comes to an end.
     """
-    values, after, targets, rewards = (np.empty((ROOM_FOR, game.players)) for _ in range(4))
-    how, branches, ends = (np.empty(ROOM_FOR, np.int64) for _ in range(3))
+    targets, rewards = np.empty((2, ROOM_FOR, game.players))
+    ends, branches = np.empty((2, ROOM_FOR), np.int64)
     log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
-    trace = Trace(values, after, how)
     room = game.max_legal if isinstance(game, Game) else ROOM
     while True:
         called: Any = (
@@ -306,10 +287,9 @@ def games_played(
             if isinstance(game, Game)
             else FactsCalledBack(game, evaluation.names, room)
         )
-        table = _table(game, evaluation, called, room, share, seed)
-        errors = getattr(called, "kept", [])
+        table = _table(game, evaluation, called, room, seed)
         try:
-            count = call_compiled(errors, play_games, table, log, trace, games, rest)
+            count = call_compiled(getattr(called, "kept", []), play_games, table, log, games)
             break
         except MoreActions:
             room = called.max_legal
@@ -320,12 +300,7 @@ def games_played(
 
 
 def _table(
-    game: AnyGame,
-    evaluation: Evaluation,
-    called: Any,
-    max_legal: int,
-    share: float,
-    seed: Sequence[int],
+    game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, seed: Sequence[int]
 ) -> SelfPlay:
     network, players, words, beliefs = evaluation.network, game.players, 1, 1
     parameters = np.zeros(1, np.int64)
@@ -337,15 +312,14 @@ def _table(
     if isinstance(game, Game):
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
         parameters = game.initial_arguments()
-    rules["players"], rules["is_learned"], rules["share"] = players, network.hidden.any(), share
-    true, branch, ahead = (np.zeros(words, np.int64) for _ in range(3))
-    if isinstance(called, FactsCalledBack):
-        rules["facts"], called.ahead = called.address("facts"), ahead.ctypes.data
-    actions, others = (np.zeros(max_legal + SPARE_LEGAL, np.int64) for _ in range(2))
-    chances, values, best = np.zeros(len(actions)), np.zeros(players), np.zeros(players)
+    rules["players"], rules["is_learned"] = players, network.hidden.any()
     active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
-    facts = np.zeros(max(1, len(evaluation.names)), np.int64)
-    return SelfPlay(
-        rules, network, true, branch, ahead, np.zeros(beliefs, np.int64), facts, actions, others, chances, active, sums, values,
-        best, parameters, seeded(seed)
-    )  # fmt: skip
+    legal, facts = max_legal + SPARE_LEGAL, max(1, len(evaluation.names))
+    # in the order of the fields
+    integers = (words, words, words, beliefs, facts, legal, legal, ROOM_FOR)
+    reals = (legal, players, players, (ROOM_FOR, players), (ROOM_FOR, players))
+    rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
+    table = SelfPlay(rules, network, active, sums, parameters, seeded(seed), *rooms)
+    if isinstance(called, FactsCalledBack):
+        rules["facts"], called.ahead = called.address("facts"), table.ahead.ctypes.data
+    return table

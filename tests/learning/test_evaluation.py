@@ -295,7 +295,7 @@ def test_words_of_a_generator_of_random_numbers_are_no_inputs():
 
 def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
     empty = empty_evaluation(KUHN, 0)
-    positions = games_played(KUHN, empty, 100, (0,), 0.0, 1.0)
+    positions = games_played(KUHN, empty, 100, (0,))
     for is_apart in (True, False):
         network = with_random_weights(empty, positions, 4, 0, is_apart).network
         rows = network.rows.reshape(KUHN.players + 1, -1)
@@ -306,7 +306,7 @@ def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
 def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(tmp_path):
     game = games.load("hearts")
     empty = empty_evaluation(game, 0)
-    positions = games_played(game, empty, 200, (0,), 0.0, 1.0)
+    positions = games_played(game, empty, 200, (0,))
     evaluation = with_random_weights(empty, positions, 64, 0)
     units = len(evaluation.network.bias)
     assert len(evaluation.network.hidden) > 4096

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -25,7 +26,6 @@ from icarus.learning.selfplay import (
     LONGEST_GAME,
     RANDOM,
     Positions,
-    Trace,
     games_played,
     write_targets,
 )
@@ -138,9 +138,9 @@ def test_ctrl_c_ends_the_command_with_what_there_is(tmp_path, capsys, monkeypatc
 def test_a_python_game_is_played_by_the_same_loop():
     game = in_python(games.load(KUHN))
     empty = empty_evaluation(game, 0)
-    positions = games_played(game, empty, 5, (1,), 0.0, 1.0)
+    positions = games_played(game, empty, 5, (1,))
     compiled = games.load(KUHN)
-    as_compiled = games_played(compiled, empty_evaluation(compiled, 0), 5, (1,), 0.0, 1.0)
+    as_compiled = games_played(compiled, empty_evaluation(compiled, 0), 5, (1,))
     assert positions.rewards.tolist() == as_compiled.rewards.tolist()
     assert positions.targets.tolist() == positions.rewards.tolist()
     assert len(set(positions.branches)) >= 5
@@ -152,7 +152,8 @@ def test_targets_by_hand():
     how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
     targets, rewards = np.zeros((4, 2)), np.zeros((4, 2))
     log = Positions(np.zeros(0), np.zeros(4), targets, np.zeros(4), rewards)
-    python_of(write_targets)(log, Trace(values, after, how), 0, 4, np.array([1.0, 0.0]), 0.5)
+    table = SimpleNamespace(usual=values, after=after, how=how, values=np.array([1.0, 0.0]))
+    python_of(write_targets)(table, log, 0, 4, 0.5)
     last = 0.5 * 0.3 + 0.5 * 1.0  # half the value after the best action, half the reward
     forced = 0.5 * 0.2 + 0.5 * last  # half the value of the next position, half its target
     assert targets[:, 0] == pytest.approx([0.5 * 0.6 + 0.5 * 0.5, 0.5, forced, last])
