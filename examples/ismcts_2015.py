@@ -159,7 +159,7 @@ def choose(tree: Sampling, selection: int, gamma: float, slot: int, count: int) 
         tree.store.sums[slot + choice] += 1.0
         return choice, 1.0
     if selection == 1:
-        match_regrets(tree.store.regrets, slot, count, 0.0, tree.sigma, 0)
+        match_regrets(tree.store.regrets[slot:], count, 0.0, tree.sigma)
     else:
         gamma = write_exp3(tree, slot, count)
     choice = sampling.draw_action(tree, count, gamma)
@@ -186,7 +186,7 @@ def go_down(tree: Sampling, selection: int, exploration: float) -> None:
                 tree.visits[step.k] += 1
         step.mover, step.count, depth = mover, count, depth + 1
         mover = sampling.make(tree, mover, tree.actions[step.k])
-    sampler.mover, sampler.head = mover, depth
+    sampler.head = depth
 
 
 @inlined

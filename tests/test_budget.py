@@ -25,7 +25,7 @@ TOKENS = {
     "icarus/compiler": 15_800,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_920,
-    "icarus/equilibrium": 22_500,
+    "icarus/equilibrium": 21_900,
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_800,

@@ -6,7 +6,6 @@ other knows the same are one entry. Where the other's policy is stored no furthe
 counts any more. Only the path is kept; a belief that comes again has its value from a table.
 """
 
-import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -67,8 +66,6 @@ class WalkStatus:
     views: int  # come to so far
     used: int  # entries of all views on the path
     done: float  # the probability, if the responder chooses uniformly, of the ends come to: the share of the walk that is done
-    value: float  # at the end: of a best response
-    policy_value: float  # at the end: of the responder's own policy
 
 
 ENTRY, FRAME, STATUS = map(structure, (BeliefEntry, ViewFrame, WalkStatus))
@@ -77,9 +74,10 @@ ENTRY, FRAME, STATUS = map(structure, (BeliefEntry, ViewFrame, WalkStatus))
 def key_of(information: InformationState) -> int:
     """The key of an information set, by what the player to move knows."""
     player, observation, moves = information
-    return functools.reduce(
-        lambda key, move: walk.key_in_python(key, *move), [(False, observation), *moves], player + 1
-    )
+    key = player + 1
+    for move in ((False, observation), *moves):
+        key = walk.key_in_python(key, *move)
+    return key
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:
@@ -223,30 +221,12 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
 
 
 @inlined
-def open_view(tree: Responding, is_own: int, move: int) -> None:
-    """Begin a view of the responder's behind the newest one, in which he has seen one move more."""
-    status = tree.status[0]
-    before = tree.frames[status.depth]
-    status.depth += 1
-    status.views += 1
-    frame = tree.frames[status.depth]
-    frame.first, frame.next, frame.action, frame.count = status.used, status.used, LOOKING, 0
-    frame.decider = walk.NOTHING
-    frame.key = BEYOND if before.key == BEYOND else walk.next_key(before.key, is_own, move)
-    frame.value = 0.0
-    frame.policy_value = 0.0
-    frame.best = 0.0
-    frame.chance = before.chance / (before.count if before.action >= 0 else 1)
-
-
-@inlined
 def leave(tree: Responding, value: float, policy_value: float) -> None:
     """Leave the newest view, and tell the one before what it is worth."""
     status = tree.status[0]
     status.used = tree.frames[status.depth].first
     status.depth -= 1
     if status.depth < 0:
-        status.value, status.policy_value = value, policy_value
         return
     frame = tree.frames[status.depth]
     if frame.action == OBSERVING:
@@ -281,30 +261,29 @@ def recall(tree: Responding) -> None:
 
 
 @inlined_once
-def follow_observation(tree: Responding, frame: ViewFrame) -> None:
-    """Open the view after the observation of the entry that is next."""
-    status, end, observed = tree.status[0], tree.status[0].used, tree.entries[frame.next].observed
-    open_view(tree, 0, observed)
-    for i in range(frame.next, end):
+def follow(tree: Responding, frame: ViewFrame) -> None:
+    """Open the view after the observation of the entry that is next, or after the responder's action that is next."""
+    status, end, is_own = tree.status[0], tree.status[0].used, frame.action >= 0
+    first, move, count = frame.next, tree.entries[frame.next].observed, 1
+    if is_own:
+        walk.write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
+        first, move, count = frame.first, tree.words[frame.action], frame.count
+    status.depth += 1
+    status.views += 1
+    view = tree.frames[status.depth]
+    view.first, view.next, view.action, view.count = end, end, LOOKING, 0
+    view.decider = walk.NOTHING
+    view.key = BEYOND if frame.key == BEYOND else walk.next_key(frame.key, is_own, move)
+    view.value, view.policy_value, view.best = 0.0, 0.0, 0.0
+    view.chance = frame.chance / count
+    for i in range(first, end):
         entry = tree.entries[i]
-        if entry.kind == OBSERVED and entry.observed == observed:
+        if is_own and entry.kind == DECIDES:
+            push(tree, i, move, status.responder, entry.key, entry.weight)
+        elif not is_own and entry.kind == OBSERVED and entry.observed == move:
             entry.kind = DONE
             copy_items(tree.states[status.used], tree.states[i])
             enter(tree, OPEN, 0, entry.key, entry.digest, entry.weight)
-    recall(tree)
-
-
-@inlined_once
-def follow_action(tree: Responding, frame: ViewFrame) -> None:
-    """Open the view after the action of the responder that is next."""
-    status, end = tree.status[0], tree.status[0].used
-    walk.write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
-    action = tree.words[frame.action]
-    open_view(tree, 1, action)
-    for i in range(frame.first, end):
-        entry = tree.entries[i]
-        if entry.kind == DECIDES:
-            push(tree, i, action, status.responder, entry.key, entry.weight)
     recall(tree)
 
 
@@ -316,9 +295,8 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         if status.depth < 0 or ending != walk.COMPLETE:
             break
         frame, end = tree.frames[status.depth], status.used
-        if end + max(most, end - frame.first) > len(tree.entries) or status.depth + 2 > len(
-            tree.frames
-        ):
+        # each view has an entry at least, so that there is room for its frame, too
+        if end + max(most, end - frame.first) > len(tree.entries):
             return walk.MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
@@ -331,15 +309,13 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
             if tree.entries[frame.next].kind == OPEN:
                 ending = look_at(tree, frame, frame.next)
             frame.next += 1
-        elif frame.action == OBSERVING:
-            while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
-                frame.next += 1
-            if frame.next < end:
-                follow_observation(tree, frame)
-            else:
-                frame.action = 0
-        elif frame.action < frame.count:
-            follow_action(tree, frame)
+            continue
+        while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
+            frame.next += 1
+        if frame.action == OBSERVING and frame.next == end:
+            frame.action = 0
+        if frame.action < frame.count:
+            follow(tree, frame)
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
@@ -377,18 +353,13 @@ class ResponseWalk:
         if policy is not UNIFORM:
             entries["key"][:used] = walk.keys_of(deals)[possible, 1 - responder]
             frames["key"][0] = responder + 1
-        self.status = np.zeros(1, STATUS)
-        self.status["responder"], self.status["views"], self.status["used"] = responder, 1, used
-        places = np.zeros(1 << (2 * room).bit_length(), np.int64)
-        self._growing = [states, entries, frames, places]
-        scratch = rules.room + walk.PLAYERS
-        self._fixed = [np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))]
-        self._fixed += [np.zeros(scratch, np.int64), np.zeros(scratch)]
-        self._walk, self._policy, self._looked_at = rules.settings, policy, 0
-
-    @property
-    def _tree(self) -> Responding:
-        return Responding(self._walk, self._policy, self.status, *self._growing, *self._fixed)
+        status, places = np.zeros(1, STATUS), np.zeros(1 << (2 * room).bit_length(), np.int64)
+        status["responder"], status["views"], status["used"] = responder, 1, used
+        growing = states, entries, frames, places
+        remembered = np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))
+        scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
+        self._tree = Responding(rules.settings, policy, status, *growing, *remembered, *scratch)
+        self._looked_at = 0
 
     def run(self, progress: Callable[[float], None] | None = None) -> tuple[float, float]:
         """The responder's expected gains, by a best response and by his own policy.
@@ -399,18 +370,19 @@ class ResponseWalk:
         Raises:
             ValueError: the game is too large, not zero-sum, or does not show the responder his legal actions.
         """
-        status = self.status[0]
+        tree, status = self._tree, self._tree.status[0]
+        growing = tree.states, tree.entries, tree.frames, tree.places
         while status["depth"] >= 0:
-            ending = respond_to_beliefs(self._tree, AT_ONCE)
+            ending = respond_to_beliefs(tree, AT_ONCE)
             self._looked_at += AT_ONCE
             if ending == walk.MORE_ROOM:
-                for array in self._growing:
+                for array in growing:
                     array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
             elif ending != walk.COMPLETE:
                 walk.refuse_as_unsound(self.game, ending, int(status["responder"]))
-            entries, done, why = len(self._growing[1]), float(status["done"]), ""
+            entries, done, why = len(tree.entries), float(status["done"]), ""
             if entries > MOST:
-                size = f"{sum(x.nbytes for x in self._growing):,}"
+                size = f"{sum(x.nbytes for x in growing):,}"
                 why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
             elif self._looked_at == FIRST and done < LEAST:
                 why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
@@ -418,4 +390,4 @@ class ResponseWalk:
                 raise NotEnumerable(f"{self.game} is too large: {why}")
             if progress is not None:
                 progress(done)
-        return float(status["value"]), float(status["policy_value"])
+        return float(tree.frames["value"][0]), float(tree.frames["policy_value"][0])

@@ -6,7 +6,6 @@ are gathered from the ends at the views of a player, and passed on from the last
 
 import time
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,12 +46,20 @@ class Learner(ABC):
         """So many iterations in compiled code, which counts them in `_progress`."""
 
     def make(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none.
+        """Make so many more iterations, as `run`.
 
         Raises:
             ValueError: `iterations` is not a positive integer.
         """
-        goal, count = self.iterations + integer("iterations", iterations, 1), 1
+        self.run(self.iterations + integer("iterations", iterations, 1))
+
+    def run(self, target: int) -> None:
+        """Go on until so many iterations have been made in all. Ctrl-C is raised after one, and loses none.
+
+        Raises:
+            ValueError: `target` is not a positive integer.
+        """
+        goal, count = integer("iterations", target, 1), 1
         while self.iterations < goal:
             started = time.perf_counter()
             self.sample(min(count, goal - self.iterations))
@@ -60,23 +67,14 @@ class Learner(ABC):
                 1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6)))
             )
 
-    def run(self, target: int) -> None:
-        """Go on until so many iterations have been made in all.
-
-        Raises:
-            ValueError: `target` is not a positive integer.
-        """
-        if integer("iterations", target, 1) > self.iterations:
-            self.make(target - self.iterations)
-
     @abstractmethod
     def policy_at(self, state: State) -> np.ndarray:
         """The average policy in the information set of a state; uniform where nothing is known. [actions]"""
 
     @property
-    @abstractmethod
     def average(self) -> policies.TabularPolicy:
-        """The average policy over the tree of the game; uniform where nothing is known."""
+        """The average policy over the tree of the game, if that is not too large; uniform where nothing is known."""
+        return policies.tabulate(self.game, self.policy_at)
 
     def exploitability(self) -> policies.Exploitability:
         """How far the average policy is from an equilibrium, if it were kept for a whole match."""
@@ -90,83 +88,78 @@ class Learner(ABC):
 
 
 @inlined
-def match_regrets(
-    regrets: np.ndarray, slot: int, count: int, gamma: float, out: np.ndarray, place: int
-) -> None:
-    """The mixture in proportion to the positive regrets of `count` slots (Hart and Mas-Colell, 2000), with a share `gamma` of the uniform
-    one, which it is where there are none; from `place` on in `out`.
+def match_regrets(regrets: np.ndarray, count: int, gamma: float, out: np.ndarray) -> None:
+    """The mixture in proportion to the positive ones of the first `count` regrets (Hart and Mas-Colell, 2000), with a share `gamma` of the
+    uniform one, which it is where there are none.
     """
     total = 0.0
     for k in range(count):
-        out[place + k] = max(regrets[slot + k], 0.0)
-        total += out[place + k]
+        out[k] = max(regrets[k], 0.0)
+        total += out[k]
     even = (gamma if total > 0.0 else 1.0) / count
     scale = (1.0 - gamma) / total if total > 0.0 else 0.0
     for k in range(count):
-        out[place + k] = even + scale * out[place + k]
-
-
-class Regrets(NamedTuple):
-    """What counterfactual regret minimization has learned, and room to work in."""
-
-    regrets: np.ndarray  # cumulative [slots]
-    # Weights of the average policy: the player's own part in reaching the set, times the iteration in CFR+ [slots].
-    sums: np.ndarray
-    policy: np.ndarray  # the current one of both players, and chance's outcomes [slots]
-    reach: np.ndarray  # [views]
-    # of the ends at a player's views, overwritten from the last to the first [views]
-    values: np.ndarray
-    actions: np.ndarray  # what each is worth: all that is read is written before [slots]
+        out[k] = even + scale * out[k]
 
 
 @helper
-def update_regrets(tree: Arrays, learned: Regrets, player: int, plus: bool) -> None:
-    """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0."""
+def update_regrets(
+    tree: Arrays,
+    policy: np.ndarray,
+    values: np.ndarray,
+    regrets: np.ndarray,
+    player: int,
+    least: float,
+) -> None:
+    """Add the counterfactual regrets of a player's actions, given the values of what ends at his views; none falls below the least."""
+    actions = np.empty(len(policy))  # what each is worth: all that is read is written before
     for i in range(len(tree.views) - 1, -1, -1):
         view = tree.views[i]
         if view.player != player:
             continue
         if view.set != NOTHING:
             info_set, expected = tree.sets[view.set], 0.0
-            for slot in range(info_set.slot, info_set.slot + info_set.count):
-                expected += learned.policy[slot] * learned.actions[slot]
-            for slot in range(info_set.slot, info_set.slot + info_set.count):
-                learned.regrets[slot] += learned.actions[slot] - expected
-                if plus and learned.regrets[slot] < 0.0:
-                    learned.regrets[slot] = 0.0
-            learned.values[i] += expected
-        policies.pass_up(view, learned.values[i], learned.values, learned.actions)
+            slots = range(info_set.slot, info_set.slot + info_set.count)
+            for slot in slots:
+                expected += policy[slot] * actions[slot]
+            for slot in slots:
+                regrets[slot] = max(regrets[slot] + (actions[slot] - expected), least)
+            values[i] += expected
+        policies.pass_up(view, values[i], values, actions)
 
 
 @kernel("counterfactual regret minimization")
 def minimize(
-    tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: int, plus: bool
+    tree: Arrays,
+    regrets: np.ndarray,
+    sums: np.ndarray,
+    policy: np.ndarray,
+    counters: np.ndarray,
+    iterations: int,
+    plus: bool,
 ) -> int:
-    """Go on with so many more iterations, counted in one row of PROGRESS: the players in turn, each against the other's newest policy."""
-    progress = counters[0]
+    """Go on with so many more iterations, counted in one row of PROGRESS: the players in turn, each against the other's newest policy.
+
+    Args:
+        regrets: cumulative. [slots]
+        sums: weights of the average policy: the player's own part in reaching the set, times the iteration in CFR+. [slots]
+        policy: the current one of both players. [slots]
+    """
+    progress, reached = counters[0], np.empty(len(tree.views))
     for _ in range(iterations):
+        weight, least = (progress.iterations + 1.0, 0.0) if plus else (1.0, -np.inf)
         for player in range(PLAYERS):
-            policies.reach(tree.views, learned.policy, learned.reach)
-            for i in range(len(tree.views)):
-                learned.values[i] = 0.0
-            policies.gather_utilities(tree.ends, learned.reach, player, learned.values)
-            update_regrets(tree, learned, player, plus)
-            weight = progress.iterations + 1.0 if plus else 1.0
+            policies.reach(tree.views, policy, reached)
+            values = np.zeros(len(tree.views))
+            policies.gather_utilities(tree.ends, reached, player, values)
+            update_regrets(tree, policy, values, regrets, player, least)
             for i in range(len(tree.sets)):
                 info_set = tree.sets[i]
+                first, count = info_set.slot, info_set.count
                 if info_set.player == player:
-                    for slot in range(info_set.slot, info_set.slot + info_set.count):
-                        learned.sums[slot] += (
-                            weight * learned.reach[info_set.last_view] * learned.policy[slot]
-                        )
-                    match_regrets(
-                        learned.regrets,
-                        info_set.slot,
-                        info_set.count,
-                        0.0,
-                        learned.policy,
-                        info_set.slot,
-                    )
+                    for slot in range(first, first + count):
+                        sums[slot] += weight * reached[info_set.last_view] * policy[slot]
+                    match_regrets(regrets[first:], count, 0.0, policy[first:])
         progress.iterations += 1
     return 0
 
@@ -188,12 +181,8 @@ class CFR(Learner):
     def __init__(self, game: GameOrTree) -> None:
         self.tree = tree_of(game)
         super().__init__(self.tree.game)
-        slots, views = len(self.tree.slots), len(self.tree.views)
-        self.regrets, self.sums = np.zeros((2, slots))
-        policy = policies.uniform_policy(self.tree).probabilities
-        self._learned = Regrets(
-            self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots)
-        )
+        self.regrets, self.sums = np.zeros((2, len(self.tree.slots)))
+        self._policy = policies.uniform_policy(self.tree).probabilities
 
     def policy_at(self, state: State) -> np.ndarray:
         return shares_of(self.sums[self.tree.slots_of(self.tree.set_at(state))])
@@ -203,7 +192,8 @@ class CFR(Learner):
         return policies.normalise(self.tree, self.sums)
 
     def sample(self, iterations: int) -> None:
-        minimize(self.tree.arrays, self._learned, self._progress, iterations, self.plus)
+        learned = self.regrets, self.sums, self._policy
+        minimize(self.tree.arrays, *learned, self._progress, iterations, self.plus)
 
 
 class CFRPlus(CFR):

@@ -44,12 +44,13 @@ class TabularPolicy:
         shape, what = self.probabilities.shape, f"the probabilities of a policy in {tree.game}"
         if shape != tree.slots.shape:
             raise ValueError(f"{what} have the shape {shape}; it must be {tree.slots.shape}")
-        sums = _sums(tree, self.probabilities)
-        wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
-        if len(wrong) or not (self.probabilities >= 0).all():
+        sums = np.add.reduceat(self.probabilities, tree.sets["slot"])
+        wrong, where = ~(np.abs(sums - 1) < TOLERANCE), ""
+        if wrong.any():
+            where = f"sum to {sums[wrong][0]:g} in information set {wrong.argmax()}"
+        elif not (self.probabilities >= 0).all():
             where = "are negative somewhere"
-            if len(wrong):
-                where = f"sum to {sums[wrong[0]]:g} in information set {wrong[0]}"
+        if where:
             raise ValueError(
                 f"{what} {where}; they must be at least 0 and sum to 1 in each information set"
             )
@@ -73,17 +74,12 @@ class TabularPolicy:
         return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
 
 
-def _sums(tree: GameTree, values: np.ndarray) -> np.ndarray:
-    """Of each information set. [sets]"""
-    return np.add.reduceat(values, tree.sets["slot"]) if len(tree.sets) > 0 else np.zeros(0)
-
-
 def normalise(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
     """The policy in proportion to weights of the slots; uniform in an information set where all are 0."""
     counts = tree.sets["count"]
-    totals, even = np.repeat(_sums(tree, weights), counts), np.repeat(1 / counts, counts)
-    with np.errstate(invalid="ignore"):
-        return TabularPolicy(tree, np.where(totals > 0, weights / totals, even))
+    totals = np.repeat(np.add.reduceat(weights, tree.sets["slot"]), counts)
+    even = np.repeat(1 / counts, counts)
+    return TabularPolicy(tree, np.divide(weights, totals, out=even, where=totals > 0))
 
 
 def uniform_policy(tree: GameTree) -> TabularPolicy:
@@ -135,6 +131,8 @@ def tabulate(
             result.probabilities = _mixed(tree, player, table.probabilities, result.probabilities)
         elif each is not None:
             searches[player] = each
+    if not searches:
+        return result
     followers = defaultdict[int, list[int]](list)
     for number, before in enumerate(own_predecessors(tree).tolist()):
         followers[before].append(number)
@@ -196,10 +194,9 @@ def reach(views: np.ndarray, policy: np.ndarray, out: np.ndarray) -> None:
     """The probability that a player does his part to reach each of his views."""
     for i in range(len(views)):
         view = views[i]
-        if view.parent == NOTHING:
-            out[i] = 1.0
-        else:
-            out[i] = out[view.parent] * (policy[view.slot] if view.slot != NOTHING else 1.0)
+        out[i] = out[view.parent] if view.parent != NOTHING else 1.0
+        if view.slot != NOTHING:
+            out[i] *= policy[view.slot]
 
 
 @inlined
@@ -225,26 +222,19 @@ def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndar
 
 
 @kernel("best responses")
-def respond(
-    tree: Arrays,
-    policy: np.ndarray,
-    best: np.ndarray,
-    reached: np.ndarray,
-    values: np.ndarray,
-    out: np.ndarray,
-) -> int:
-    """Both players' best responses.
+def respond(tree: Arrays, policy: np.ndarray, best: np.ndarray, values: np.ndarray) -> float:
+    """Both players' best responses; returns what player 0 has by the policy itself.
 
     Args:
         policy: [slots] to respond to.
         best: [slots], set to 1 at the actions of the best responses and to 0 elsewhere.
-        reached, values: room, and zeros. [views]
-        out: [3] zeros: the best responses' values for each player, and the policy's own for player 0.
+        values: [views] zeros, set to what best responses expect where a player has seen so much, times the others' part in coming there.
     """
+    reached, expected = np.empty(len(tree.views)), 0.0
     reach(tree.views, policy, reached)
     for i in range(len(tree.ends)):
         end = tree.ends[i]
-        out[2] += reached[end.views[0]] * reached[end.views[1]] * end.chance_reach * end.utility
+        expected += reached[end.views[0]] * reached[end.views[1]] * end.chance_reach * end.utility
     for player in range(PLAYERS):
         gather_utilities(tree.ends, reached, player, values)
     for i in range(len(tree.views) - 1, -1, -1):
@@ -257,9 +247,7 @@ def respond(
             actions[:] = 0.0
             actions[chosen] = 1.0
         pass_up(view, values[i], values, best)
-    for player in range(PLAYERS):
-        out[player] = values[player]
-    return 0
+    return expected
 
 
 @attrs.frozen
@@ -323,11 +311,6 @@ class Exploitability:
             return f"{how}; of more than two players no theorem says how far that is from an equilibrium"
         sentence = "" if self.lower else ", so nothing is shown"
         return f"NashConv at least {self.lower:.4g}{sentence}{certain}: {how}"
-
-
-def cut(value: float, most: float) -> float:
-    """A value of NashConv, which is from 0 to the range of the utilities."""
-    return min(max(value, 0.0), most)
 
 
 @attrs.frozen(eq=False)
@@ -455,7 +438,7 @@ def _measured(
 ) -> Exploitability:
     """What policies, written out by seed, tell of the policy that is played."""
     best, result = _responses(tree, np.mean(written, 0), policy)
-    if not has_luck or (len(written) > 1 and all((each == written[0]).all() for each in written)):
+    if not has_luck or (len(written) > 1 and not np.ptp(written, 0).any()):
         return result
     count, (low, high) = len(written), tree.game.utilities
     most = high - low
@@ -465,7 +448,7 @@ def _measured(
         half = count // 2
         halved = _responses(tree, np.mean(written[:half], 0), policy)[0]
         of_others = [_gain_by(tree, halved, each) for each in written[half:]]
-        lower = cut(mean_of(of_others, -most, most, TWO_SIDED).low, most)
+        lower = max(0.0, mean_of(of_others, -most, most, TWO_SIDED).low)
         error = np.std([_gain_by(tree, best, each) for each in written], ddof=1) / count**0.5
         upper = mean_interval(result.estimate, float(error), count, 0.0, most, TWO_SIDED)[1]
     return attrs.evolve(
@@ -510,8 +493,8 @@ def _gain_by(tree: GameTree, best: np.ndarray, policy: np.ndarray) -> float:
 
 def _responses(tree: GameTree, policy: np.ndarray, text: str) -> tuple[np.ndarray, Exploitability]:
     """The best responses by slot, and how far a policy, by slot, is from an equilibrium."""
-    best, out = np.zeros(len(policy)), np.zeros(PLAYERS + 1)
-    respond(tree.arrays, policy, best, np.zeros(len(tree.views)), np.zeros(len(tree.views)), out)
+    best, values = np.zeros(len(policy)), np.zeros(len(tree.views))
+    value = respond(tree.arrays, policy, best, values)
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
-    first, second, value = out.tolist()
+    first, second = values[:PLAYERS].tolist()
     return best, exact_result((first, second + total), (value, total - value), text)

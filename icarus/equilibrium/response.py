@@ -16,7 +16,6 @@ room, and a part of it drawn by its probability where there is not.
 """
 
 import contextlib
-import functools
 import math
 import statistics
 import sys
@@ -32,7 +31,7 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.match import MOST_VISITED, PolicyLike, Question
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
-from icarus.equilibrium.policies import CONFIDENCE, TWO_SIDED, Exploitability, cut, questions_to
+from icarus.equilibrium.policies import CONFIDENCE, TWO_SIDED, Exploitability, questions_to
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
@@ -82,8 +81,7 @@ def play_out(
         count = 1 + int(PLAYOUTS * weights[i] / total)
         for _ in range(count):
             copy_items(state, states[i])
-            mover = walk.player_of(rules[0], state)
-            if walk.play_to_end(rules[0], state, mover, longest, words, reals, rng) != TERMINAL:
+            if not walk.play_to_end(rules[0], state, longest, words, reals, rng):
                 return np.nan
             call(rules[0].rewards, (address_of(state), address_of(reals), players))
             gain += weights[i] / count * reals[player]
@@ -465,16 +463,15 @@ def local_best_response(
         is_exact = all(each.is_exact for each in responders)
         return bound_by(game, gains, is_exact, method, what, questions)
 
-    def tell(done: int, ended: float) -> None:
+    def tell(ended: float) -> None:
         if progress is not None:
-            progress((done + ended) / (len(responders) * (matches or 1)))
+            progress((sum(map(len, gains)) + ended) / (len(responders) * (matches or 1)))
 
     try:
         for match in range(matches or 1):
-            for seat, responder in enumerate(responders):
-                ended = functools.partial(tell, match * len(responders) + seat)
-                gain = responder.play(match, WIDTH if matches else sys.maxsize, ended)
-                gains[seat].append(gain)
+            for responder, his_gains in zip(responders, gains, strict=True):
+                gain = responder.play(match, WIDTH if matches else sys.maxsize, tell)
+                his_gains.append(gain)
     except KeyboardInterrupt:
         if len(gains[-1]) > 1:
             raise KeyboardInterrupt(result()) from None
@@ -500,7 +497,7 @@ def bound_by(
     most = high - low if is_for_two else len(samples) * (high - low)
     of_matches = [sum(each) - (low + high) * is_for_two for each in zip(*samples, strict=False)]
     estimate = mean_of(of_matches, -most, most, TWO_SIDED)
-    lower = cut(estimate.value if is_exact else estimate.low, most)
+    lower = min(max(0.0, estimate.value if is_exact else estimate.low), most)
     return Exploitability(
         lower=lower,
         estimate=max(lower, min(estimate.value, most)),

@@ -41,7 +41,6 @@ class Sampler:
     goal: int  # moves of the target
     max_length: int  # actions in a game, at most
     head: int  # steps in the tree
-    mover: int  # after them
     sampled: float  # l: the probability that a sample comes there
 
 
@@ -116,9 +115,8 @@ def first_slot(store: Store, key: int, count: int) -> int:
 @inlined
 def current_policy(tree: Sampling, slot: int, count: int) -> None:
     """σ of an information set, with γ of the uniform policy mixed in."""
-    match_regrets(
-        tree.store.regrets, slot, count, tree.sampler[0].regret_exploration, tree.sigma, 0
-    )
+    gamma = tree.sampler[0].regret_exploration
+    match_regrets(tree.store.regrets[slot:], count, gamma, tree.sigma)
 
 
 @inlined
@@ -153,17 +151,13 @@ def is_next(tree: Sampling, position: int, is_own: int, move: int) -> bool:
 @inlined
 def position_after(tree: Sampling, mover: int, action: int, position: int) -> int:
     """How many moves of the target are made after an action, which both players have been shown; OUTSIDE where it leaves the target."""
-    observer, stays = tree.sampler[0].observer, True
-    if (
-        observer == EVERYBODY
-        and tree.moves[0] == action
-        and tree.moves[1] == action
-        or observer == mover
-    ):
+    observer, moves, stays = tree.sampler[0].observer, tree.moves, True
+    is_public = observer == EVERYBODY and moves[0] == moves[1] == action
+    if is_public or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
-    if observer != EVERYBODY and walk.is_shown(tree.moves, observer, mover, action):
-        stays = stays and is_next(tree, position, 0, tree.moves[observer])
+    if observer != EVERYBODY and walk.is_shown(moves, observer, mover, action):
+        stays = stays and is_next(tree, position, 0, moves[observer])
         position += 1
     return position if stays else OUTSIDE
 
@@ -276,7 +270,6 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
         depth = depth + 1
     if aims and mover == TERMINAL:
         tree.dead[history & (DEAD - 1)] = history
-    sampler.mover = mover
     sampler.head = depth
     sampler.sampled = delta * s1 + (1.0 - delta) * s2
 
@@ -285,17 +278,12 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
 def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
     """Line 12: to the end of the game by uniform choice; what has come in the way, or COMPLETE."""
     rules = tree.walk[0]
-    mover = tree.sampler[0].mover
     depth = tree.sampler[0].head
     for i in range(depth + 1, len(forced_path)):
         walk.write_legal(rules, tree.state, tree.actions)
         call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
-        mover = walk.player_of(rules, tree.state)
     left = tree.sampler[0].max_length - depth
-    if (
-        walk.play_to_end(rules, tree.state, mover, left, tree.actions, tree.sigma, tree.rng)
-        != TERMINAL
-    ):
+    if not walk.play_to_end(rules, tree.state, left, tree.actions, tree.sigma, tree.rng):
         return walk.TOO_LONG
     return walk.write_rewards(rules, tree.state, tree.rewards)
 

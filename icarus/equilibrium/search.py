@@ -25,7 +25,7 @@ from icarus.equilibrium import sampling
 from icarus.equilibrium.beliefs import StoredPolicy, key_of
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
-from icarus.equilibrium.policies import TabularPolicy, tabulate
+from icarus.equilibrium.policies import TabularPolicy
 from icarus.equilibrium.sampling import Sampling, Store
 from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
 from icarus.equilibrium.walk import (
@@ -157,7 +157,7 @@ class OOSSearch(Learner):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
         self._deal_keys, self.store = keys_of(self._deals), sampling.empty_store()
-        self._aim_at(sampling.EVERYBODY, [], np.ones(len(self._deals), bool))
+        self._aim_at(sampling.EVERYBODY, [], True)
         self.sample(0)  # compiled before a clock runs
 
     def memory(self) -> tuple[np.ndarray, ...]:
@@ -177,18 +177,20 @@ class OOSSearch(Learner):
         """
         if str(state.game) != str(self.game):
             raise ValueError(f"{state!r} is not a state of {self.game}")
-        observer, observation, moves = information_state(state)
-        fits = self._deals.observations[:, observer] == observation
+        information = observer, observation, moves = information_state(state)
+        fits: np.ndarray | bool = self._deals.observations[:, observer] == observation
         if self.algorithm.target == sampling.PUBLIC_SUBGAME:
-            observer, fits = sampling.EVERYBODY, np.ones(len(fits), bool)
+            observer, fits = sampling.EVERYBODY, True
             steps = zip(state.history, state.replay(), strict=True)
             moves = tuple(
                 (True, action) for (_, action), (_, views, _) in steps if {*views} == {action}
             )
-        self._sampler["target_set"] = key_of(information_state(state))
+        self._sampler["target_set"] = key_of(information)
         self._aim_at(observer, moves, fits)
 
-    def _aim_at(self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray) -> None:
+    def _aim_at(
+        self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray | bool
+    ) -> None:
         """Aim at what an observer sees by these moves after the deals that fit."""
         probabilities = np.stack([self._deals.probabilities, self._deals.probabilities * fits])
         probabilities[1] /= probabilities[1].sum()
@@ -262,11 +264,6 @@ class OOSSearch(Learner):
         return self.stored_policy.policy_at(state)
 
     @property
-    def average(self) -> TabularPolicy:
-        """The average policy over the tree of the game, if that is not too large; uniform where nothing is known."""
-        return tabulate(tree_of(self.game), self.policy_at)
-
-    @property
     def stored_policy(self) -> StoredPolicy:
         """The average policy as it is kept, in a game of any size."""
         return self.store.policy
@@ -303,8 +300,34 @@ class OOSSearch(Learner):
         return Sampling._make([*fixed, *aims, self._rng, self._path, *integers, *reals])
 
 
+class PolicyPlayer(AlgorithmSettings):
+    """Who draws from a policy. It searches nothing, whatever its budget, and remembers nothing of a match."""
+
+    __slots__ = ()
+
+    def policy_in(self, game: AnyGame) -> TabularPolicy | None:
+        """The policy; None for uniform choice."""
+
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> "PolicyPlayer":
+        """It itself, with its policy."""
+        self.policy_in(game)
+        return self
+
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        policy, rng = self.policy_in(state.game), seeded(checks.seed(seed))
+        memory = policy.tree.nbytes if policy else 0
+        chances = question_to(policy)(state, ())
+        return result_of(self, state, chances, rng, memory=memory, seed=seed)
+
+    def check_playable(self, game: AnyGame) -> None:
+        """It plays any game."""
+
+
 @attrs.frozen(repr=False)
-class NearEquilibrium(AlgorithmSettings):
+class NearEquilibrium(PolicyPlayer):
     """A player who draws from an ε-equilibrium, found by CFR+ when he first sits down to a game. He searches nothing, whatever his budget.
 
     Attributes:
@@ -319,17 +342,9 @@ class NearEquilibrium(AlgorithmSettings):
     def __attrs_post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, 0, above=True)
 
-    def seated(
-        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> "NearEquilibrium":
-        """He himself, who remembers nothing of a match."""
-        _near(tree_of(game), self.epsilon)
-        return self
-
-    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell."""
-        policy, rng = _near(tree_of(state.game), self.epsilon), seeded(checks.seed(seed))
-        return result_of(self, state, policy(state), rng, memory=policy.tree.nbytes, seed=seed)
+    def policy_in(self, game: AnyGame) -> TabularPolicy:
+        """The equilibrium, which is kept."""
+        return _near(tree_of(game), self.epsilon)
 
     def check_playable(self, game: AnyGame) -> None:
         """Refuse what is not for two players, is dealt in secret, or is too large."""
@@ -340,23 +355,8 @@ _near = functools.lru_cache(maxsize=4)(near_equilibrium)
 
 
 @attrs.frozen(repr=False)
-class Uniform(AlgorithmSettings):
+class Uniform(PolicyPlayer):
     """A player by uniform choice, against whom the papers' programs play. It searches nothing, whatever its budget."""
-
-    def seated(
-        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> "Uniform":
-        """It itself, which remembers nothing."""
-        return self
-
-    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell."""
-        return result_of(
-            self, state, question_to(None)(state, ()), seeded(checks.seed(seed)), seed=seed
-        )
-
-    def check_playable(self, game: AnyGame) -> None:
-        """It plays any game."""
 
 
 register(OOS, "Online Outcome Sampling")

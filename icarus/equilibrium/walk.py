@@ -1,6 +1,7 @@
 """What a walk over a game needs: its functions for compiled code, what players see of a move, and sentences of refusal."""
 
 import ctypes
+import functools
 from collections.abc import Callable
 from inspect import get_annotations
 from typing import Any, NoReturn, TypeVar
@@ -115,15 +116,10 @@ def draw(weights: np.ndarray, count: int, point: float) -> int:
 
 @inlined
 def play_to_end(
-    walk: Row,
-    state: np.ndarray,
-    mover: int,
-    left: int,
-    actions: np.ndarray,
-    reals: np.ndarray,
-    rng: np.ndarray,
-) -> int:
-    """To the end of the game by uniform choice, in so many actions at most; returns who is to move then."""
+    walk: Row, state: np.ndarray, left: int, actions: np.ndarray, reals: np.ndarray, rng: np.ndarray
+) -> bool:
+    """To the end of the game by uniform choice, in so many actions at most; returns whether it has come."""
+    mover = player_of(walk, state)
     while mover != TERMINAL and left > 0:
         count = write_legal(walk, state, actions)
         if mover == CHANCE:
@@ -134,7 +130,7 @@ def play_to_end(
         call(walk.apply, (address_of(state), actions[k]))
         mover = player_of(walk, state)
         left = left - 1
-    return mover
+    return mover == TERMINAL
 
 
 @inlined
@@ -177,21 +173,6 @@ def place_of(keys: np.ndarray, key: int) -> int:
     return i
 
 
-class ArrayKernel:
-    """A function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds."""
-
-    def __init__(self, function: Callable, title: str) -> None:
-        self.function, self.title, self.__doc__ = function, title, function.__doc__
-        self._code: CompiledFunction | None = None
-
-    def __call__(self, *arguments: object) -> Any:
-        if self._code is None:
-            self._code = _compiled(self.function, tuple(map(kind_of, arguments)), self.title)
-        words, out = pack_parameters(arguments), np.zeros(1)
-        self._code(words.ctypes.data, out.ctypes.data)
-        return get_annotations(self.function, eval_str=True)["return"](out[0])
-
-
 def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
     inner, unpack = inlined_once(function), unpack_parameters(kinds)
 
@@ -202,13 +183,27 @@ def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> Compile
     return CompiledFunction(kernel, 2, title)
 
 
-def kernel(title: str) -> Callable[[Callable], ArrayKernel]:
-    """Mark a function to be compiled.
+def kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
+    """Mark a function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds.
 
     Args:
         title: what it is, for messages and the name of its file in the cache.
     """
-    return lambda function: ArrayKernel(function, title)
+
+    def marked(function: Callable) -> Callable[..., Any]:
+        code: CompiledFunction | None = None
+
+        @functools.wraps(function)
+        def called(*arguments: object) -> Any:
+            nonlocal code
+            code = code or _compiled(function, tuple(map(kind_of, arguments)), title)
+            words, out = pack_parameters(arguments), np.zeros(1)
+            code(words.ctypes.data, out.ctypes.data)
+            return get_annotations(function, eval_str=True)["return"](out[0])
+
+        return called
+
+    return marked
 
 
 class _Asked(CalledBack):
@@ -255,19 +250,13 @@ class Walk:
 
     def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
         self.game = game
-        self.settings = np.zeros(1, WALK)
         self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
-        functions = game.kernels() if isinstance(game, Game) else self._asked
-        for name in FUNCTIONS:
-            self.settings[name] = functions.address(name)  # type: ignore[union-attr]
-        low, high = game.utilities
-        self.settings["max_legal"] = game.max_legal if isinstance(game, Game) else room
-        self.settings["low"], self.settings["range"] = low, high - low
+        functions: Any = self._asked or game.kernels()  # type: ignore[attr-defined]
+        self.room = game.max_legal if isinstance(game, Game) else room
         self.dealt = deals.words if isinstance(game, Game) else np.arange(len(deals)).reshape(-1, 1)
-
-    @property
-    def room(self) -> int:
-        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.max_legal
+        low, high = game.utilities
+        addresses = map(functions.address, FUNCTIONS)
+        self.settings = np.array([(*addresses, self.room, low, high - low)], WALK)
 
     def call(self, kernel: Callable, *arguments: object) -> Any:
         """What compiled code returns that walks the game; or what a function of the game has raised."""
@@ -287,7 +276,7 @@ def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:
         try:
             return use(walk)
         except MoreActions:
-            walk = Walk(game, deals, walk.room)
+            walk = Walk(game, deals, 2 * walk.room)
 
 
 def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = "") -> NoReturn:
