@@ -195,5 +195,7 @@ class OrdersCFR(AlternatingCFR):
         for each in range(PLAYERS):
             play(self._orders, each, (regrets if weight > 0 else sums)[each])
         self._orders.worth[:] = 0.0
+        if weight > 0:
+            regrets[player] *= self.discount
         follow(self._orders, (0, 0), 0, player)
         return float(learn(self._orders, player, regrets[player], sums[player], weight))

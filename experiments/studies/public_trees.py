@@ -20,6 +20,7 @@ from icarus.kernel import CHANCE, TERMINAL, AnyGame, Game, StateData
 BLOCK = 1 << 14  # rows of a subtree that is followed in all its histories at once
 SINGLE = 1 << 26  # numbers, of which more are kept in single precision
 MOST = 1 << 18  # nodes
+TOGETHER = 1024  # numbers of a row, so that all rows of a path stay in the processor's cache
 
 
 # A node of a public tree: what follows in all histories that go on in the same way. A row is a number for each type, in each history of a
@@ -36,28 +37,35 @@ NODE = np.dtype(
 
 # A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
 # `utilities`: weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
-# average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`: rows by depth. `policies`:
-# [depth, actions, row].
+# average policy. `passed`: to and from blocks: the player's reach, the other's, and values. `reach`, `values`, `totals` (of the weights of
+# all actions), `policies` (of one action): rows by depth.
 PublicTree = namedtuple(
-    "PublicTree", "nodes children utilities regrets sums passed reach values policies"
+    "PublicTree", "nodes children utilities regrets sums passed reach values totals policies"
 )
 
 
 @numba.njit(error_model="numpy")
 def follow(
-    tree: Any, at: tuple[int, ...], reach: tuple[int, int], player: int, weight: float
+    tree: Any,
+    at: tuple[int, ...],
+    reach: tuple[int, int],
+    player: int,
+    weight: float,
+    discount: float,
 ) -> None:
     """Tell what a subtree is worth to a player, whose regrets and average policy change.
 
     Args:
         weight: of the policy in the average. Nothing changes at 0, a best response to the average, nor below 0, one to the newest policy.
+        discount: of the regrets before.
         at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
-    number, base, depth, together = at
+    index, base, depth, together = at
+    number = tree.reach.dtype.type  # in single precision all are, or a loop takes thrice the time
     types = tree.utilities.shape[2]
-    times = max(at[3], 1)
-    node = tree.nodes[number]
+    times = max(together, 1)
+    node = tree.nodes[index]
     row = types * times
     learns = weight > 0.0
     is_own = node.chooser == player
@@ -70,33 +78,35 @@ def follow(
         values[:] = tree.passed[2, column]
         node.met += 1
         return
-    values[:] = -np.inf if is_own and not learns else 0.0
     if node.chooser == TERMINAL:
-        for i, j in np.ndindex(types, types):
-            utility = tree.utilities[node.first, player, i, j]
-            out = values[i * times : (i + 1) * times]
-            opposing = tree.reach[reach[1], j * times : (j + 1) * times]
-            for k in range(times if utility != 0.0 else 0):
-                out[k] += utility * opposing[k]
+        shape = (types, times)
+        opposing = tree.reach[reach[1], :row].reshape(shape)
+        np.dot(tree.utilities[node.first, player], opposing, values.reshape(shape))
         return
+    nothing, kept, added = number(0.0), number(discount), number(weight)
+    values[:] = -np.inf if is_own and not learns else 0.0
     numbers = slice(base, base + count * row)
-    shape = (count, row)
-    regrets, sums = tree.regrets[numbers].reshape(shape), tree.sums[numbers].reshape(shape)
+    regrets = tree.regrets[numbers].reshape((count, row))
+    sums = tree.sums[numbers].reshape((count, row))
     weights = regrets if weight != 0.0 else sums
-    worth[:] = weights.sum(axis=0)
+    totals, policy = tree.totals[depth, :row], tree.policies[depth, :row]
+    totals[:] = nothing
+    uniform = number(1.0) / number(max(count, 1))
     for k in range(count):
-        policy = tree.policies[depth, k]
         for i in range(row):
-            policy[i] = weights[k, i] / worth[i] if worth[i] > 0.0 else 1.0 / count
-    reached = tree.reach[reach[0 if is_own else 1]]
+            totals[i] += weights[k, i]
+    reached = tree.reach[reach[0 if is_own else 1], :row]
+    passed = tree.reach[depth + PLAYERS, :row]
+    below = reach
+    if count > 0:
+        below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
     for k in range(node.count):
         child = tree.children[node.first + k]
-        below = reach
-        policy = tree.policies[depth, k]
-        if count > 0:
-            below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
-            tree.reach[depth + PLAYERS, :row] = reached[:row] * policy[:row]
-        follow(tree, (child[0], base + child[1] * row, depth + 1, together), below, player, weight)
+        for i in range(row if count > 0 else 0):
+            policy[i] = weights[k, i] / totals[i] if totals[i] > nothing else uniform
+            passed[i] = reached[i] * policy[i]
+        then = child[0], base + child[1] * row, depth + 1, together
+        follow(tree, then, below, player, weight, discount)
         if not is_own:
             values += worth
         elif not learns:
@@ -104,11 +114,11 @@ def follow(
         else:
             for i in range(row):
                 values[i] += policy[i] * worth[i]
-                regrets[k, i] += worth[i]
-                sums[k, i] += weight * reached[i] * policy[i]
-    regrets[: learns * is_own * count] = np.maximum(
-        regrets[: learns * is_own * count] - values, 0.0
-    )
+                regrets[k, i] = kept * regrets[k, i] + worth[i]
+                sums[k, i] += added * passed[i]
+    for k in range(count if learns and is_own else 0):
+        for i in range(row):
+            regrets[k, i] = max(regrets[k, i] - values[i], nothing)
 
 
 class AlternatingCFR(ABC):
@@ -120,11 +130,14 @@ class AlternatingCFR(ABC):
 
     Attributes:
         gigabytes: of memory that it takes.
+        layout: the name of the order in which what is learned stands in a file.
         discounts: whether regrets count less with each iteration after them (Brown and Sandholm, 2019, with α = 1.5).
         learned: regrets, and sums of the weights of the average policy. [2, …]
     """
 
+    layout = "learned"
     discounts = False
+    discount = 1.0
     gigabytes: float
     learned: np.ndarray
 
@@ -136,7 +149,7 @@ class AlternatingCFR(ABC):
         arrays: dict[str, Any] = {
             "game": str(self.game),
             "iterations": self.iterations,
-            "learned": self.learned,
+            self.layout: self.learned,
         }
         write_whole(path, lambda file: np.savez(file, **arrays))
 
@@ -144,14 +157,16 @@ class AlternatingCFR(ABC):
         """Go on from what was kept.
 
         Raises:
-            ValueError: it was learned in another game.
+            ValueError: it was learned in another game, or by a version that orders it in another way.
         """
         with np.load(path) as archive:
             if str(archive["game"]) != str(self.game):
                 raise ValueError(
                     f"{path} keeps what was learned in {archive['game']}, not in {self.game}"
                 )
-            self.iterations, self.learned[:] = int(archive["iterations"]), archive["learned"]
+            if self.layout not in archive:
+                raise ValueError(f"{path} was kept by another version, which begins anew")
+            self.iterations, self.learned[:] = int(archive["iterations"]), archive[self.layout]
 
     def take(self, needed: float, most: float) -> None:
         """Note how many gigabytes are needed; refuse more than there may be.
@@ -172,7 +187,7 @@ class AlternatingCFR(ABC):
     def run(self) -> None:
         """Make one more iteration, each player against the other's newest policy."""
         if self.discounts:
-            self.learned[0] *= 1 - 1 / (1 + self.iterations**1.5)
+            self.discount = 1 - 1 / (1 + self.iterations**1.5)
         self.iterations += 1
         for player in range(PLAYERS):
             self.traverse(player, float(self.iterations) ** self.power)
@@ -188,6 +203,8 @@ class PublicCFR(AlternatingCFR):
     Raises:
         ValueError: some action is hidden or depends on the deal, or the tree is too large.
     """
+
+    layout = f"rows of {TOGETHER}"
 
     def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
         refuse_unless_two_players(game)
@@ -220,16 +237,22 @@ class PublicCFR(AlternatingCFR):
                 end, place = end + node["size"] * types * count, place + types * count
         self.take(2e-9 * end * (8 if end <= SINGLE else 4), gigabytes)
         self._blocks = np.flatnonzero(nodes["histories"]).tolist()
-        passed = np.zeros((PLAYERS + 1, place))
-        self.learned = np.zeros((2, end), float if end <= SINGLE else np.float32)
-        row = types * max(nodes["histories"].max(), 1)
-        rooms = (
-            np.ones((depth + 3, row)),
-            np.zeros((depth + 1, row)),
-            np.zeros((depth, nodes["count"].max(), row)),
-        )
+        precision = float if end <= SINGLE else np.float32
+        passed = np.zeros((PLAYERS + 1, place), precision)
+        self.learned = np.zeros((2, end), precision)
+        self._together = max(TOGETHER // types, 1)
+        row = types * self._together
+        reach = np.ones((depth + 3, row), precision)
+        rooms = (np.zeros((depth + 1, row), precision) for _ in range(3))
         self._tree = PublicTree(
-            nodes, children, np.array(self._ends), self.learned[0], self.learned[1], passed, *rooms
+            nodes,
+            children,
+            np.array(self._ends, precision),
+            self.learned[0],
+            self.learned[1],
+            passed,
+            reach,
+            *rooms,
         )
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
@@ -301,14 +324,17 @@ class PublicCFR(AlternatingCFR):
         types = self._tree.utilities.shape[2]
         for blocks, added in ((self._blocks, -weight), ([], weight)):
             tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
-            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added)
+            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added, self.discount)
             for number in blocks:
-                *_, histories, start, place, _ = tree.nodes[number].tolist()
-                tree.reach[:PLAYERS, : types * histories] = tree.passed[
-                    :PLAYERS, place : place + types * histories
-                ]
-                follow(tree, (number, start, 0, histories), (0, 1), player, weight)
-                tree.passed[PLAYERS, place : place + types * histories] = tree.values[
-                    0, : types * histories
-                ]
+                _, _, _, size, histories, start, place, _ = tree.nodes[number].tolist()
+                passed = tree.passed[:, place : place + types * histories].reshape(
+                    PLAYERS + 1, types, histories
+                )
+                for first in range(0, histories, self._together):
+                    piece = passed[:, :, first : first + self._together]
+                    count = piece.shape[2]
+                    tree.reach[:PLAYERS, : types * count] = piece[:PLAYERS].reshape(PLAYERS, -1)
+                    base = start + size * types * first
+                    follow(tree, (number, base, 0, count), (0, 1), player, weight, self.discount)
+                    piece[PLAYERS] = tree.values[0, : types * count].reshape(types, count)
         return float(tree.values[0, :types].sum())
