@@ -62,6 +62,7 @@ def value(
                     {
                         "game": name,
                         "iterations": cfr.iterations,
+                        "power": power,
                         "nash_conv": sum(gains),
                         "bracket": (-gains[1], gains[0]),
                         "seconds": round(time.process_time() - started),
