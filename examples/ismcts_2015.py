@@ -18,7 +18,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
-from icarus.compiler.memory import copy_items
+from icarus.compiler import array_kernel, copy_items
 from icarus.equilibrium import OOS, OOSSearch, sampling, walk
 from icarus.equilibrium.beliefs import StoredPolicy, write_policy
 from icarus.equilibrium.cfr import match_regrets
@@ -52,7 +52,7 @@ class Histories(NamedTuple):
     keys: np.ndarray  # [entries, players]
 
 
-@walk.kernel("histories in a target")
+@array_kernel("histories in a target")
 def follow(tree: Sampling, policy: StoredPolicy, found: Histories) -> int:
     """Find all histories that lead to the target, and the first ones in it; how many, or -1 where there is no room for them."""
     rules, goal, observer, used = tree.walk[0], tree.sampler[0].goal, tree.sampler[0].observer, 0
@@ -201,7 +201,7 @@ def learn(tree: Sampling, selection: int) -> None:
                 tree.store.regrets[step.slot + k] -= reward
 
 
-@walk.kernel("search by bandits")
+@array_kernel("search by bandits")
 def search_by_bandits(
     tree: Sampling, starts: Histories, sums: np.ndarray, counters: np.ndarray, selection: int, c: float, count: int
 ) -> int:

@@ -18,9 +18,8 @@ from experiments.commands import print_table, split_names
 from icarus import games
 from icarus.algebra import Enhancement
 from icarus.commands.console import notes
-from icarus.compiler.memory import address_of, call
+from icarus.compiler import address_of, array_kernel, call
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.equilibrium.walk import kernel
 from icarus.kernel.contract import padded_to_words
 from icarus.kernel.state import State
 from icarus.learning.fitting import with_random_weights
@@ -112,7 +111,7 @@ def _peer(name: str, iterations: int) -> TimedRun:
     return lambda seed: simulations / step(simulations, seed + 1)
 
 
-@kernel("a learned evaluation, again and again")
+@array_kernel("a learned evaluation, again and again")
 def evaluate_often(heuristic: int, state: np.ndarray, out: np.ndarray, count: int) -> int:
     """Evaluate a state so often, by the address of its game's heuristic."""
     for _ in range(count):

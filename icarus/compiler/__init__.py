@@ -5,6 +5,7 @@ from icarus.compiler.kernel import (
     UNPLACED,
     CompiledFunction,
     MachineCode,
+    array_kernel,
     call_compiled,
     presses_as_one,
     uninterrupted,

@@ -19,9 +19,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from inspect import get_annotations
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from icarus.compiler.digest import LOOP_DIGEST, PACKAGE, PACKAGE_DIGEST, digest, settings
 from icarus.compiler.functions import (
@@ -30,9 +33,11 @@ from icarus.compiler.functions import (
     CompilationError,
     Lazy,
     compiler,
+    inlined_once,
     parts_in_memory,
     types,
 )
+from icarus.compiler.memory import array_at, kind_of, pack_parameters, unpack_parameters
 from icarus.compiler.messages import about_kinds, compilation_errors, location
 from icarus.compiler.plain_python import PlainKernel
 
@@ -474,3 +479,36 @@ def _write(file: Path | None, content: bytes) -> None:
         logger.warning("machine code of %s is not kept: %s", file.name, error)
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
+    inner, unpack = inlined_once(function), unpack_parameters(kinds)
+
+    def kernel(arguments: int, out: int) -> int:
+        array_at(out, 1, np.dtype(np.float64))[0] = inner(*unpack(arguments))
+        return 0
+
+    return CompiledFunction(kernel, 2, title)
+
+
+def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
+    """Mark a function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds.
+
+    Args:
+        title: what it is, for messages and the name of its file in the cache.
+    """
+
+    def marked(function: Callable) -> Callable[..., Any]:
+        code: CompiledFunction | None = None
+
+        @functools.wraps(function)
+        def called(*arguments: object) -> Any:
+            nonlocal code
+            code = code or _compiled(function, tuple(map(kind_of, arguments)), title)
+            words, out = pack_parameters(arguments), np.zeros(1)
+            code(words.ctypes.data, out.ctypes.data)
+            return get_annotations(function, eval_str=True)["return"](out[0])
+
+        return called
+
+    return marked

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import copy_items, inlined_once, python_of
+from icarus.compiler import array_kernel, copy_items, inlined_once, python_of
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
@@ -287,7 +287,7 @@ def follow(tree: Responding, frame: ViewFrame) -> None:
     recall(tree)
 
 
-@walk.kernel("best responses by beliefs")
+@array_kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, until it is done, or until room is missing."""
     status, most, ending = tree.status[0], tree.walk[0].max_legal, walk.COMPLETE

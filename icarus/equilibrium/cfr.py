@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from icarus.checks import count_text, integer, real
+from icarus.compiler import array_kernel
 from icarus.equilibrium import policies
 from icarus.equilibrium.beliefs import shares_of
 from icarus.equilibrium.tree import Arrays, GameOrTree, tree_of
-from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
+from icarus.equilibrium.walk import NOTHING, PLAYERS
 from icarus.kernel import AnyGame, State, helper, inlined, structure
 
 SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
@@ -128,7 +129,7 @@ def update_regrets(
         policies.pass_up(view, values[i], values, actions)
 
 
-@kernel("counterfactual regret minimization")
+@array_kernel("counterfactual regret minimization")
 def minimize(
     tree: Arrays,
     regrets: np.ndarray,

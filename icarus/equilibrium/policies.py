@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer, is_integer, seed_key
+from icarus.compiler import array_kernel
 from icarus.engine.match import (
     MOST_VISITED,
     TOLERANCE,
@@ -19,7 +20,7 @@ from icarus.engine.search import check_callable
 from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import Arrays, GameOrTree, GameTree, PlayerView, tree_of
-from icarus.equilibrium.walk import NOTHING, PLAYERS, kernel
+from icarus.equilibrium.walk import NOTHING, PLAYERS
 from icarus.kernel import AnyGame, Game, State, inlined
 from icarus.statistics import mean_interval, mean_of
 
@@ -221,7 +222,7 @@ def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndar
         values[view.parent] += value
 
 
-@kernel("best responses")
+@array_kernel("best responses")
 def respond(tree: Arrays, policy: np.ndarray, best: np.ndarray, values: np.ndarray) -> float:
     """Both players' best responses; returns what player 0 has by the policy itself.
 

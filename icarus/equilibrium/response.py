@@ -26,8 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from icarus import checks
-from icarus.compiler import seeded
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler import address_of, array_kernel, call, copy_items, seeded
 from icarus.engine.match import MOST_VISITED, PolicyLike, Question
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
@@ -70,7 +69,7 @@ class _Particle(NamedTuple):
     weight: float
 
 
-@walk.kernel("playouts of particles")
+@array_kernel("playouts of particles")
 def play_out(
     rules: Array, states: Array, weights: Array, player: int, players: int, longest: int, rng: Array
 ) -> float:

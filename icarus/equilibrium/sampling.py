@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler import address_of, array_kernel, call, copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import match_regrets
@@ -313,7 +313,7 @@ def update(tree: Sampling, player: int) -> None:
         tail = reach
 
 
-@walk.kernel("online outcome sampling")
+@array_kernel("online outcome sampling")
 def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray, count: int) -> int:
     """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
 
@@ -343,7 +343,7 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
     return walk.COMPLETE
 
 
-@walk.kernel("growth of a store")
+@array_kernel("growth of a store")
 def move_sets(store: Store, larger: Store) -> int:
     """Enter all information sets into a store without one."""
     for i in range(len(store.keys)):

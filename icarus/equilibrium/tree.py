@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.memory import copy_items
+from icarus.compiler import array_kernel, copy_items
 from icarus.equilibrium import walk
 from icarus.equilibrium.deals import (
     InformationState,
@@ -222,7 +222,7 @@ def add_history(growth: Growth, frame: Frame, child: Frame, action: int, state: 
     return walk.COMPLETE
 
 
-@walk.kernel("growth of a game tree")
+@array_kernel("growth of a game tree")
 def grow(
     growth: Growth,
     dealt: np.ndarray,

@@ -1,24 +1,13 @@
 """What a walk over a game needs: its functions for compiled code, what players see of a move, and sentences of refusal."""
 
 import ctypes
-import functools
 from collections.abc import Callable
-from inspect import get_annotations
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import CompiledFunction, call_compiled, inlined_once, python_of
-from icarus.compiler.memory import (
-    address_of,
-    array_at,
-    call,
-    copy_items,
-    kind_of,
-    pack_parameters,
-    unpack_parameters,
-)
+from icarus.compiler import address_of, call, call_compiled, copy_items, python_of
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
 from icarus.kernel import (
@@ -37,7 +26,6 @@ from icarus.kernel import (
 T = TypeVar("T")
 PLAYERS = 2
 NOTHING = -1
-REAL = np.dtype(np.float64)
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 COMPLETE, MORE_ROOM, TOO_LONG, UNEQUAL, NOT_CONSTANT = range(5)  # what a walk has come to
 THEOREMS = "best responses bound the distance from an equilibrium, and counterfactual regret minimization reaches one, in"
@@ -171,39 +159,6 @@ def place_of(keys: np.ndarray, key: int) -> int:
     while keys[np.uint64(i)] != key and keys[np.uint64(i)] != 0:
         i = (i + 1) & mask
     return i
-
-
-def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
-    inner, unpack = inlined_once(function), unpack_parameters(kinds)
-
-    def kernel(arguments: int, out: int) -> int:
-        array_at(out, 1, REAL)[0] = inner(*unpack(arguments))
-        return 0
-
-    return CompiledFunction(kernel, 2, title)
-
-
-def kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
-    """Mark a function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds.
-
-    Args:
-        title: what it is, for messages and the name of its file in the cache.
-    """
-
-    def marked(function: Callable) -> Callable[..., Any]:
-        code: CompiledFunction | None = None
-
-        @functools.wraps(function)
-        def called(*arguments: object) -> Any:
-            nonlocal code
-            code = code or _compiled(function, tuple(map(kind_of, arguments)), title)
-            words, out = pack_parameters(arguments), np.zeros(1)
-            code(words.ctypes.data, out.ctypes.data)
-            return get_annotations(function, eval_str=True)["return"](out[0])
-
-        return called
-
-    return marked
 
 
 class _Asked(CalledBack):

@@ -16,10 +16,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler import RNG_WORDS, WORD_BYTES, below, call_compiled, helper, seeded, uniform
-from icarus.compiler.memory import address_of, call, copy_items
+from icarus.compiler import (
+    RNG_WORDS,
+    WORD_BYTES,
+    address_of,
+    array_kernel,
+    below,
+    call,
+    call_compiled,
+    copy_items,
+    helper,
+    seeded,
+    uniform,
+)
 from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions, words_at
-from icarus.equilibrium.walk import draw, kernel, player_of, write_chance, write_legal
+from icarus.equilibrium.walk import draw, player_of, write_chance, write_legal
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
 from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
 
@@ -206,7 +217,7 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
         call(game.determinize, (branch, mover, address_of(table.beliefs), address_of(table.rng)))
 
 
-@kernel("self-play")
+@array_kernel("self-play")
 def play_games(table: SelfPlay, log: Positions, games: int) -> int:
     """Play so many games, as long as there is room; returns how many positions were logged."""
     game = table.game[0]

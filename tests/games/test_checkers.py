@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus.equilibrium.walk import kernel
+from icarus.compiler import array_kernel
 from icarus.games.checkers import DARK, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES, State, helper
 from tests.games.scenes import act_out, play, scenes
@@ -207,7 +207,7 @@ def test_an_impossible_length_of_a_draw_is_refused(draw_after):
 # -------------------------------------------------------------------------------------------------------- published counts
 
 
-@kernel("perft of Checkers")
+@array_kernel("perft of Checkers")
 def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
     """Positions after `depth` whole moves from positions[0]; a chain of jumps is one move."""
     level, leaves = 0, 0

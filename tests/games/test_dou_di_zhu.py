@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from icarus.compiler import array_kernel
 from icarus.compiler.rng import seeded
-from icarus.equilibrium.walk import kernel
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
 from icarus.kernel import State, helper
 from tests.marks import slow_after
@@ -255,7 +255,7 @@ def test_the_followers_of_a_play_are_the_plays_that_beat_it():
     }
 
 
-@kernel("plays of Dou Di Zhu")
+@array_kernel("plays of Dou Di Zhu")
 def _count_plays(
     state: np.ndarray,
     after: np.ndarray,

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler import rng
-from icarus.equilibrium.walk import kernel
+from icarus.compiler import array_kernel, rng
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
 from icarus.games.knockout_whist import (
@@ -351,7 +350,7 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 # ------------------------------------------------------------------------------------------------------ constrained deals
 
 
-@kernel("constrained deals")
+@array_kernel("constrained deals")
 def draw_deals(deal, generator, hands) -> int:
     for i in range(len(hands)):
         _cards.draw_deal(deal[0], generator)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler import address_of, call, seeded
-from icarus.equilibrium.walk import kernel
+from icarus.compiler import address_of, array_kernel, call, seeded
 from icarus.games.lotr_confrontation import *
 from icarus.kernel import CHANCE, TERMINAL, State, below, facts_of
 from tests.games import scenes
@@ -622,7 +621,7 @@ def test_cards_are_seen_face_down_until_shown_together():
 ENDINGS = FRODO_FELL, REACHED_MORDOR, DARK_STUCK, SHIRE_TAKEN, NO_DARK_LEFT, LIGHT_STUCK = range(6)
 
 
-@kernel("random games of The Confrontation")
+@array_kernel("random games of The Confrontation")
 def random_games(state, start, rng, games, parameters, functions, endings, battles) -> int:
     """Uniform random play; endings [6] and battles [1] count them; returns the turns of all games together."""
     initial, player, legal, apply = functions[0], functions[1], functions[2], functions[3]
