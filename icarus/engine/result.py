@@ -222,15 +222,15 @@ class Result:
     actions: tuple[int, ...]
     visits: np.ndarray = attrs.field(converter=read_only)
     _statistics: RootStatistics
-    iterations: int
-    records: Mapping[str, Records] = attrs.field(converter=RecordsByName)
-    depth: int
-    phase_steps: Mapping[str, int]
-    seconds: float
-    memory: int
     _state: State
     strategy: Enhancement
-    seed: int | Sequence[int]
+    seed: int | Sequence[int] = ()
+    iterations: int = 0
+    records: Mapping[str, Records] = attrs.field(default={}, converter=RecordsByName)
+    depth: int = 0
+    phase_steps: Mapping[str, int] = {}
+    seconds: float = 0.0
+    memory: int = 0
     threads: int = 1
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS

@@ -51,23 +51,15 @@ def result_of(
     """
     actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
-    unknown: dict[str, Any] = {
-        "visits": nothing.astype(np.int64),
-        "iterations": 0,
-        "depth": 0,
-        "seconds": 0.0,
-        "memory": 0,
-    }
+    found.setdefault("visits", nothing.astype(np.int64))
     return Result(
         action=actions[min(index, len(actions) - 1)],
         actions=actions,
         statistics=RootStatistics(actions, nothing, nothing, nothing, nothing, nothing + 1),
         policy=policy,
-        records={},
-        phase_steps={},
         state=state.clone(),
         strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
-        **unknown | found,
+        **found,
     )
 
 
