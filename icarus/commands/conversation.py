@@ -609,8 +609,10 @@ class Conversation:
     def _act(self, line: str) -> Answer:
         state, names = self.session.state, _names(self.session.state)
         if line not in names and line.isdecimal() and 1 <= int(line) <= len(names):
-            line = names[int(line) - 1]
-        self.session.apply(state.string_to_action(line))
+            action = state.legal_actions()[int(line) - 1]  # whose name may be another's, too
+        else:
+            action = state.string_to_action(line)
+        self.session.apply(action)
         self._go_on()
         return {"said": ""}
 

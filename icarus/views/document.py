@@ -152,7 +152,9 @@ def page(name: str, title: str, **parts: str) -> str:
 def _filled(title: str, body: str, *names: str) -> str:
     style = "".join(asset(f"{name}.css") for name in ("colours", *names))
     script = "".join(asset(f"{name}.js") for name in names)
-    return asset("page.html", title=escape(title), style=style, body=body, script=script)
+    # so that a server is not asked for one
+    icon = '<link rel="icon" href="data:,">\n' if "page" in names else ""
+    return asset("page.html", title=escape(title), icon=icon, style=style, body=body, script=script)
 
 
 def in_notebook(page: str, title: str) -> str:
