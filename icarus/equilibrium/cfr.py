@@ -108,12 +108,16 @@ def update_regrets(
     tree: Arrays,
     policy: np.ndarray,
     values: np.ndarray,
+    actions: np.ndarray,
     regrets: np.ndarray,
     player: int,
     least: float,
 ) -> None:
-    """Add the counterfactual regrets of a player's actions, given the values of what ends at his views; none falls below the least."""
-    actions = np.empty(len(policy))  # what each is worth: all that is read is written before
+    """Add the counterfactual regrets of a player's actions, given the values of what ends at his views; none falls below the least.
+
+    Args:
+        actions: room for what each is worth; all that is read is written before. [slots]
+    """
     for i in range(len(tree.views) - 1, -1, -1):
         view = tree.views[i]
         if view.player != player:
@@ -147,13 +151,14 @@ def minimize(
         policy: the current one of both players. [slots]
     """
     progress, reached = counters[0], np.empty(len(tree.views))
+    values, actions = np.empty(len(tree.views)), np.empty(len(policy))
     for _ in range(iterations):
         weight, least = (progress.iterations + 1.0, 0.0) if plus else (1.0, -np.inf)
         for player in range(PLAYERS):
             policies.reach(tree.views, policy, reached)
-            values = np.zeros(len(tree.views))
+            values[:] = 0.0
             policies.gather_utilities(tree.ends, reached, player, values)
-            update_regrets(tree, policy, values, regrets, player, least)
+            update_regrets(tree, policy, values, actions, regrets, player, least)
             for i in range(len(tree.sets)):
                 info_set = tree.sets[i]
                 first, count = info_set.slot, info_set.count
