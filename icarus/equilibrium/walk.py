@@ -200,18 +200,22 @@ class Walk:
     Attributes:
         settings: [1] of WALK.
         dealt: the initial states. [deals, words]
-        room: for how many legal actions there is room.
     """
 
     def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
         self.game = game
         self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
         functions: Any = self._asked or game.kernels()  # type: ignore[attr-defined]
-        self.room = game.max_legal if isinstance(game, Game) else room
         self.dealt = deals.words if isinstance(game, Game) else np.arange(len(deals)).reshape(-1, 1)
         low, high = game.utilities
         addresses = map(functions.address, FUNCTIONS)
-        self.settings = np.array([(*addresses, self.room, low, high - low)], WALK)
+        legal = game.max_legal if isinstance(game, Game) else room
+        self.settings = np.array([(*addresses, legal, low, high - low)], WALK)
+
+    @property
+    def room(self) -> int:
+        """For how many legal actions there is room; after `MoreActions`, for how many there must be."""
+        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.max_legal
 
     def call(self, kernel: Callable, *arguments: object) -> Any:
         """What compiled code returns that walks the game; or what a function of the game has raised."""
@@ -231,7 +235,7 @@ def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:
         try:
             return use(walk)
         except MoreActions:
-            walk = Walk(game, deals, 2 * walk.room)
+            walk = Walk(game, deals, walk.room)
 
 
 def refuse_as_unsound(game: AnyGame, status: int, player: int = 0, where: str = "") -> NoReturn:
