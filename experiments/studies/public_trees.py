@@ -162,7 +162,9 @@ class AlternatingCFR(ABC):
                     f"{path} keeps what was learned in {archive['game']}, not in {self.game}"
                 )
             if self.layout not in archive:
-                raise ValueError(f"{path} was kept by another version, which begins anew")
+                raise ValueError(
+                    f"{path} was kept by another version; give another file, to begin anew"
+                )
             self.iterations, self.learned[:] = int(archive["iterations"]), archive[self.layout]
 
     def take(self, needed: float, most: float) -> None:
