@@ -381,13 +381,14 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
             assert client.get(address).status_code == 200
             state = client.get("games/0/state").json()
             client.post("games/0", json={"line": state["moves"][0]["name"], "at": 0})
-            client.post("games", json={"game": "kuhn-poker"})  # whose game is kept, too
-            client.post("games/1", json={"line": "pass"})
+            # whose game is kept, too, and cannot be over after an answer
+            client.post("games", json={"game": "leduc-poker"})
+            assert "error" not in client.post("games/1", json={"line": "check"}).json()
             until(lambda: "is thinking" in client.get("games/0/state").json()["status"])
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
         told = process.stdout.read()
-        for name in ("othello", "kuhn-poker"):
+        for name in ("othello", "leduc-poker"):
             assert f"stopped; icarus play --resume {name}-1.txt continues from here" in told
 
 
