@@ -206,7 +206,7 @@ def search_by_bandits(
     tree: Sampling, starts: Histories, sums: np.ndarray, counters: np.ndarray, selection: int, c: float, count: int
 ) -> int:
     """So many iterations from some histories, where `sums` has their probabilities up to each; COMPLETE, or what has ended it."""
-    progress, store, no_path = counters[0], tree.store, tree.actions[:0]
+    progress, store = counters[0], tree.store
     for _ in range(count):
         sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
         if sets > len(store.keys) or slots > len(store.sums):
@@ -215,7 +215,7 @@ def search_by_bandits(
         copy_items(tree.state, starts.states[start])
         copy_items(tree.keys, starts.keys[start])
         go_down(tree, selection, c)
-        status = sampling.play_out(tree, no_path)
+        status = sampling.play_out(tree)
         if status != walk.COMPLETE:
             return status
         learn(tree, selection)
@@ -268,7 +268,7 @@ class ISMCTSSearch(OOSSearch):
         sums = np.cumsum(self._starts.entries["chance"])
         self._sums = sums / sums[-1]
 
-    def iterate(self, walk, forced_path, count: int) -> int:
+    def iterate(self, walk, count: int) -> int:
         arrays = self.sampling(walk), self._starts, self._sums, self._progress
         return walk.call(search_by_bandits, *arrays, *self._bandit, count)
 

@@ -13,11 +13,31 @@ import numpy as np
 
 from icarus.checks import count_text
 from icarus.compiler import array_kernel, copy_items, inlined_once, python_of
-from icarus.equilibrium import walk
 from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    MORE_ROOM,
+    NOTHING,
+    PLAYERS,
+    UNEQUAL,
+    Walk,
+    is_shown,
+    key_after,
+    key_in_python,
+    keys_of,
+    next_key,
+    place_of,
+    play,
+    player_of,
+    refuse_as_unsound,
+    refuse_unless_two_players,
+    write_chance,
+    write_legal,
+    write_rewards,
+)
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
 
-place_of = python_of(walk.place_of)
+place_in_python = python_of(place_of)
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
@@ -76,7 +96,7 @@ def key_of(information: InformationState) -> int:
     player, observation, moves = information
     key = player + 1
     for move in ((False, observation), *moves):
-        key = walk.key_in_python(key, *move)
+        key = key_in_python(key, *move)
     return key
 
 
@@ -101,7 +121,7 @@ class StoredPolicy(NamedTuple):
 
     def policy_at(self, state: State) -> np.ndarray:
         """The policy in the information set of a state; uniform where nothing is stored. [actions]"""
-        place = place_of(self.keys, key_of(information_state(state)))
+        place = place_in_python(self.keys, key_of(information_state(state)))
         weights = np.zeros(len(state.legal_actions()))
         if self.keys[place] != BEYOND:
             weights = self.weights[self.first[place] :][: len(weights)]
@@ -136,7 +156,7 @@ class Responding(NamedTuple):
 @inlined
 def write_policy(policy: StoredPolicy, key: int, count: int, out: np.ndarray) -> bool:
     """The probabilities of the actions of a player by what he knows; returns whether that is stored."""
-    i, total = walk.place_of(policy.keys, key), 0.0
+    i, total = place_of(policy.keys, key), 0.0
     is_stored = policy.keys[i] != BEYOND
     for k in range(count):
         out[k] = policy.weights[policy.first[i] + k] if is_stored else 0.0
@@ -175,13 +195,13 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
     responder = status.responder
     opponent = 1 - status.responder
     moves = tree.words[rules.max_legal :]
-    walk.play(rules, state, action, target, moves)
+    play(rules, state, action, target, moves)
     if key != BEYOND:
-        key = walk.key_after(key, opponent, mover, action, moves)
+        key = key_after(key, opponent, mover, action, moves)
     digest = key
     for i in range(len(target)):
         digest = mix(digest, target[i])
-    is_seen = walk.is_shown(moves, responder, mover, action)
+    is_seen = is_shown(moves, responder, mover, action)
     kind, observed = (OBSERVED, moves[responder]) if is_seen else (OPEN, 0)
     enter(tree, kind, observed, key, digest, weight)
 
@@ -191,33 +211,33 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
     rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
     actions, reals, state = tree.words[: rules.max_legal], tree.reals, tree.states[i]
-    mover = walk.player_of(rules, state)
+    mover = player_of(rules, state)
     if mover == TERMINAL:
-        ending = walk.write_rewards(rules, state, reals)
+        ending = write_rewards(rules, state, reals)
         worth = entry.weight * (rules.low + rules.range * reals[status.responder])
         frame.value += worth
         frame.policy_value += worth
         status.done += entry.weight * frame.chance
         entry.kind = DONE
         return ending
-    count, key, weight = walk.write_legal(rules, state, actions), entry.key, entry.weight
+    count, key, weight = write_legal(rules, state, actions), entry.key, entry.weight
     if mover == status.responder:
         digest = count
         for k in range(count):
             digest = mix(digest, actions[k])
-        if frame.decider == walk.NOTHING:
+        if frame.decider == NOTHING:
             frame.decider, frame.count, frame.actions = i, count, digest
         entry.kind = DECIDES
-        return walk.COMPLETE if frame.actions == digest else walk.UNEQUAL
+        return COMPLETE if frame.actions == digest else UNEQUAL
     if mover == CHANCE:
-        walk.write_chance(rules, state, count, reals)
+        write_chance(rules, state, count, reals)
     elif not write_policy(tree.policy, key, count, reals):
         key = BEYOND
     entry.kind = DONE
     for k in range(count):
         if reals[k] > 0.0:
             push(tree, i, actions[k], mover, key, weight * reals[k])
-    return walk.COMPLETE
+    return COMPLETE
 
 
 @inlined
@@ -266,14 +286,14 @@ def follow(tree: Responding, frame: ViewFrame) -> None:
     status, end, is_own = tree.status[0], tree.status[0].used, frame.action >= 0
     first, move, count = frame.next, tree.entries[frame.next].observed, 1
     if is_own:
-        walk.write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
+        write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
         first, move, count = frame.first, tree.words[frame.action], frame.count
     status.depth += 1
     status.views += 1
     view = tree.frames[status.depth]
     view.first, view.next, view.action, view.count = end, end, LOOKING, 0
-    view.decider = walk.NOTHING
-    view.key = BEYOND if frame.key == BEYOND else walk.next_key(frame.key, is_own, move)
+    view.decider = NOTHING
+    view.key = BEYOND if frame.key == BEYOND else next_key(frame.key, is_own, move)
     view.value, view.policy_value, view.best = 0.0, 0.0, 0.0
     view.chance = frame.chance / count
     for i in range(first, end):
@@ -290,18 +310,18 @@ def follow(tree: Responding, frame: ViewFrame) -> None:
 @array_kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, until it is done, or until room is missing."""
-    status, most, ending = tree.status[0], tree.walk[0].max_legal, walk.COMPLETE
+    status, most, ending = tree.status[0], tree.walk[0].max_legal, COMPLETE
     for _ in range(steps):
-        if status.depth < 0 or ending != walk.COMPLETE:
+        if status.depth < 0 or ending != COMPLETE:
             break
         frame, end = tree.frames[status.depth], status.used
         # each view has an entry at least, so that there is room for its frame, too
         if end + max(most, end - frame.first) > len(tree.entries):
-            return walk.MORE_ROOM
+            return MORE_ROOM
         if frame.action == LOOKING:
             if frame.next == end:
                 frame.next, frame.action = frame.first, OBSERVING
-                if frame.decider != walk.NOTHING and not write_policy(
+                if frame.decider != NOTHING and not write_policy(
                     tree.policy, frame.key, frame.count, tree.reals
                 ):
                     frame.key = BEYOND
@@ -337,9 +357,9 @@ class ResponseWalk:
     """
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
-        walk.refuse_unless_two_players(game)
+        refuse_unless_two_players(game)
         self.game, deals = game, deals_of(game)
-        rules, possible = walk.Walk(game, deals), np.flatnonzero(deals.probabilities)
+        rules, possible = Walk(game, deals), np.flatnonzero(deals.probabilities)
         used, room = len(possible), ROOM + 2 * len(deals) + rules.room
         states = np.zeros((room, rules.dealt.shape[1]), np.int64)
         entries, frames = np.zeros(room, ENTRY), np.zeros(room, FRAME)
@@ -348,16 +368,16 @@ class ResponseWalk:
         entries["kind"], entries["digest"] = OBSERVED, np.arange(room)
         entries["observed"][:used] = deals.observations[possible, responder]
         entries["weight"][:used] = deals.probabilities[possible]
-        frames["action"][0], frames["decider"][0] = OBSERVING, walk.NOTHING
+        frames["action"][0], frames["decider"][0] = OBSERVING, NOTHING
         frames["weight"][0] = frames["chance"][0] = 1.0
         if policy is not UNIFORM:
-            entries["key"][:used] = walk.keys_of(deals)[possible, 1 - responder]
+            entries["key"][:used] = keys_of(deals)[possible, 1 - responder]
             frames["key"][0] = responder + 1
         status, places = np.zeros(1, STATUS), np.zeros(1 << (2 * room).bit_length(), np.int64)
         status["responder"], status["views"], status["used"] = responder, 1, used
         growing = states, entries, frames, places
         remembered = np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))
-        scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
+        scratch = (np.zeros(rules.room + PLAYERS, kind) for kind in (np.int64, np.float64))
         self._tree = Responding(rules.settings, policy, status, *growing, *remembered, *scratch)
         self._looked_at = 0
 
@@ -375,11 +395,11 @@ class ResponseWalk:
         while status["depth"] >= 0:
             ending = respond_to_beliefs(tree, AT_ONCE)
             self._looked_at += AT_ONCE
-            if ending == walk.MORE_ROOM:
+            if ending == MORE_ROOM:
                 for array in growing:
                     array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
-            elif ending != walk.COMPLETE:
-                walk.refuse_as_unsound(self.game, ending, int(status["responder"]))
+            elif ending != COMPLETE:
+                refuse_as_unsound(self.game, ending, int(status["responder"]))
             entries, done, why = len(tree.entries), float(status["done"]), ""
             if entries > MOST:
                 size = f"{sum(x.nbytes for x in growing):,}"

@@ -28,9 +28,20 @@ import numpy as np
 from icarus import checks
 from icarus.compiler import address_of, array_kernel, call, copy_items, seeded
 from icarus.engine.match import MOST_VISITED, PolicyLike, Question
-from icarus.equilibrium import walk
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
 from icarus.equilibrium.policies import CONFIDENCE, TWO_SIDED, Exploitability, questions_to
+from icarus.equilibrium.walk import (
+    NOT_CONSTANT,
+    PLAYERS,
+    TOLERANCE,
+    TOO_LONG,
+    UNEQUAL,
+    Walk,
+    play_to_end,
+    refuse_as_unsound,
+    refuse_unless_two_players,
+    with_walk,
+)
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
@@ -80,7 +91,7 @@ def play_out(
         count = 1 + int(PLAYOUTS * weights[i] / total)
         for _ in range(count):
             copy_items(state, states[i])
-            if not walk.play_to_end(rules[0], state, longest, words, reals, rng):
+            if not play_to_end(rules[0], state, longest, words, reals, rng):
                 return np.nan
             call(rules[0].rewards, (address_of(state), address_of(reals), players))
             gain += weights[i] / count * reals[player]
@@ -118,7 +129,7 @@ class _Answers:
             self.questions += count
         legal, probabilities = self._known[key]
         if legal != actions:
-            walk.refuse_as_unsound(particle.state.game, walk.UNEQUAL, mover)
+            refuse_as_unsound(particle.state.game, UNEQUAL, mover)
         return zip(actions, probabilities, strict=True)
 
 
@@ -172,7 +183,7 @@ class _Responder:
         for sight, truths, room in self._followed(views, most):
             belief = views[sight] if self._deals else self._redrawn(truths)
             gain += self._rest(truths, NO_ACTION, belief, room, not self._deals)
-            if self._game.players > walk.PLAYERS:
+            if self._game.players > PLAYERS:
                 gain -= self._follow(truths, NO_ACTION, self.played, room, responds=False)[0]
         return round(gain, DIGITS)
 
@@ -294,15 +305,15 @@ class _Responder:
                     state = state.clone()
                     state.apply_action(action)
                 if len(state.history) > self._game.max_length:
-                    walk.refuse_as_unsound(self._game, walk.TOO_LONG)
+                    refuse_as_unsound(self._game, TOO_LONG)
                 after = _Particle(state, keys, weight)
                 mover = state.current_player()
                 if sight is not None and responds:
                     views[sight].append(after)
                 elif mover == TERMINAL:
                     rewards = state.returns()
-                    if len(rewards) == walk.PLAYERS and abs(sum(rewards) - 1) >= walk.TOLERANCE:
-                        walk.refuse_as_unsound(self._game, walk.NOT_CONSTANT)
+                    if len(rewards) == PLAYERS and abs(sum(rewards) - 1) >= TOLERANCE:
+                        refuse_as_unsound(self._game, NOT_CONSTANT)
                     gain += weight * (self._low + self._range * rewards[self._player])
                 elif mover == self._player and responds:
                     views[DECISION].append(after)
@@ -362,7 +373,7 @@ class _Responder:
         """His legal actions, which are the same in all that the game may be."""
         actions, *others = [particle.state.legal_actions() for particle in belief]
         if any(each != actions for each in others):
-            walk.refuse_as_unsound(self._game, walk.UNEQUAL, self._player)
+            refuse_as_unsound(self._game, UNEQUAL, self._player)
         return actions
 
     def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
@@ -390,12 +401,12 @@ class _Responder:
         data = [particle.state.data for particle in belief]
         roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
 
-        def play(rules: walk.Walk) -> float:
+        def play(rules: Walk) -> float:
             numbers = self._player, game.players, game.max_length
             return rules.call(play_out, rules.settings, rules.dealt, weights, *numbers, self._rng)
 
-        if (rewards := walk.with_walk(game, roots, play)) != rewards:
-            walk.refuse_as_unsound(game, walk.TOO_LONG)
+        if (rewards := with_walk(game, roots, play)) != rewards:
+            refuse_as_unsound(game, TOO_LONG)
         return float(self._low * weights.sum() + self._range * rewards)
 
 
@@ -441,8 +452,8 @@ def local_best_response(
         else:
             checks.integer(name, value, least)
     checks.integer("seeds", seeds, 1)
-    if game.players < walk.PLAYERS:
-        walk.refuse_unless_two_players(game)
+    if game.players < PLAYERS:
+        refuse_unless_two_players(game)
     asks, what = questions_to(game, policy, play)
     thought = _Answers(asks, (seed, 0), seeds)
     if matches is None and thought.has_luck:
@@ -492,7 +503,7 @@ def bound_by(
         is_exact: whether each gain is what is to be expected of the responder's play.
     """
     low, high = game.utilities
-    is_for_two = len(samples) == walk.PLAYERS
+    is_for_two = len(samples) == PLAYERS
     most = high - low if is_for_two else len(samples) * (high - low)
     of_matches = [sum(each) - (low + high) * is_for_two for each in zip(*samples, strict=False)]
     estimate = mean_of(of_matches, -most, most, TWO_SIDED)

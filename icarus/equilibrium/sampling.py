@@ -17,9 +17,24 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler import address_of, array_kernel, call, copy_items
-from icarus.equilibrium import walk
 from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import match_regrets
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    MORE_ROOM,
+    PLAYERS,
+    TOO_LONG,
+    draw,
+    is_shown,
+    key_after,
+    place_of,
+    play_to_end,
+    player_of,
+    show,
+    write_chance,
+    write_legal,
+    write_rewards,
+)
 from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 
 SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
@@ -90,6 +105,9 @@ class Sampling(NamedTuple):
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
     visits: np.ndarray  # of the information set searched for. [actions]
     rng: np.ndarray
+    forced: (
+        np.ndarray
+    )  # the indices of the actions from the deal to an end; empty where they are drawn
     path: np.ndarray
     state: np.ndarray
     actions: np.ndarray
@@ -104,7 +122,7 @@ class Sampling(NamedTuple):
 @inlined
 def first_slot(store: Store, key: int, count: int) -> int:
     """The first slot of an information set, which is added where it is new."""
-    place = walk.place_of(store.keys, key)
+    place = place_of(store.keys, key)
     if store.keys[place] == 0:
         store.keys[place], store.first[place] = key, store.used[1]
         store.used[0] += 1
@@ -125,17 +143,17 @@ def draw_action(tree: Sampling, count: int, exploration: float) -> int:
     point = uniform(tree.rng)
     if point < exploration:
         return int(point / exploration * count)
-    return walk.draw(tree.sigma, count, (point - exploration) / (1.0 - exploration))
+    return draw(tree.sigma, count, (point - exploration) / (1.0 - exploration))
 
 
 @inlined
 def make(tree: Sampling, mover: int, action: int) -> int:
     """Make an action that both players observe; returns who is to move."""
-    walk.show(tree.walk[0], tree.state, action, tree.moves)
-    for player in range(walk.PLAYERS):
-        tree.keys[player] = walk.key_after(tree.keys[player], player, mover, action, tree.moves)
+    show(tree.walk[0], tree.state, action, tree.moves)
+    for player in range(PLAYERS):
+        tree.keys[player] = key_after(tree.keys[player], player, mover, action, tree.moves)
     call(tree.walk[0].apply, (address_of(tree.state), action))
-    return walk.player_of(tree.walk[0], tree.state)
+    return player_of(tree.walk[0], tree.state)
 
 
 @inlined
@@ -156,7 +174,7 @@ def position_after(tree: Sampling, mover: int, action: int, position: int) -> in
     if is_public or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
-    if observer != EVERYBODY and walk.is_shown(moves, observer, mover, action):
+    if observer != EVERYBODY and is_shown(moves, observer, mover, action):
         stays = stays and is_next(tree, position, 0, moves[observer])
         position += 1
     return position if stays else OUTSIDE
@@ -177,7 +195,7 @@ def narrow(
     rest = 1.0 - exploration
     for k in range(count):
         action = tree.actions[k]
-        walk.show(tree.walk[0], tree.state, action, tree.moves)
+        show(tree.walk[0], tree.state, action, tree.moves)
         after, child = position_after(tree, mover, action, position), mix(history, action)
         if tree.dead[child & (DEAD - 1)] == child:
             after = OUTSIDE
@@ -196,21 +214,20 @@ def narrow(
 
 
 @inlined
-def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
+def deal(tree: Sampling, targeted: bool) -> int:
     """Begin with a deal: its index."""
     sums = tree.deals[3 if targeted else 2]
-    k = int(
-        forced_path[0]
-        if len(forced_path) > 0
-        else np.searchsorted(sums, uniform(tree.rng), side="right")
-    )
+    if len(tree.forced) > 0:
+        k = tree.forced[0]
+    else:
+        k = np.searchsorted(sums, uniform(tree.rng), side="right")
     copy_items(tree.state, tree.dealt[k])
     copy_items(tree.keys, tree.deal_keys[k])
     return k
 
 
 @inlined
-def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np.ndarray) -> None:
+def go_through_tree(tree: Sampling, player: int, targeted: bool) -> None:
     """Lines 1-17 down to the first information set that is new, which is added, with an action made in it.
 
     s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
@@ -218,7 +235,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     """
     sampler = tree.sampler[0]
     used = tree.store.used[0]
-    k = deal(tree, targeted, forced_path)
+    k = deal(tree, targeted)
     depth = 0
     delta = sampler.delta
     s1 = tree.deals[1, k]
@@ -227,14 +244,14 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
     aims = s1 > 0.0
     position = 0
     history = k
-    mover = walk.player_of(tree.walk[0], tree.state)
+    mover = player_of(tree.walk[0], tree.state)
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
-        count = walk.write_legal(tree.walk[0], tree.state, tree.actions)
+        count = write_legal(tree.walk[0], tree.state, tree.actions)
         slot = 0
         key = 0
         exploration = sampler.exploration if mover == player else 0.0
         if mover == CHANCE:
-            walk.write_chance(tree.walk[0], tree.state, count, tree.sigma)
+            write_chance(tree.walk[0], tree.state, count, tree.sigma)
         else:
             key = tree.keys[mover]
             slot = first_slot(tree.store, key, count)
@@ -247,10 +264,10 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
             aims = False  # inside the target both scenarios draw by Φ
         if aims:
             aims = narrow(tree, mover, count, exploration, position, history)
-        if len(forced_path) > 0:
-            k = forced_path[depth + 1]
+        if len(tree.forced) > 0:
+            k = tree.forced[depth + 1]
         elif targeted and aims:
-            k = walk.draw(tree.weights, count, uniform(tree.rng))
+            k = draw(tree.weights, count, uniform(tree.rng))
         else:
             k = draw_action(tree, count, exploration)
         step, probability = tree.path[depth], tree.sigma[k]
@@ -275,17 +292,17 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool, forced_path: np
 
 
 @inlined
-def play_out(tree: Sampling, forced_path: np.ndarray) -> int:
+def play_out(tree: Sampling) -> int:
     """Line 12: to the end of the game by uniform choice; what has come in the way, or COMPLETE."""
     rules = tree.walk[0]
     depth = tree.sampler[0].head
-    for i in range(depth + 1, len(forced_path)):
-        walk.write_legal(rules, tree.state, tree.actions)
-        call(rules.apply, (address_of(tree.state), tree.actions[forced_path[i]]))
+    for k in tree.forced[depth + 1 :]:
+        write_legal(rules, tree.state, tree.actions)
+        call(rules.apply, (address_of(tree.state), tree.actions[k]))
     left = tree.sampler[0].max_length - depth
-    if not walk.play_to_end(rules, tree.state, left, tree.actions, tree.sigma, tree.rng):
-        return walk.TOO_LONG
-    return walk.write_rewards(rules, tree.state, tree.rewards)
+    if not play_to_end(rules, tree.state, left, tree.actions, tree.sigma, tree.rng):
+        return TOO_LONG
+    return write_rewards(rules, tree.state, tree.rewards)
 
 
 @inlined
@@ -313,34 +330,36 @@ def update(tree: Sampling, player: int) -> None:
         tail = reach
 
 
+@inlined
+def traverse(tree: Sampling, player: int, targeted: bool) -> int:
+    """A traversal for a player, in either scenario; COMPLETE, or what has ended it."""
+    go_through_tree(tree, player, targeted)
+    status = play_out(tree)
+    if status == COMPLETE:
+        update(tree, player)
+    return status
+
+
 @array_kernel("online outcome sampling")
-def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray, count: int) -> int:
-    """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
+def sample_online(tree: Sampling, counters: np.ndarray, count: int) -> int:
+    """So many iterations, each a scenario and a traversal for either player; COMPLETE, or what has ended it.
 
     Args:
         counters: [1] of PROGRESS.
-        forced_path: the indices of the actions from the deal to an end; empty to draw them.
-
-    Returns:
-        COMPLETE, or what has ended it.
     """
-    progress = counters[0]
-    store = tree.store
-    is_forced = len(forced_path) > 0
-    for _ in range(1 if is_forced else count):
-        sets, slots = 2 * (store.used[0] + walk.PLAYERS), store.used[1] + 2 * len(tree.actions)
+    progress, store = counters[0], tree.store
+    for _ in range(count):
+        sets, slots = 2 * (store.used[0] + PLAYERS), store.used[1] + 2 * len(tree.actions)
         if sets > len(store.keys) or slots > len(store.sums):
-            return walk.MORE_ROOM
+            return MORE_ROOM
         targeted = uniform(tree.rng) < tree.sampler[0].delta
-        for player in range(count if is_forced else 0, count + 1 if is_forced else walk.PLAYERS):
-            go_through_tree(tree, player, targeted, forced_path)
-            status = play_out(tree, forced_path)
-            if status != walk.COMPLETE:
+        for player in range(PLAYERS):
+            status = traverse(tree, player, targeted)
+            if status != COMPLETE:
                 return status
-            update(tree, player)
             progress.depth = max(progress.depth, tree.sampler[0].head)
         progress.iterations += 1
-    return walk.COMPLETE
+    return COMPLETE
 
 
 @array_kernel("growth of a store")
@@ -349,7 +368,7 @@ def move_sets(store: Store, larger: Store) -> int:
     for i in range(len(store.keys)):
         key = store.keys[i]
         if key != 0:
-            place = walk.place_of(larger.keys, key)
+            place = place_of(larger.keys, key)
             larger.keys[place], larger.first[place] = key, store.first[i]
     return 0
 

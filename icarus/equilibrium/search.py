@@ -260,28 +260,23 @@ class OOSSearch(Learner):
         """The average policy as it is kept, in a game of any size."""
         return self.store.policy
 
-    def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
-        """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
+    def sample(self, iterations: int) -> None:
         goal = self.iterations + iterations
-        path = np.array(forced_path, np.int64)
 
         def loop(walk: Walk) -> int:
-            left = iterations if forced_path else goal - self.iterations
-            return self.iterate(walk, path, left)
+            return self.iterate(walk, goal - self.iterations)
 
         while (status := with_walk(self.game, self._deals, loop)) == MORE_ROOM:
             self.store = sampling.larger_store(self.store)
         if status != COMPLETE:
             refuse_as_unsound(self.game, status)
 
-    def iterate(self, walk: Walk, forced_path: np.ndarray, count: int) -> int:
+    def iterate(self, walk: Walk, count: int) -> int:
         """So many iterations in compiled code; COMPLETE, or what has ended it."""
-        return walk.call(
-            sampling.sample_online, self.sampling(walk), self._progress, forced_path, count
-        )
+        return walk.call(sampling.sample_online, self.sampling(walk), self._progress, count)
 
-    def sampling(self, walk: Walk) -> Sampling:
-        """What compiled code works with."""
+    def sampling(self, walk: Walk, forced: Sequence[int] = ()) -> Sampling:
+        """What compiled code works with, along a path if one is given."""
         integers = [
             np.zeros(size, np.int64)
             for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)
@@ -289,7 +284,8 @@ class OOSSearch(Learner):
         reals = [np.zeros(size) for size in (walk.room, walk.room, PLAYERS)]
         aims = self._chances, self._target, self._dead, self._visits
         fixed = self.store, walk.settings, self._sampler, walk.dealt, self._deal_keys
-        return Sampling._make([*fixed, *aims, self._rng, self._path, *integers, *reals])
+        paths = np.array(forced, np.int64), self._path
+        return Sampling._make([*fixed, *aims, self._rng, *paths, *integers, *reals])
 
 
 class PolicyPlayer(AlgorithmSettings):

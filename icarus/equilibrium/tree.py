@@ -9,13 +9,30 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler import array_kernel, copy_items
-from icarus.equilibrium import walk
 from icarus.equilibrium.deals import (
     InformationState,
     NotEnumerable,
     deals_of,
     dealt_state,
     information_state,
+)
+from icarus.equilibrium.walk import (
+    COMPLETE,
+    MORE_ROOM,
+    NOTHING,
+    PLAYERS,
+    TOO_LONG,
+    UNEQUAL,
+    Walk,
+    is_shown,
+    play,
+    player_of,
+    refuse_as_unsound,
+    refuse_unless_two_players,
+    with_walk,
+    write_chance,
+    write_legal,
+    write_rewards,
 )
 from icarus.kernel import (
     CHANCE,
@@ -38,7 +55,7 @@ LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
 SMALL = 1 << 13
 WALKS = 100  # random ones, that tell how large a game is
 CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
-ForEach: TypeAlias = Annotated[np.ndarray, np.int32, walk.PLAYERS]  # a number for each player
+ForEach: TypeAlias = Annotated[np.ndarray, np.int32, PLAYERS]  # a number for each player
 
 
 class Node:
@@ -109,7 +126,7 @@ class Frame:
     count: int  # of the actions
     slot: int  # of the first one, where a player moves
     next: int  # the child to be grown
-    views: Annotated[np.ndarray, np.int64, walk.PLAYERS]
+    views: Annotated[np.ndarray, np.int64, PLAYERS]
     chance_reach: float
 
 
@@ -117,7 +134,7 @@ NODE, SET, VIEW, END, GROWING, FRAME = map(
     structure, (Node, InfoSet, PlayerView, End, Growing, Frame)
 )
 SLOT = np.dtype(np.int64)
-VIEWS = walk.PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
+VIEWS = PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
 
 
 class Growth(NamedTuple):
@@ -143,7 +160,7 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     if row == 0:
         row = growing.views
         view = views[row]
-        view.parent, view.move, view.slot, view.set = parent, move, slot, walk.NOTHING
+        view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
         view.player, view.sibling, before.child = before.player, before.child, row
         growing.views += 1
     return row
@@ -154,7 +171,7 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
     """The information set of a view; NOTHING where other actions were legal in it before."""
     tree, growing = growth.tree, growth.growing[0]
     view = tree.views[row]
-    if view.set == walk.NOTHING:
+    if view.set == NOTHING:
         view.set = growing.sets
         info_set = tree.sets[view.set]
         info_set.player, info_set.count, info_set.slot = view.player, count, growing.slots
@@ -168,7 +185,7 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
     for k in range(count if same else 0):
         same = same and tree.slots[info_set.slot + k] == actions[k]
     growing.unsound = view.set
-    return view.set if same else walk.NOTHING
+    return view.set if same else NOTHING
 
 
 @inlined
@@ -177,20 +194,18 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     rules, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
     state, moves = growth.states[depth], growth.words[rules.max_legal :]
     if frame.mover == CHANCE:
-        count = walk.write_legal(rules, state, growth.words)
+        count = write_legal(rules, state, growth.words)
         action = growth.words[k]
-        walk.write_chance(rules, state, count, growth.reals)
+        write_chance(rules, state, count, growth.reals)
         child.chance_reach *= growth.reals[k]
     else:
         action = growth.tree.slots[frame.slot + k]
-    walk.play(rules, state, action, growth.states[depth + 1], moves)
-    for player in range(walk.PLAYERS):
+    play(rules, state, action, growth.states[depth + 1], moves)
+    for player in range(PLAYERS):
         if player == frame.mover:
             child.views[player] = continue_view(growth, child.views[player], action, frame.slot + k)
-        if walk.is_shown(moves, player, frame.mover, action):
-            child.views[player] = continue_view(
-                growth, child.views[player], moves[player], walk.NOTHING
-            )
+        if is_shown(moves, player, frame.mover, action):
+            child.views[player] = continue_view(growth, child.views[player], moves[player], NOTHING)
     return action
 
 
@@ -198,10 +213,10 @@ def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
 def add_history(growth: Growth, frame: Frame, child: Frame, action: int, state: np.ndarray) -> int:
     """Enter a history, and go on from there; NOT_CONSTANT where rewards do not sum to 1, UNEQUAL where a view had other actions."""
     rules, growing = growth.walk[0], growth.growing[0]
-    child.mover = walk.player_of(rules, state)
+    child.mover = player_of(rules, state)
     if child.mover == TERMINAL:
         end = growth.tree.ends[growing.ends]
-        status = walk.write_rewards(rules, state, growth.reals)
+        status = write_rewards(rules, state, growth.reals)
         copy_items(end.views, child.views)
         end.utility = rules.low + rules.range * growth.reals[0]
         end.chance_reach = child.chance_reach
@@ -210,16 +225,16 @@ def add_history(growth: Growth, frame: Frame, child: Frame, action: int, state: 
     node = growth.tree.nodes[growing.nodes]
     node.parent, node.action = frame.node, action
     child.node, child.next = growing.nodes, 0
-    child.count = walk.write_legal(rules, state, growth.words)
+    child.count = write_legal(rules, state, growth.words)
     if child.mover != CHANCE:
         number = player_set(growth, child.views[child.mover], growth.words, child.count)
-        if number == walk.NOTHING:
-            return walk.UNEQUAL
+        if number == NOTHING:
+            return UNEQUAL
         child.slot = growth.tree.sets[number].slot
     growing.nodes += 1
     growing.depth += 1
     growing.deepest = max(growing.deepest, growing.depth + 1)
-    return walk.COMPLETE
+    return COMPLETE
 
 
 @array_kernel("growth of a game tree")
@@ -231,9 +246,9 @@ def grow(
     largest: int,
 ) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
-    growing, frames, status = growth.growing[0], growth.frames, walk.COMPLETE
+    growing, frames, status = growth.growing[0], growth.frames, COMPLETE
     most_slots = len(growth.tree.slots) - growth.walk[0].max_legal
-    while growing.depth >= 0 and status == walk.COMPLETE:
+    while growing.depth >= 0 and status == COMPLETE:
         depth = growing.depth
         frame = frames[depth]
         k = frame.next
@@ -241,18 +256,18 @@ def grow(
             growing.depth -= 1
             continue
         if growing.nodes + growing.ends == largest or growing.slots > most_slots:
-            return walk.MORE_ROOM
+            return MORE_ROOM
         if depth + 2 > len(frames):
-            return walk.TOO_LONG
+            return TOO_LONG
         child, state, action = frames[depth + 1], growth.states[depth + 1], k
         child.chance_reach = frame.chance_reach
         copy_items(child.views, frame.views)
         if depth == 0:
             copy_items(state, dealt[k])
             child.chance_reach = probabilities[k]
-            for player in range(walk.PLAYERS):
+            for player in range(PLAYERS):
                 child.views[player] = continue_view(
-                    growth, player, observations[k, player], walk.NOTHING
+                    growth, player, observations[k, player], NOTHING
                 )
         else:
             action = grow_child(growth, frame, child)
@@ -279,12 +294,12 @@ class GameTree:
     """
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
-        walk.refuse_unless_two_players(game)
+        refuse_unless_two_players(game)
         limits = (SMALL, largest_of(game)) if largest is None else (integer("largest", largest, 1),)
         self.game = game
         self.deals = deals_of(game)
         for limit in limits:
-            if walk.with_walk(game, self.deals, functools.partial(self._grow, limit)):
+            if with_walk(game, self.deals, functools.partial(self._grow, limit)):
                 return
             if limit != limits[-1]:
                 refuse_unless_walkable(game)
@@ -292,21 +307,21 @@ class GameTree:
 
     game: GameOfState
 
-    def _grow(self, largest: int, rules: walk.Walk) -> bool:
+    def _grow(self, largest: int, rules: Walk) -> bool:
         """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
         growing, deals = np.zeros(1, GROWING), self.deals
         depth = min(self.game.max_length, largest) + 3
-        rows = largest + rules.room + walk.PLAYERS
+        rows = largest + rules.room + PLAYERS
         kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
         arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())
         frames, states = np.zeros(depth, FRAME), np.zeros((depth, rules.dealt.shape[1]), np.int64)
-        frames["count"][0], frames["views"][0] = len(deals), range(walk.PLAYERS)
-        arrays.nodes["parent"][0] = walk.NOTHING
-        for player in range(walk.PLAYERS):
-            arrays.views[player] = (walk.NOTHING, walk.NOTHING, walk.NOTHING, player, 0, 0, 0)
+        frames["count"][0], frames["views"][0] = len(deals), range(PLAYERS)
+        arrays.nodes["parent"][0] = NOTHING
+        for player in range(PLAYERS):
+            arrays.views[player] = (NOTHING, NOTHING, NOTHING, player, 0, 0, 0)
         growing["nodes"] = growing["deepest"] = 1
-        growing["views"] = walk.PLAYERS
-        scratch = (np.zeros(rules.room + walk.PLAYERS, kind) for kind in (np.int64, np.float64))
+        growing["views"] = PLAYERS
+        scratch = (np.zeros(rules.room + PLAYERS, kind) for kind in (np.int64, np.float64))
         growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
         status = rules.call(
             grow, growth, rules.dealt, deals.observations, deals.probabilities, largest
@@ -315,13 +330,13 @@ class GameTree:
         pairs = zip(Arrays._fields, arrays, strict=True)
         self.arrays = Arrays._make(array[: growing[name][0]] for name, array in pairs)
         self.nodes, self.sets, self.slots, self.views, self.ends = self.arrays
-        if status == walk.UNEQUAL:
+        if status == UNEQUAL:
             number = int(growing["unsound"][0])
             where = f"; first found after: {self.state_of(number).history_str()!r}"
-            walk.refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
-        if status not in (walk.COMPLETE, walk.MORE_ROOM):
-            walk.refuse_as_unsound(self.game, status)
-        return bool(status == walk.COMPLETE)
+            refuse_as_unsound(self.game, status, int(self.sets[number]["player"]), where)
+        if status not in (COMPLETE, MORE_ROOM):
+            refuse_as_unsound(self.game, status)
+        return bool(status == COMPLETE)
 
     @property
     def histories(self) -> int:
@@ -342,7 +357,7 @@ class GameTree:
         """A state in an information set: at the first history that was found there."""
         node = self.nodes[self.sets[number]["node"]]
         actions = []
-        while node["parent"] != walk.NOTHING:
+        while node["parent"] != NOTHING:
             actions.append(int(node["action"]))
             node = self.nodes[node["parent"]]
         return dealt_state(self.game, self.deals, actions.pop(), reversed(actions))
@@ -371,8 +386,8 @@ class GameTree:
             raise ValueError(
                 f"{state!r} is not a state of {self.game} in which a player is to move"
             )
-        number = self._numbers.get(information_state(state), walk.NOTHING)
-        if number == walk.NOTHING:
+        number = self._numbers.get(information_state(state), NOTHING)
+        if number == NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
         return number
 
@@ -380,8 +395,8 @@ class GameTree:
         """What the player to move knows, as `information_state` says it, for each of `decisions`, in their order."""
         for row in self.sets["last_view"]:
             view, moves = self.views[row], []
-            while view["parent"] != walk.NOTHING:
-                moves.append((bool(view["slot"] != walk.NOTHING), int(view["move"])))
+            while view["parent"] != NOTHING:
+                moves.append((bool(view["slot"] != NOTHING), int(view["move"])))
                 view = self.views[view["parent"]]
             yield int(view["player"]), moves[-1][1], tuple(reversed(moves[:-1]))
 
@@ -397,7 +412,7 @@ def refuse_unless_walkable(game: AnyGame) -> None:
     Raises:
         ValueError: not two players, deals in secret, too large, or without an end. TypeError: no game.
     """
-    walk.refuse_unless_two_players(game)
+    refuse_unless_two_players(game)
     deals, luck, histories, limit = deals_of(game), random.Random(0), 0.0, largest_of(game)
     for _ in range(WALKS):
         state = dealt_state(game, deals, luck.randrange(len(deals)))
@@ -433,7 +448,7 @@ def tree_of(game: GameOrTree) -> GameTree:
     """
     if isinstance(game, GameTree):
         return game
-    walk.refuse_unless_two_players(game)
+    refuse_unless_two_players(game)
     return _kept_tree(game, game.kernels() if isinstance(game, Game) else None)
 
 

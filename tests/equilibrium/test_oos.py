@@ -12,9 +12,11 @@ import pytest
 
 from icarus import Agent, SearchInterrupted, games, play
 from icarus.arena.player import parse_algorithm
+from icarus.compiler import array_kernel
 from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch
 from icarus.equilibrium.deals import deal_observation, deals_of, dealt_state
-from icarus.equilibrium.sampling import DEAD, Store
+from icarus.equilibrium.sampling import DEAD, Store, traverse
+from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, UNSEEN, mix
 from icarus.specs import BASELINE
 
@@ -236,6 +238,11 @@ class Learned:
         return out
 
 
+@array_kernel("a traversal along a path")
+def traverse_along(tree, player) -> int:
+    return traverse(tree, player, False)
+
+
 def deep_history(root, player):
     """A history after most actions in which a player is to move."""
     return max(
@@ -264,7 +271,8 @@ def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
         enumeration.aim(goal, target, dead)
         for indices, probability in enumeration.paths():
             if probability > 0:
-                learned.search.sample(player, indices)
+                rules = Walk(learned.search.game, deals_of(learned.search.game))
+                rules.call(traverse_along, learned.search.sampling(rules, indices), player)
                 found += probability * learned.gained()
                 total += probability
                 learned.search._dead[:] = dead
