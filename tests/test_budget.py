@@ -25,7 +25,7 @@ TOKENS = {
     "icarus/compiler": 15_900,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_920,
-    "icarus/equilibrium": 21_600,
+    "icarus/equilibrium": 21_470,
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_800,

@@ -13,18 +13,21 @@ import numpy as np
 
 from icarus.checks import count_text
 from icarus.compiler import array_kernel, copy_items, inlined_once, python_of
-from icarus.equilibrium.deals import InformationState, NotEnumerable, deals_of, information_state
+from icarus.equilibrium.deals import (
+    Deals,
+    InformationState,
+    NotEnumerable,
+    deals_of,
+    information_state,
+)
 from icarus.equilibrium.walk import (
     COMPLETE,
     MORE_ROOM,
     NOTHING,
-    PLAYERS,
     UNEQUAL,
     Walk,
     is_shown,
     key_after,
-    key_in_python,
-    keys_of,
     next_key,
     place_of,
     play,
@@ -37,7 +40,7 @@ from icarus.equilibrium.walk import (
 )
 from icarus.kernel import CHANCE, TERMINAL, Game, Short, State, inlined, mix, structure
 
-place_in_python = python_of(place_of)
+place_in_python, key_in_python = python_of(place_of), python_of(next_key)
 
 BEYOND = 0  # in place of a key: the player's policy is uniform from here on
 # An entry: to be looked at, the responder moves, he has seen something, all is told.
@@ -98,6 +101,12 @@ def key_of(information: InformationState) -> int:
     for move in ((False, observation), *moves):
         key = key_in_python(key, *move)
     return key
+
+
+def keys_of(deals: Deals) -> np.ndarray:
+    """The keys of what each player knows after each deal. [deals, players]"""
+    rows = deals.observations.tolist()
+    return np.array([[key_of((i, move, ())) for i, move in enumerate(row)] for row in rows])
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:
@@ -377,8 +386,8 @@ class ResponseWalk:
         status["responder"], status["views"], status["used"] = responder, 1, used
         growing = states, entries, frames, places
         remembered = np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))
-        scratch = (np.zeros(rules.room + PLAYERS, kind) for kind in (np.int64, np.float64))
-        self._tree = Responding(rules.settings, policy, status, *growing, *remembered, *scratch)
+        rooms = *growing, *remembered, *rules.scratch()
+        self._tree = Responding(rules.settings, policy, status, *rooms)
         self._looked_at = 0
 
     def run(self, progress: Callable[[float], None] | None = None) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.compiler import address_of, array_kernel, call, copy_items
-from icarus.equilibrium.beliefs import StoredPolicy
 from icarus.equilibrium.cfr import match_regrets
 from icarus.equilibrium.walk import (
     COMPLETE,
@@ -83,11 +82,6 @@ class Store(NamedTuple):
     regrets: np.ndarray  # cumulative [slots]
     sums: np.ndarray  # weights of the average policy [slots]
     used: np.ndarray  # information sets, and slots. [2]
-
-    @property
-    def policy(self) -> StoredPolicy:
-        """The average one, where anything is learned."""
-        return StoredPolicy(self.keys, self.first, self.sums)
 
 
 class Sampling(NamedTuple):
@@ -217,10 +211,9 @@ def narrow(
 def deal(tree: Sampling, targeted: bool) -> int:
     """Begin with a deal: its index."""
     sums = tree.deals[3 if targeted else 2]
+    k = int(np.searchsorted(sums, uniform(tree.rng), side="right"))
     if len(tree.forced) > 0:
         k = tree.forced[0]
-    else:
-        k = np.searchsorted(sums, uniform(tree.rng), side="right")
     copy_items(tree.state, tree.dealt[k])
     copy_items(tree.keys, tree.deal_keys[k])
     return k

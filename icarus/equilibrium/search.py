@@ -22,7 +22,7 @@ from icarus.engine.search import (
     run_within,
 )
 from icarus.equilibrium import sampling
-from icarus.equilibrium.beliefs import StoredPolicy, key_of
+from icarus.equilibrium.beliefs import StoredPolicy, key_of, keys_of
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.policies import TabularPolicy
@@ -33,7 +33,6 @@ from icarus.equilibrium.walk import (
     MORE_ROOM,
     PLAYERS,
     Walk,
-    keys_of,
     refuse_as_unsound,
     refuse_unless_two_players,
     with_walk,
@@ -258,7 +257,7 @@ class OOSSearch(Learner):
     @property
     def stored_policy(self) -> StoredPolicy:
         """The average policy as it is kept, in a game of any size."""
-        return self.store.policy
+        return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
 
     def sample(self, iterations: int) -> None:
         goal = self.iterations + iterations

@@ -321,8 +321,7 @@ class GameTree:
             arrays.views[player] = (NOTHING, NOTHING, NOTHING, player, 0, 0, 0)
         growing["nodes"] = growing["deepest"] = 1
         growing["views"] = PLAYERS
-        scratch = (np.zeros(rules.room + PLAYERS, kind) for kind in (np.int64, np.float64))
-        growth = Growth(rules.settings, growing, arrays, frames, states, *scratch)
+        growth = Growth(rules.settings, growing, arrays, frames, states, *rules.scratch())
         status = rules.call(
             grow, growth, rules.dealt, deals.observations, deals.probabilities, largest
         )

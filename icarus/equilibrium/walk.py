@@ -1,13 +1,13 @@
 """What a walk over a game needs: its functions for compiled code, what players see of a move, and sentences of refusal."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler import address_of, call, call_compiled, copy_items, python_of
+from icarus.compiler import address_of, call, call_compiled, copy_items
 from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.deals import Deals
 from icarus.kernel import (
@@ -129,19 +129,6 @@ def next_key(key: int, is_own: int, move: int) -> int:
     return mix(key, 2 * move + is_own)
 
 
-key_in_python = python_of(next_key)
-
-
-def keys_of(deals: Deals) -> np.ndarray:
-    """The keys of what each player knows after each deal. [deals, players]"""
-    return np.array(
-        [
-            [key_in_python(player + 1, 0, move) for player, move in enumerate(row)]
-            for row in deals.observations.tolist()
-        ]
-    )
-
-
 @inlined
 def key_after(key: int, player: int, mover: int, action: int, moves: np.ndarray) -> int:
     """The key of what a player knows after an action, of which each player sees a move."""
@@ -216,6 +203,10 @@ class Walk:
     def room(self) -> int:
         """For how many legal actions there is room; after `MoreActions`, for how many there must be."""
         return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.max_legal
+
+    def scratch(self) -> Iterator[np.ndarray]:
+        """Room for legal actions and what each player sees, and for probabilities and rewards."""
+        return (np.zeros(self.room + PLAYERS, kind) for kind in (np.int64, np.float64))
 
     def call(self, kernel: Callable, *arguments: object) -> Any:
         """What compiled code returns that walks the game; or what a function of the game has raised."""
