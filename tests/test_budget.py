@@ -24,7 +24,7 @@ TOKENS = {
     "icarus/commands": 20_330,
     "icarus/compiler": 15_900,
     "icarus/discovery": 8_800,
-    "icarus/engine": 38_920,
+    "icarus/engine": 38_950,
     "icarus/equilibrium": 21_470,
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,

@@ -87,7 +87,7 @@ class CompiledFunction:
         returns: str = "",
         check: Callable[[], None] | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.function = name, function
         file = _file_of(name, digest(function, name, arity, this_machine()))
         shipped, level = shipped_file(name)
         with uninterrupted():
@@ -496,6 +496,8 @@ def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
 
     Args:
         title: what it is, for messages and the name of its file in the cache.
+
+    It returns what its annotation says, a float without one.
     """
 
     def marked(function: Callable) -> Callable[..., Any]:
@@ -507,7 +509,7 @@ def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
             code = code or _compiled(function, tuple(map(kind_of, arguments)), title)
             words, out = pack_parameters(arguments), np.zeros(1)
             code(words.ctypes.data, out.ctypes.data)
-            return get_annotations(function, eval_str=True)["return"](out[0])
+            return get_annotations(function, eval_str=True).get("return", float)(out[0])
 
         return called
 

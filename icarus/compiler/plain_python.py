@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from icarus.compiler import memory
-from icarus.compiler.digest import content_of
+from icarus.compiler.digest import content_of, renew_rebound
 from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
 from icarus.compiler.memory import (
     lowest_bit,
@@ -461,6 +461,7 @@ interpret: PlainPython = PlainPython()
 
 def interpret_rebound() -> None:
     """Have all plain Python functions that were made of compiled ones use the globals as they are bound now."""
+    renew_rebound()
     for made_by, names, before, copy in _copies:
         for name, value in list(names.items()):
             if before.get(name, _copies) is not value:

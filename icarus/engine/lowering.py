@@ -47,7 +47,14 @@ from icarus.compiler import (
     python_of,
     refuse_slips,
 )
-from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
+from icarus.compiler.digest import (
+    Bound,
+    attributes_read,
+    kernel_cache,
+    renew_rebound,
+    unseeded_source,
+    variables_of,
+)
 from icarus.compiler.memory import (
     WORD_BYTES,
     array_at,
@@ -454,6 +461,7 @@ class LoweredStrategy:
         reads: what slots read of a playout, by the names of the workspace's `LoweredArrays`.
         choices: whether a rule reads which decisions are simultaneous.
         kept_alive: what stands at the addresses.
+        variables: of users, that are compiled in.
         used: how many records each table of the latest search had.
     """
 
@@ -467,6 +475,7 @@ class LoweredStrategy:
     reads: Mapping[str, int]
     choices: bool
     kept_alive: list[CompiledFunction | np.ndarray]
+    variables: list[Bound]
     used: list[int]
 
     @property
@@ -476,7 +485,7 @@ class LoweredStrategy:
 
 
 def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
-    """A strategy for the loop. Compiles, or loads, what has not been used yet.
+    """A strategy for the loop. Compiles, or loads, what has not been used yet, and anew what has changed.
 
     Args:
         game: as the scheme sees it (`Scheme.view`).
@@ -484,7 +493,9 @@ def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> L
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    return _lower(game, ByIdentity(strategy), scheme)
+    key = ByIdentity(strategy)
+    renew_rebound(_lower(game, key, scheme).variables)
+    return _lower(game, key, scheme)  # the same, if they are bound as they were
 
 
 class ByIdentity:
@@ -503,6 +514,7 @@ class ByIdentity:
 @functools.partial(kernel_cache, most=MOST)
 def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
     """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
+    renew_rebound()  # it may share helpers with what was compiled before
     return _Lowering(game, strategy.value, scheme).result()
 
 
@@ -572,10 +584,14 @@ class _Lowering:
         keys_in_simulation = self.read_in_simulation | names_read(
             c for c in of_simulation if c.writes_simulation
         )
+        rows = self.lower_components()
+        of_slots = [
+            kernel.function for kernel in self.kept_alive if isinstance(kernel, CompiledFunction)
+        ]
         return LoweredStrategy(
             components=self.components,
             table_of=self.table_of,
-            component=self.lower_components(),
+            component=rows,
             mixture=np.array(mixtures + self.voters, loop.MIXTURE),
             term=np.array(self.terms, loop.TERM),
             leaf=np.array(self.leaves, loop.LEAF),
@@ -593,6 +609,7 @@ class _Lowering:
             },
             choices="choice" in anywhere,
             kept_alive=self.kept_alive,
+            variables=[*self.game.variables(), *variables_of(*of_slots)],
             used=[0] * len(self.components),
         )
 

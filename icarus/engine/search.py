@@ -20,7 +20,6 @@ from icarus.compiler import (
     presses_as_one,
     uninterrupted,
 )
-from icarus.compiler.digest import renew_rebound
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import (
     Recommendation,
@@ -306,7 +305,6 @@ class Search:
         strategy = self.check(state)
         scheme = self.scheme
         checks.seed(seed)
-        renew_rebound()
         plain = interpret if self.engine == PYTHON else None
         if plain is not None:
             interpret_rebound()

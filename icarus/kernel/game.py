@@ -281,6 +281,10 @@ class AnyGame(ABC):
         renew_rebound(_kernels[self][1] if self in _kernels else ())
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
+    def variables(self) -> list[Bound]:
+        """The variables of its author's that are compiled in, as they were then."""
+        return []
+
     def observed_moves(self, data: StateData, action: int) -> list[int]:
         """The move by which each perspective sees an action that is about to be done."""
         return [action] if self.observe is None else [*self.ask("observe", data, action), action]
@@ -571,13 +575,14 @@ class Game(AnyGame):
             return self._make_kernels()
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
-            made_at = renew_rebound()
-            functions = [getattr(self, name) for name in (*FUNCTIONS, *KINDS)]
-            latest = made_at, variables_of(*functions), self._make_kernels()
+            latest = renew_rebound(), self.variables(), self._make_kernels()
             for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
                 getattr(latest[2], name)
             _kernels[self] = latest
         return latest[2]
+
+    def variables(self) -> list[Bound]:
+        return variables_of(*[getattr(self, name) for name in (*FUNCTIONS, *KINDS)])
 
     def _make_kernels(self) -> Kernels:
         numbers = tuple(map(self.width, KINDS))

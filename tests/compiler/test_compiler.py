@@ -194,6 +194,25 @@ def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind):
     assert before[0] == before[1] != after[0] == after[1]
 
 
+def test_a_helper_in_another_s_machine_code_is_compiled_anew(monkeypatch):
+    assert keys(key_of("tenfold(1)"), "compiled") == keys(key_of("10"), "compiled")
+    monkeypatch.setitem(globals(), "TENFOLD", 1000)
+    assert keys(key_of("tenfold(2)"), "compiled") == keys(key_of("2000"), "compiled")
+
+
+def test_a_search_looks_at_its_own_variables_alone(monkeypatch):
+    state, own = NIM.new_initial_state(1), attrs.evolve(MAST, capture=capture(key_of("OFFSET")))
+    looked_at, holds = list[str](), digests._holds
+    monkeypatch.setattr(
+        digests, "_holds", lambda each: looked_at.append(each.place[1]) or holds(each)
+    )
+    for strategy in (own, MAST):
+        search(state, strategy, iterations=3)
+        looked_at.clear()
+        search(state, strategy, iterations=3)
+        assert ("OFFSET" in looked_at) == (strategy is own)
+
+
 # --------------------------------------------------------------------------------- edits of what a function can reach, one by one
 
 
