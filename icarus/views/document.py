@@ -4,7 +4,6 @@ Every page is one file that needs no network.
 """
 
 import base64
-import zlib
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -12,8 +11,6 @@ from pathlib import Path
 from string import Template
 
 import attrs
-import msgspec
-import numpy as np
 
 from icarus.checks import text_columns
 
@@ -124,8 +121,8 @@ def text_of(blocks: Sequence[Block]) -> str:
             case Paragraph(text) | Preformatted(text, "") | Preformatted(_, text):
                 lines += [f"  {line}" for line in text.split("\n")]
             case Table(caption, header, rows):
-                captions = [caption] if caption else []
-                lines += [f"  {line}" for line in [*captions, *text_columns([header, *rows])]]
+                table = [*filter(None, [caption]), *text_columns([header, *rows])]
+                lines += [f"  {line}" for line in table]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -164,9 +161,3 @@ def in_notebook(page: str, title: str) -> str:
     return (
         f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{text}" style="{style}"></iframe>'
     )
-
-
-def pack(data: object) -> str:
-    """Data as a page unpacks them."""
-    text = msgspec.json.encode(data, enc_hook=np.ndarray.tolist)
-    return base64.b64encode(zlib.compress(text, 6)).decode()

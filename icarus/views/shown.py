@@ -51,10 +51,8 @@ class Shown:
 
     playout: InspectedPlayout
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return document.text_of(_blocks(self.playout, *SHOWN))
-
-    __repr__ = __str__
 
     def to_html(self, path: str | Path) -> None:
         """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
@@ -250,7 +248,7 @@ class ShownRecords:
     all: Records
     records: tuple[ShownRecord, ...]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         names = self.all.enhancement.information.names
         header = ["record", *names]
         rows = [[each.text, *each.field_texts] for each in self.records]
@@ -260,8 +258,6 @@ class ShownRecords:
                 row.append(_mean_text(record.fields))
         title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
         return "\n".join([title, *text_columns([header, *rows])])
-
-    __repr__ = __str__
 
 
 def _mean_text(fields: dict[str, FieldValue]) -> str:
@@ -304,7 +300,7 @@ def move_texts(state: State) -> dict[int, str]:
 
     An action with several names has all, such as `bet or call`.
     """
-    names, texts, luck = defaultdict[int, dict[str, None]](dict), dict[int, str](), Random(0)
+    names, luck = defaultdict[int, dict[str, None]](dict), Random(0)
     for number in range(GAMES):
         current = state.determinize(state.current_player(), seed=number)
         for _ in range(LONGEST):
@@ -313,6 +309,7 @@ def move_texts(state: State) -> dict[int, str]:
             for each in () if current.is_chance_node() else current.legal_actions():
                 names[each][current.action_to_string(each)] = None
             action = random_action(current, luck)
-            texts |= {move: f"move {move}" for move in current.observed(action) if move != UNSEEN}
+            for move in current.observed(action):
+                names.setdefault(move, {})
             current.apply_action(action)
-    return texts | {action: " or ".join(several) for action, several in names.items()}
+    return {move: " or ".join(texts) or f"move {move}" for move, texts in names.items()}

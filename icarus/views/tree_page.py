@@ -1,9 +1,12 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
+import base64
+import zlib
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from icarus.arena.ledger import new_file, write_whole
@@ -11,31 +14,32 @@ from icarus.engine.inspect import LIMIT, Tree, search_tree
 from icarus.engine.result import Result
 from icarus.kernel import seat_names
 from icarus.views.boards import drawing, svg
-from icarus.views.document import in_notebook, pack, page
+from icarus.views.document import in_notebook, page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
 IN_NOTEBOOK, DRAWN_IN_NOTEBOOK = 3000, 60  # nodes, boards
 
 
-def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> None:
-    """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
+def write_tree_page(result: Result, path: str | Path) -> None:
+    """Write the tree of a search into a new HTML file; where it has more than LIMIT nodes, the least visited are left out.
 
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
-    write_whole(new_file(Path(path)), tree_page(result, limit))
+    write_whole(new_file(Path(path)), tree_page(result))
 
 
 def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     """The tree of a search as an HTML page."""
     tree = search_tree(result, limit)
+    data = msgspec.json.encode(_data(tree, boards), enc_hook=np.ndarray.tolist)
     summary = str(result).split("\n", 1)[0] + _left_out(tree)
     return page(
         "tree",
         f"{result.state.game}: {result.state.action_to_string(result.action)}",
         summary=escape(summary),
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
-        data=pack(_data(tree, boards)),
+        data=base64.b64encode(zlib.compress(data, 6)).decode(),
     )
 
 
