@@ -5,11 +5,11 @@ import functools
 import itertools
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
@@ -51,9 +51,9 @@ class NewGame(msgspec.Struct, forbid_unknown_fields=True):
     like: int = -1
     seat: Natural = 0
     level: Natural = 0
-    persons: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    persons: Literal[1, 2] = 1
     moves: list[str] = []
-    seed: Natural | None = None
+    seed: Natural = msgspec.field(default_factory=lambda: secrets.randbits(31))
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,7 +74,7 @@ class Tables:
     """
 
     files: Mapping[Path, str] = {}
-    levels: dict[str, Path] = attrs.field(factory=dict)
+    levels: dict[str, Path | None] = attrs.field(factory=dict)
     numbers: Iterator[int] = attrs.field(factory=itertools.count)
     games: dict[int, Conversation] = attrs.field(factory=dict)
 
@@ -97,18 +97,17 @@ class Tables:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
         turns = itertools.cycle(others)
         agents = [None if each in people else next(turns) for each in range(game.players)]
-        seed = secrets.randbits(31) if request.seed is None else request.seed
-        session = Session(game, agents, seed, self.files, level)
+        session = Session(game, agents, request.seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
         return self.add(session, *people)
 
     def add(self, session: Session, *people: int) -> int:
-        """Lay a game on the table; who has begun it has the first seat."""
+        """Lay a game on the table; who has begun it has the first of these seats, by default of all persons'."""
         if len(self.games) >= MOST_GAMES:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         number = next(self.numbers)
-        self.games[number] = Conversation(session, *people)
+        self.games[number] = Conversation(session, *(people or session.people))
         return number
 
     def say(self, number: int, body: bytes, viewer: int | None) -> dict[str, Any]:
@@ -122,32 +121,23 @@ class Tables:
         table.session.seconds = line.seconds
         return table.say(line.line, line.at, viewer)
 
-    def levels_of(self, game: AnyGame) -> Sequence[Mapping[str, Any]]:
-        """The levels of a game, none where none were measured."""
-        with contextlib.suppress(ValueError):
-            return levels_of(game, self.levels.get(str(game)))
-        return []
-
-    def choice(self, game: AnyGame) -> dict[str, Any]:
-        """What one must know of a game to choose it: its rules, seats, and how strong its levels are."""
-        state = game.new_initial_state(seed=2)
-        return {
-            "name": game.name,
-            "seats": colours_of(game) or seat_names(game),
-            "elo": [level["elo"] for level in self.levels_of(game)],
-            "rules": games.rules_of(game),
-            "length": _length(game),
-            "picture": svg(drawing(state, None if state.is_chance_node() else 0)),
-        }
-
 
 @functools.cache
-def _length(game: AnyGame) -> int:
-    """How many decisions a random game has; 0 of one in plain Python, which may take long."""
-    if not isinstance(game, Game):
-        return 0
-    decisions = play(game, [RandomPlayer() for _ in range(game.players)]).decisions
-    return sum(each.legal > 1 for each in decisions)
+def choice(game: AnyGame, directory: Path | None) -> dict[str, Any]:
+    """What one must know of a game to choose it: its rules, seats, how many decisions a random game has, and how strong its levels are."""
+    state, levels = game.new_initial_state(seed=2), list[Any]()
+    with contextlib.suppress(ValueError):  # none were measured
+        levels = levels_of(game, directory)
+    players = [RandomPlayer()] * game.players
+    # one in plain Python may take long
+    decisions = play(game, players).decisions if isinstance(game, Game) else ()
+    return {
+        "seats": colours_of(game) or seat_names(game),
+        "elo": [level["elo"] for level in levels],
+        "rules": games.rules_of(game),
+        "length": sum(each.legal > 1 for each in decisions),
+        "picture": svg(drawing(state, None if state.is_chance_node() else 0)),
+    }
 
 
 Seats = dict[int, int | None]  # by the number of a game; None sees everything
@@ -163,33 +153,30 @@ class Server(ThreadingHTTPServer):
     Attributes:
         server_port: any free one.
         name, cookie: how it is called, and what a visitor's cookie is called.
+        address: what to type into a browser, for the first person of a game, or for the table.
         invitations: by token, the seats that it gives. A token is in an address, and then the visitor has a cookie of his own.
         visitors: by cookie, the seats that are theirs, by the number of the game.
     """
 
-    daemon_threads, request_queue_size = True, 64
+    request_queue_size = 64
 
     def __init__(self, tables: Tables, host: str = HOST) -> None:
         # from now on who asks waits for `serve`, and is not refused
         super().__init__((host, 0), Handler)
         self.tables, self.name = tables, f"{host}:{self.server_port}"
         self.cookie = f"icarus-{self.server_port}"
-        self.visitors = dict[str, Seats]()
-        self.invitations: dict[str, Seats] = {_secret(): {}}
+        self.visitors, self.invitations = dict[str, Seats](), dict[str, Seats]()
         for number in tables.games:
             self.start(number)
-
-    @property
-    def address(self) -> str:
-        """What to type into a browser."""
-        token, seats = [*self.invitations.items()][min(1, len(self.tables.games))]
+        self.invitations[_secret()] = {}
+        token, seats = next(iter(self.invitations.items()))
         path = "".join(f"games/{number}" for number in seats)
-        return f"http://{self.name}/{path}?token={token}"
+        self.address = f"http://{self.name}/{path}?token={token}"
 
     def start(self, number: int) -> None:
         """Let the agents of a game act, and make an invitation for each seat of a person."""
         table = self.tables.games[number]
-        threading.Thread(target=table.run, name=f"icarus-play-{number}", daemon=True).start()
+        threading.Thread(target=table.run, daemon=True).start()
         for viewer in table.viewers:
             self.invitations[_secret()] = {number: viewer}
 
@@ -233,14 +220,10 @@ class Handler(BaseHTTPRequestHandler):
         """A page as text, or what is sent as JSON."""
         address, tables = urlsplit(self.path), self.server.tables
         query = dict(parse_qsl(address.query))
-        seats = self._seats(query.get("token"))
-        if "token" in query:  # it leaves the address for a cookie, which no history or log has
-            cookie = f"{self.server.cookie}={self.visitor}; HttpOnly; SameSite=strict; Path=/"
-            headers = {"Location": address.path, "Set-Cookie": cookie}
-            raise Refused(303, "the page is at the address without the token", headers)
+        seats = self._seats(address.path, query.get("token"))
         length = self.headers.get("Content-Length", "0")
         # the body is not read before it is known whose it is
-        if not (length.isascii() and length.isdigit() and int(length) <= LONGEST_BODY):
+        if not (length.isdecimal() and int(length) <= LONGEST_BODY):
             raise Refused(
                 413, f"a request has at most {LONGEST_BODY:,} bytes, not {length[:SHOWN]}"
             )
@@ -251,11 +234,12 @@ class Handler(BaseHTTPRequestHandler):
             case ["GET", "choices"]:
                 return games.names()
             case ["GET", "choices", name]:
-                return tables.choice(games.load(unquote(name)))
+                game = games.load(unquote(name))
+                return choice(game, tables.levels.get(str(game)))
             case ["POST", "games" | "saved" as which]:
                 if which == "saved":
                     session = Session.read(body, tables.files)
-                    number = tables.add(session, *session.people)
+                    number = tables.add(session)
                 else:
                     number = tables.begin(body)
                 self.server.start(number)
@@ -271,14 +255,12 @@ class Handler(BaseHTTPRequestHandler):
                     case ["GET"]:
                         return page("play", "icarus play")
                     case ["GET", "state"]:
-                        answer = table.describe(**places, viewer=viewer)
-                        answer["levels"] = len(tables.levels_of(table.session.game))
-                        answer["links"] = [
+                        links = [
                             f"/games/{number}?token={token}"
                             for token, invited in self.server.invitations.items()
                             if viewer == table.viewers[0] != invited.get(number, viewer)
                         ]
-                        return answer
+                        return {**table.describe(**places, viewer=viewer), "links": links}
                     case ["GET", "tree"] if (result := table.shown.get(viewer)) and result.records:
                         return tree_page(result)
                     case ["GET", "judge"]:
@@ -287,8 +269,9 @@ class Handler(BaseHTTPRequestHandler):
                         return tables.say(number, body, viewer)
         raise Refused(404, f"there is no page {address.path}")
 
-    def _seats(self, token: str | None) -> Seats:
-        """The seats of who asks, with those that a token gives him. Refuses other hosts' names, other pages and all others."""
+    def _seats(self, path: str, token: str | None) -> Seats:
+        """The seats of who asks. Refuses other hosts' names, other pages and all others; who comes with a token is sent on with a cookie
+        that has its seats, too: no history and no log has it."""
         server, host = self.server, self.headers.get("Host", "")
         if host != server.name:
             raise Refused(
@@ -299,20 +282,23 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(server.cookie)
-        self.visitor = cookie.value if cookie else ""
-        if token is None and self.visitor in server.visitors:
-            return server.visitors[self.visitor]
+        morsel = SimpleCookie(self.headers.get("Cookie", "")).get(server.cookie)
+        visitor = morsel.value if morsel else ""
+        seats = server.visitors.get(visitor)
+        if token is None and seats is not None:
+            return seats
         if token not in server.invitations:
             raise Refused(
                 403,
                 "this address has no token, or another; open the address that icarus play printed",
             )
-        if self.visitor not in server.visitors:
-            self.visitor = _secret()
-        seats = server.visitors.setdefault(self.visitor, {})
+        if seats is None:
+            visitor = _secret()
+            seats = server.visitors[visitor] = {}
         seats.update(server.invitations[token])
-        return seats
+        cookie = f"{server.cookie}={visitor}; HttpOnly; SameSite=strict; Path=/"
+        headers = {"Location": path, "Set-Cookie": cookie}
+        raise Refused(303, "the page is at the address without the token", headers)
 
     def _send(self, answer: Any, status: int = 200, headers: dict[str, str] = HEADERS) -> None:
         """A page whose scripts, and no others, may run; or what is written as JSON."""

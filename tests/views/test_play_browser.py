@@ -381,14 +381,14 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
             assert client.get(address).status_code == 200
             state = client.get("games/0/state").json()
             client.post("games/0", json={"line": state["moves"][0]["name"], "at": 0})
-            # whose game is kept, too, and cannot be over after an answer
-            client.post("games", json={"game": "leduc-poker"})
-            assert "error" not in client.post("games/1", json={"line": "check"}).json()
+            client.post("games", json={"game": "goofspiel"})  # whose game is kept, too
+            until(lambda: client.get("games/1/state").json()["moves"])
+            assert "error" not in client.post("games/1", json={"line": "1"}).json()
             until(lambda: "is thinking" in client.get("games/0/state").json()["status"])
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
         told = process.stdout.read()
-        for name in ("othello", "leduc-poker"):
+        for name in ("othello", "goofspiel"):
             assert f"stopped; icarus play --resume {name}-1.txt continues from here" in told
 
 
@@ -616,6 +616,26 @@ def test_a_game_without_hints_is_chosen_at_the_table_and_the_next_one_has_none_e
         expect(page.locator("[data-say=undo]")).to_be_visible()
         expect(page.locator("[data-say=hint]")).to_be_hidden()
         page.click("#again")
+
+
+def test_one_plays_again_against_stronger_and_weaker_opponents(served, page, expect):
+    page.goto(served("othello").address)
+    page.click("text=all games")
+    page.click("#games button:has-text('othello')")
+    levels = page.locator("#level option")
+    expect(levels.nth(1)).to_be_attached()
+    highest = str(levels.count())
+    page.select_option("#level", highest)
+    page.click("#begin")
+    page.wait_for_url("**/games/1")
+    expect(page.locator("#who")).to_contain_text(f"level {highest}")
+    expect(page.locator("#stronger")).to_be_disabled()
+    page.click("#weaker")
+    page.wait_for_url("**/games/2")
+    expect(page.locator("#who")).to_contain_text(f"level {int(highest) - 1}")
+    page.click("#stronger")
+    page.wait_for_url("**/games/3")
+    expect(page.locator("#who")).to_contain_text(f"level {highest}")
 
 
 def test_a_game_of_three_is_looked_back_at_without_a_line_of_even_games(served, page, expect):

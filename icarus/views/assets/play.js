@@ -7,6 +7,7 @@ let hinted = null;   // the name of the move that a hint has named
 let drawn = null;    // the version that has been drawn
 let heard = 0;       // lines of the log that have been announced
 let seen = 0;        // actions of which the position has been shown
+let levels = 0;      // of the game
 const here = location.pathname;
 const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
 
@@ -137,7 +138,7 @@ function draw(told) {
   byId("invite").textContent = now.links.length && !now.total ? `the other person's address: ${now.links.map(link => location.origin + link).join(" ")}` : "";
   byId("after").hidden = !now.over || now.seat === null;
   byId("weaker").disabled = !(now.level > 1);
-  byId("stronger").disabled = !(now.level < now.levels);
+  byId("stronger").disabled = !(now.level < levels);
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
@@ -164,7 +165,7 @@ async function look(at) {
 
 // What the others have done since is shown one by one, at a speed that one can follow; who goes elsewhere leaves that.
 async function replay(told) {
-  const first = told.mine.findIndex((isMine, i) => i >= seen && !isMine), request = ++looks;
+  const first = told.log.findIndex((text, i) => i >= seen && !text.startsWith("you: ")), request = ++looks;
   const pause = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 650;
   for (let at = first + 1; seen && first >= 0 && at < told.total && told.total - seen < 12; at++) {
     const earlier = await ask(`${here}/state?at=${at}`);
@@ -210,6 +211,10 @@ async function follow() {
     }
     const before = now, moves = JSON.stringify(told.moves);
     now = told;
+    if (!before && told.level) ask(`/choices/${encodeURIComponent(told.game)}`).then(choice => {
+      levels = choice.elo?.length;
+      byId("stronger").disabled = !(now.level < levels);
+    });
     if (told.version === drawn) continue;
     if (drawn === null) tell("");
     drawn = told.version;

@@ -25,7 +25,7 @@ async function choose(name, button) {
   if (button.getAttribute("aria-pressed") !== "true") return;  // another one has been chosen meanwhile
   byId("said").textContent = chosen.error ?? "";
   if (chosen.error) return;
-  game = chosen;
+  game = {name, ...chosen};
   byId("begin").disabled = false;
   byId("name").textContent = `${game.name}, ${game.seats.length} players` + (game.length ? `, about ${game.length} decisions` : "");
   byId("picture").src = pictured(game);
