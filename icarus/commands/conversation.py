@@ -37,8 +37,7 @@ from icarus.views.boards import parts, seen_parts, svg
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 _LEAST_ADVICE = 1000  # iterations: of fewer an estimate says nothing
 USUAL = Agent(BASELINE, iterations=_LEAST_ADVICE)  # who plays, and advises, where there is no level
-# what follows "you", by what follows a name
-_YOURS = {"": "", " has": " have", " names": " name", " passes": " pass"}
+_YOURS = {"you has": "you have", "you names": "you name", "you passes": "you pass"}
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 # Where a game has no picture, a drawing is a hundred determinizations.
 drawing = functools.lru_cache(maxsize=2)(boards.drawing)
@@ -58,7 +57,6 @@ open        show everything from now on, hidden cards and pieces too
 undo        go back to before your last action
 save FILE   keep the game, for icarus play --resume FILE
 quit        stop; the game is kept in a file"""
-VERBS = ("help", "moves", "hint", "why", "open", "undo", "save")
 
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 Answer = dict[str, Any]
@@ -174,12 +172,9 @@ class Session:
 
     def worded(self, text: str, viewer: int | None) -> str:
         """A text with the players as a viewer calls them."""
-
-        def named(words: re.Match[str]) -> str:
-            name = self.name_of(int(words[1]), viewer)
-            return name + (_YOURS[words[2]] if name == "you" else words[2])
-
-        return re.sub(r"\bplayer (\d)\b(?: \(you\))?((?: (?:has|names|passes)\b)?)", named, text)
+        player = r"\bplayer (\d)\b(?: \(you\))?"
+        named = re.sub(player, lambda words: self.name_of(int(words[1]), viewer), text)
+        return re.sub(r"\byou (has|names|passes)\b", lambda words: _YOURS[words[0]], named)
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
@@ -242,12 +237,17 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------------------ files
 
-    def save(self, path: Path) -> str:
+    def save(self, path: Path | None = None) -> str:
         """Write the game into a new file, or the one of before; returns what to type to go on with it.
+
+        Args:
+            path: of the file; None for the one of before, or one named after the game.
 
         Raises:
             ValueError: the file exists.
         """
+        names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
+        path = path or self.file or next(name for name in names if not name.exists())
         seats = [
             None
             if agent is None
@@ -262,52 +262,36 @@ class Session:
         files = {str(file): digest for file, digest in self.files.items()}
         moves = [each.text for each in self.played]
         saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.level)
-        if path != self.file:
-            new_file(path)
-        write_whole(path, msgspec.json.format(msgspec.json.encode(saved)) + b"\n")
+        content = msgspec.json.format(msgspec.json.encode(saved)) + b"\n"
+        write_whole(path if path == self.file else new_file(path), content)
         self.file = path
         options = [word for name in files for word in (_option_of(name), name)]
         return shlex.join(["icarus", "play", "--resume", str(path), *options])
 
-    def keep(self) -> str:
-        """Save the game in the file that it has been saved in, or in one named after it; as `save`."""
-        names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
-        return self.save(self.file or next(name for name in names if not name.exists()))
-
     @classmethod
     def resumed(
-        cls, path: Path, files: Mapping[Path, str] = {}, names: Mapping[str, Operand] = {}
-    ) -> "Session":
-        """The game that a file keeps; arguments as of `read`.
-
-        Raises:
-            ValueError: as `read`; it names the file.
-        """
-        try:
-            session = cls.read(path.read_bytes(), files, names)
-        except ValueError as error:
-            raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
-        session.file = path
-        return session
-
-    @classmethod
-    def read(
-        cls, content: bytes, files: Mapping[Path, str] = {}, names: Mapping[str, Operand] = {}
+        cls,
+        content: bytes,
+        files: Mapping[Path, str] = {},
+        names: Mapping[str, Operand] = {},
+        file: Path | None = None,
     ) -> "Session":
         """The game that was saved so.
 
         Args:
+            content: of the file.
             files: those that are loaded, with digests of what they hold and import.
             names: those that its strategies may use.
+            file: in which the game is saved again.
 
         Raises:
             ValueError: it is no such game, what it says cannot be played, or it was played with other files: other rules would deal
                 other cards.
         """
         content = content.removeprefix(codecs.BOM_UTF8).lstrip()
-        if not content.startswith(b"{"):
-            raise ValueError("it is no game that `save` in icarus play has written")
         try:
+            if not content.startswith(b"{"):
+                raise ValueError("it is no game that `save` in icarus play has written")
             saved = msgspec.json.decode(content, type=SavedGame)
             for name, digest in saved.files.items():
                 if digest not in files.values():
@@ -315,11 +299,12 @@ class Session:
                     changed = f"{name}, or a file that it imports, has changed"
                     raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
             agents = [None if seat is None else seat.agent(names) for seat in saved.seats]
-            session = cls(game_with(saved.game, files), agents, saved.seed, files, saved.level)
+            game = game_with(saved.game, files)
+            session = cls(game, agents, saved.seed, files, saved.level, file=file)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))
-        except (TypeError, RecursionError, msgspec.DecodeError) as error:
-            raise ValueError(str(error)) from None
+        except (ValueError, TypeError, RecursionError, msgspec.DecodeError) as error:
+            raise ValueError(f"{str(file or 'the file')!r} cannot be resumed: {error}") from None
         return session
 
 
@@ -374,7 +359,7 @@ class Conversation:
         self.shown = dict[int | None, Result]()
         self.changed = threading.Condition()
         # Made now, they load all that a description needs before another thread runs.
-        self.contents = {viewer: self._describe(None, viewer) for viewer in self.viewers}
+        self.contents = {viewer: self._describe(viewer) for viewer in self.viewers}
 
     # ------------------------------------------------------------------------------------------------------ the searches
 
@@ -409,7 +394,7 @@ class Conversation:
             self._update()
             return True
 
-    def _search(self, search: Callable[[Progress], Any]) -> Any:
+    def _search(self, search: Callable[..., Any]) -> Any:
         """What a search finds, without the lock.
 
         Raises:
@@ -424,7 +409,7 @@ class Conversation:
 
         self.changed.release()
         try:
-            return search(progress)
+            return search(progress=progress)
         finally:
             self.changed.acquire()
             progress(0, 0)
@@ -439,10 +424,16 @@ class Conversation:
         """Describe the game anew to each viewer."""
         for viewer, before in self.contents.items():
             try:
-                self.contents[viewer] = self._describe(None, viewer)
+                self.contents[viewer] = self._describe(viewer)
             except Exception as error:  # in a function of the user's own game; one can go back
                 failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
-                self.contents[viewer] = {**before, "moves": [], "status": failed}
+                version = zlib.crc32(failed.encode())
+                self.contents[viewer] = {
+                    **before,
+                    "moves": [],
+                    "status": failed,
+                    "version": version,
+                }
         self.changed.notify_all()
 
     # -------------------------------------------------------------------------------------------------- the description
@@ -456,25 +447,22 @@ class Conversation:
         """
         with self.changed:
             if at is not None:
-                return self._describe(at, viewer)
-            self.changed.wait_for(lambda: self._version(viewer) != since or self.closed, WAIT)
-            return {"version": self._version(viewer), **self.contents[viewer]}
+                return self._describe(viewer, at)
+            views = self.contents
+            self.changed.wait_for(lambda: views[viewer]["version"] != since or self.closed, WAIT)
+            return views[viewer]
 
-    def _version(self, viewer: int | None) -> int:
-        """A number for what a viewer sees: it changes where that does, and with nothing else."""
-        return zlib.crc32(repr(self.contents[viewer]).encode())
-
-    def _describe(self, at: int | None, viewer: int | None) -> Answer:
+    def _describe(self, viewer: int | None, at: int | None = None) -> Answer:
         session, log, seat = self.session, self.log(viewer), self._sees(viewer)
-        past = log[:at]
+        game, past = session.game, log[:at]
         is_now = len(past) == len(log)
         state = session.state if is_now else log[len(past)].played.before
         moves = state.legal_actions() if is_now and self._is_asked(viewer) else []
         scene = self._with_trick(drawing(state, seat), past, seat)
         if viewer is not None and seat is None:  # who sees everything still plays from his own row
             scene = scene.opened_to(viewer)
-        return {
-            "game": str(session.game),
+        answer = {
+            "game": str(game),
             "who": session.who(viewer),
             "at": len(past),
             "total": len(log),
@@ -487,24 +475,25 @@ class Conversation:
                 }
                 for move in moves
             ],
-            "select": bool(session.game.board and session.game.board.is_choice),
+            "select": bool(game.board and game.board.is_choice),
             "last": self._marks(past, scene, seat),
             "log": [entry.text for entry in log],
-            "mine": [entry.played.player == viewer for entry in log],
             "over": session.over,
             "level": session.level,
             "seat": viewer,
-            "players": session.game.players,
+            "players": game.players,
             "can": [word for word, refusal in self._refusals(viewer).items() if not refusal],
             "status": self.status(viewer),
         }
+        # it changes where what a viewer sees does, and with nothing else
+        return {**answer, "version": zlib.crc32(repr(answer).encode())}
 
     def _is_asked(self, viewer: int | None) -> bool:
         """Whether it is a viewer's turn, or that of the person for whom one speaks who sees everything."""
         return self.session.waits_for is not None and viewer in (None, self.session.waits_for)
 
     def _refusals(self, viewer: int | None) -> dict[str, str]:
-        """Why an action or a word of a viewer would do nothing now; "" where it does something."""
+        """Why an action or a word of a viewer would do nothing now; "" where it does something. It has all words."""
         session = self.session
         two = turn = ""
         if len(session.people) > 1:
@@ -516,6 +505,9 @@ class Conversation:
         why = "" if has_searched else "no other player has searched yet"
         is_blind = session.game.determinize is not None and self._sees(viewer) is not None
         return {
+            "help": "",
+            "moves": "",
+            "save": "",
             "act": turn,
             "hint": turn or ("a search is already running" if self.live else ""),
             "undo": two or ("" if session.by_people else not_played),
@@ -529,16 +521,13 @@ class Conversation:
 
     def _marks(self, log: list[LogEntry], scene: Scene, seat: int | None) -> list[str]:
         """The parts in which the last move shows that was a player's."""
-        session, marks = self.session, list[str]()
+        marks = list[str]()
         moves = [entry for entry in log if entry.played.player != CHANCE]
-        first = session.move_of(moves[-1].index) if moves else 0
+        first = self.session.move_of(moves[-1].index) if moves else 0
         for entry in moves:
             if entry.index >= first:
-                before, action = entry.played.before, entry.played.action
-                clicks = seen_parts(before, action)
-                if clicks is None and entry.what:
-                    clicks = parts(before, action, scene, seat)
-                marks += clicks or ()
+                step = entry.played.before, entry.played.action
+                marks += seen_parts(*step) or (parts(*step, scene, seat) if entry.what else ())
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
@@ -556,7 +545,7 @@ class Conversation:
         session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
         for index, played in enumerate(session.played):
             if (what := played.text_for(seat)) is not None:
-                marks = "-".join(seen_parts(played.before, played.action) or ())
+                marks = "-".join(seen_parts(played.before, played.action))
                 text = session.worded(what or marks or "a hidden choice", viewer)
                 name = session.name_of(played.player, viewer)
                 log.append(LogEntry(index, played, f"{name}: {text}", what))
@@ -570,8 +559,11 @@ class Conversation:
         if session.over:
             return ending_of(session, viewer)
         if self._is_asked(viewer):
-            goes_on = "your move goes on" if session.goes_on(len(session.played)) else ""
-            return "searching for a hint …" if self.live else goes_on or "it is your turn"
+            if self.live:
+                return "searching for a hint …"
+            return (
+                "your move goes on" if session.goes_on(len(session.played)) else "it is your turn"
+            )
         if player == CHANCE:
             return "chance is drawn …"
         name = session.name_of(player, viewer)
@@ -597,12 +589,14 @@ class Conversation:
         with self.changed:
             self.speaker = viewer
             is_name = self._is_asked(viewer) and line in _names(self.session.state)
-            is_word = not is_name and word in VERBS and (word == "save" or not rest)
-            if at not in (None, len(self.log(viewer))) and (not is_word or word == "undo"):
+            refusals = self._refusals(viewer)
+            if is_name or word not in refusals or rest and word != "save":
+                word = "act"
+            if word in ("act", "undo") and at not in (None, len(self.log(viewer))):
                 raise ValueError(LATE)
-            if refusal := self._refusals(viewer).get(word if is_word else "act"):
-                raise ValueError(refusal)
-            if not is_word:
+            if refusals[word]:
+                raise ValueError(refusals[word])
+            if word == "act":
                 return self._act(line)
             return self._save(rest.strip()) if word == "save" else getattr(self, f"_{word}")()
 
@@ -630,7 +624,7 @@ class Conversation:
         return {"said": "everything is shown from now on"}
 
     def _save(self, name: str) -> Answer:
-        command = self.session.save(Path(name)) if name else self.session.keep()
+        command = self.session.save(Path(name) if name else None)
         return {"said": f"saved; {command} continues from here"}
 
     def _help(self) -> Answer:
@@ -645,9 +639,7 @@ class Conversation:
         viewer = self.speaker  # another one may speak before the search has ended
         state, seed = self.session.state, self.session.key(_HINT_STREAM)
         try:
-            result = self._search(
-                lambda progress: self.adviser.search(state, seed, progress=progress)
-            )
+            result = self._search(functools.partial(self.adviser.search, state, seed))
         finally:
             self._update()
         game, move, worth = state.game, state.action_to_string(result.action), _worth(result)
@@ -749,9 +741,11 @@ def ending_of(session: Session, viewer: int | None) -> str:
     if len(best) == len(rewards) > 1:
         return "the game is drawn"
     mine, count = rewards[viewer], len(rewards)
-    place = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
-    others = place if len({*rewards}) > 2 else "you lose"
-    text = "you win" if viewer in best else others
+    text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
+    if len({*rewards}) == 2:
+        text = "you lose"
+    if viewer in best:
+        text = "you win"
     if count > 2:
         return f"{text} with others" if rewards.count(mine) > 1 else text
     points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0

@@ -102,7 +102,7 @@ def play_command(
             context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own"
         )
         names, sources = load_files(files), [*files, *filter(None, [evaluation])]
-        session = Session.resumed(resume, _digests(sources), names)
+        session = Session.resumed(resume.read_bytes(), _digests(sources), names, resume)
     elif not browser:
         raise ValueError(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"
@@ -116,9 +116,8 @@ def play_command(
         if not browser:
             talk(Conversation(session, *session.people[:1]), _ask, print_text)
             return
-        if levels is not None:
-            tables.levels[str(session.game)] = levels
-        tables.add(session, *session.people)
+        tables.levels[str(session.game)] = levels
+        tables.add(session)
     if host is not None:
         print_text(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
@@ -151,23 +150,23 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
         ValueError: the agents cannot go on; the game is kept.
     """
     session, viewer = conversation.session, conversation.viewers[0]
-    heard, position = len(conversation.log(viewer)), None
+    view, position = conversation.contents[viewer], None
     try:
         while not session.over:
-            has_acted = conversation.step()
-            for number, entry in enumerate(conversation.log(viewer)[heard:], heard + 1):
-                say(entry.text)
+            heard, has_acted = view["total"], conversation.step()
+            view = conversation.contents[viewer]
+            for number, text in enumerate(view["log"][heard:], heard + 1):
+                say(text)
                 if not session.people:
                     say(conversation.describe(at=number)["text"] + "\n")
-            heard = len(conversation.log(viewer))
             if conversation.problem:
                 raise ValueError(conversation.problem)
             if has_acted:
                 continue
-            if position != (position := conversation.contents[viewer]):
-                legal = len(position["moves"])
+            if view != position:
+                position, legal = view, len(view["moves"])
                 many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
-                say("\n" + position["text"])
+                say("\n" + view["text"])
                 say(conversation.say("moves")["said"] if legal <= LISTED else many)
             line = ask("you> ").strip()
             if line in ("quit", "exit", "q"):
@@ -191,4 +190,4 @@ def keep(session: Session, say: Say) -> None:
     if not session.over:
         say("")
         if session.by_people:
-            say(f"stopped; {session.keep()} continues from here")
+            say(f"stopped; {session.save()} continues from here")

@@ -238,7 +238,7 @@ class Handler(BaseHTTPRequestHandler):
                 return choice(game, tables.levels.get(str(game)))
             case ["POST", "games" | "saved" as which]:
                 if which == "saved":
-                    session = Session.read(body, tables.files)
+                    session = Session.resumed(body, tables.files)
                     number = tables.add(session)
                 else:
                     number = tables.begin(body)

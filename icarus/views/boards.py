@@ -341,7 +341,7 @@ def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> t
     return scene.names_in(state.action_to_string(action)) if named is None else named
 
 
-def seen_parts(state: State, action: int) -> tuple[str, ...] | None:
-    """The parts in which everybody sees that an action is done in this state; None where a game does not say so."""
+def seen_parts(state: State, action: int) -> tuple[str, ...]:
+    """The parts in which everybody sees that an action is done in this state; () where a game does not say so."""
     board = state.game.board
-    return board and board.marks and board.marks(state.facts, action)
+    return board.marks(state.facts, action) if board and board.marks else ()

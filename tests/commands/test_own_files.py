@@ -333,7 +333,7 @@ def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file, icarus):
     assert [played.action for played in session.played] == [0, 2]
     session.save(file.with_name("game.txt"))
     with pytest.raises(ValueError, match=re.escape(f"cannot be resumed: {TWO}")):
-        Session.resumed(file.with_name("game.txt"))
+        Session.resumed(file.with_name("game.txt").read_bytes())
 
 
 POLICIES = """

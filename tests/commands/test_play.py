@@ -1,6 +1,7 @@
 """Playing against agents: a session's way forward and back, and the conversation in the terminal."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -43,6 +44,10 @@ def played_on(session: Session, decisions: int, seed: int = 0) -> Session:
             session.apply(int(luck.choice(session.state.legal_actions())))
     act_others(session)
     return session
+
+
+def resumed(file: Path, files: Mapping[Path, str] = {}) -> Session:
+    return Session.resumed(file.read_bytes(), files, file=file)
 
 
 def actions(session: Session) -> list[tuple[int, int]]:
@@ -106,14 +111,14 @@ def test_a_saved_game_goes_on_as_it_would_have(game, tmp_path):
     session = played_on(session_of(game, agent=agent), 3)
     session.save(tmp_path / "game.txt")
     (tmp_path / "bom.txt").write_text((tmp_path / "game.txt").read_text(), encoding="utf-8-sig")
-    resumed = Session.resumed(tmp_path / "bom.txt")
-    assert actions(resumed) == actions(session)
-    assert str(resumed.state) == str(session.state)
-    assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
+    again = resumed(tmp_path / "bom.txt")
+    assert actions(again) == actions(session)
+    assert str(again.state) == str(session.state)
+    assert actions(played_on(again, 3, seed=1)) == actions(played_on(session, 3, seed=1))
     with pytest.raises(ValueError, match="exists and is not overwritten"):
-        resumed.save(tmp_path / "game.txt")
+        again.save(tmp_path / "game.txt")
     before = (tmp_path / "game.txt").read_text()
-    played_on(session, 1).keep()  # where it has been saved before
+    played_on(session, 1).save()  # where it has been saved before
     assert (tmp_path / "game.txt").read_text() != before
     assert len([*tmp_path.iterdir()]) == 2
 
@@ -135,7 +140,7 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path):
     for right, wrong, reason in SAVED:
         file.write_text(good.replace(right, wrong))
         with pytest.raises(ValueError, match=re.escape(f"'{file}' cannot be resumed: {reason}")):
-            Session.resumed(file)
+            resumed(file)
 
 
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, monkeypatch):
@@ -150,7 +155,7 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, mon
     assert "'no/such/folder.txt' cannot be written: there is no directory 'no/such'" in said
     assert session.played[0].text == "d3"
     assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
-    assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
+    assert actions(resumed(Path("othello-1.txt"))) == actions(session)
 
 
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see(tmp_path, monkeypatch):
@@ -265,12 +270,12 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     session.files = {Path("own.py"): "0123"}
     assert session.save(path).endswith("--with own.py")
     with pytest.raises(ValueError, match="cannot be resumed: give --with own.py"):
-        Session.resumed(path)
+        resumed(path)
     with pytest.raises(
         ValueError, match="cannot be resumed: own.py, or a file that it imports, has changed"
     ):
-        Session.resumed(path, {Path("here/own.py"): "4567"})
-    assert Session.resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
+        resumed(path, {Path("here/own.py"): "4567"})
+    assert resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
 
 
 def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp_path, python):

@@ -117,7 +117,7 @@ def _saved_game(own: Path, directory: Path, between: Between) -> None:
     names, path = load_files([own]), directory / "saved.txt"
     files = {own: digest_of(own)}
     if path.exists():
-        session = Session.resumed(path, files, names)
+        session = Session.resumed(path.read_bytes(), files, names, path)
     else:
         session = Session(games.load("stones"), [None, Agent(BASELINE, iterations=2)], 1, files)
     while not session.over:
@@ -308,7 +308,12 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
         LEVELS.replace("{", '{"Größe π": 1, ', 1),
         lambda path: levels_of("othello", path),
     ),
-    "saved.txt": ("", lambda path: [played.text for played in Session.resumed(path).played]),
+    "saved.txt": (
+        "",
+        lambda path: [
+            played.text for played in Session.resumed(path.read_bytes(), file=path).played
+        ],
+    ),
     "settings.json": (
         '{"name": "mine"}',
         lambda path: check_settings(path, {"name": "mine"}, "race", path),
