@@ -427,12 +427,11 @@ class Conversation:
                 self.contents[viewer] = self._describe(viewer)
             except Exception as error:  # in a function of the user's own game; one can go back
                 failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
-                version = zlib.crc32(failed.encode())
                 self.contents[viewer] = {
                     **before,
                     "moves": [],
                     "status": failed,
-                    "version": version,
+                    "version": zlib.crc32(failed.encode()),
                 }
         self.changed.notify_all()
 
@@ -469,10 +468,7 @@ class Conversation:
             "board": session.worded(svg(scene), viewer),
             "text": session.worded(scene.text(), viewer),
             "moves": [
-                {
-                    "name": state.action_to_string(move),
-                    "parts": list(parts(state, move, scene, seat)),
-                }
+                {"name": state.action_to_string(move), "parts": parts(state, move, scene, seat)}
                 for move in moves
             ],
             "select": bool(game.board and game.board.is_choice),
@@ -496,12 +492,12 @@ class Conversation:
         """Why an action or a word of a viewer would do nothing now; "" where it does something. It has all words."""
         session = self.session
         two = turn = ""
-        if len(session.people) > 1:
+        if session.people[1:]:
             two = "with two persons at the table nothing is taken back or opened"
         if not self._is_asked(viewer):
             turn = "the game is over" if session.over else "it is not your turn"
-        has_searched = any(played.result for played in session.played)
         not_played = "no action can be taken back, because you have not played yet"
+        has_searched = any(played.result for played in session.played)
         why = "" if has_searched else "no other player has searched yet"
         is_blind = session.game.determinize is not None and self._sees(viewer) is not None
         return {
@@ -601,12 +597,10 @@ class Conversation:
             return self._save(rest.strip()) if word == "save" else getattr(self, f"_{word}")()
 
     def _act(self, line: str) -> Answer:
-        state, names = self.session.state, _names(self.session.state)
-        if line not in names and line.isdecimal() and 1 <= int(line) <= len(names):
-            action = state.legal_actions()[int(line) - 1]  # whose name may be another's, too
-        else:
-            action = state.string_to_action(line)
-        self.session.apply(action)
+        state = self.session.state
+        numbered = {str(i): action for i, action in enumerate(state.legal_actions(), 1)}
+        is_name = line in _names(state) or line not in numbered
+        self.session.apply(state.string_to_action(line) if is_name else numbered[line])
         self._go_on()
         return {"said": ""}
 
@@ -711,7 +705,6 @@ def _told_text(before: State, move: int, seat: int) -> str:
     """What a seat is told of an action that he sees as this move, from what he knows: "" where the actions that may be it differ."""
     if text := before.game.move_text_of(move):
         return text
-
     column = before.game.perspective(seat)
     texts, state = set[str](), before
     for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of

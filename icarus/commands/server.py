@@ -255,12 +255,14 @@ class Handler(BaseHTTPRequestHandler):
                     case ["GET"]:
                         return page("play", "icarus play")
                     case ["GET", "state"]:
-                        links = [
-                            f"/games/{number}?token={token}"
-                            for token, invited in self.server.invitations.items()
-                            if viewer == table.viewers[0] != invited.get(number, viewer)
-                        ]
-                        return {**table.describe(**places, viewer=viewer), "links": links}
+                        return {
+                            **table.describe(**places, viewer=viewer),
+                            "links": [
+                                f"/games/{number}?token={token}"
+                                for token, invited in self.server.invitations.items()
+                                if viewer == table.viewers[0] != invited.get(number, viewer)
+                            ],
+                        }
                     case ["GET", "tree"] if (result := table.shown.get(viewer)) and result.records:
                         return tree_page(result)
                     case ["GET", "judge"]:

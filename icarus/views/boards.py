@@ -43,6 +43,7 @@ COLOURS = {
     "purple": "#4a3b52",
 }
 _LABEL = 13  # size of what is written on a point, a region or a wide place
+IN_A_LINE = 13  # cards of a row that overlap, rather than go on in a second line
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
 _HEIGHTS = {"card": 56, "plate": 22}  # of what is 40 wide; other things are as high
@@ -225,13 +226,12 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
     picture = words(0, 12, title, fill=ON_FELT, is_bold=row.is_own)
     is_small = not row.is_own and row.kind != "plate"
     scale = (0.65 if row.items else 0.45) if is_small else 1.0
-    most = 13 if row.is_own else 21
     things = []
     for name in items:
         width, item = _item(row.kind, name)
         step = width * scale + 4
         if row.kind != "plate":
-            step = min(step, (room - 40 * scale) / max(1, min(len(items), most) - 1))
+            step = min(step, (room - 40 * scale) / max(1, min(len(items), IN_A_LINE) - 1))
         if row.items is None and row.kind == "card":
             step = min(step, 13)
         item = _part(name, item, row.kind) if row.is_own and name else item

@@ -10,19 +10,27 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus import checks
 from icarus.algebra import HISTORY, REPLY, Enhancement, FieldValue, Kind
 from icarus.arena.ledger import new_file, write_whole
-from icarus.checks import count_text, text_columns
+from icarus.checks import count_text, integer, text_columns
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
 from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, random_action, seat_name
-from icarus.views import document
 from icarus.views.boards import drawing, svg
-from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table
+from icarus.views.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Preformatted,
+    Table,
+    html,
+    in_notebook,
+    text_of,
+)
 
 SHOWN = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
 DRAWN = 300  # boards in a page
@@ -52,7 +60,7 @@ class Shown:
     playout: InspectedPlayout
 
     def __repr__(self) -> str:
-        return document.text_of(_blocks(self.playout, *SHOWN))
+        return text_of(_blocks(self.playout, *SHOWN))
 
     def to_html(self, path: str | Path) -> None:
         """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
@@ -63,7 +71,7 @@ class Shown:
         write_whole(new_file(Path(path)), playout_page(self.playout))
 
     def _repr_html_(self) -> str:
-        return document.in_notebook(playout_page(self.playout), "the playout")
+        return in_notebook(playout_page(self.playout), "the playout")
 
 
 def playout_page(playout: InspectedPlayout) -> str:
@@ -74,7 +82,7 @@ def playout_page(playout: InspectedPlayout) -> str:
         for t, (state, choice) in enumerate(steps)
     ]
     title = f"{playout.state.game}: playout {playout.iteration:,}"
-    return document.html(title, [*_blocks(playout), Heading("boards"), *boards])
+    return html(title, [*_blocks(playout), Heading("boards"), *boards])
 
 
 def _blocks(
@@ -195,7 +203,7 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     Raises:
         KeyError: the strategy has no component of this name. ValueError: `most` is not a positive integer.
     """
-    checks.integer("most", most, least=1)
+    integer("most", most, least=1)
     records = result.records[name]
     space, information = records.enhancement.records, records.enhancement.information
     rows = _most_updated(records, most)
