@@ -639,7 +639,9 @@ class Conversation:
         game, move, worth = state.game, state.action_to_string(result.action), _worth(result)
         best = worth.pop(result.action)
         rest = max(worth.values(), default=best)
-        reason = f" It wins {_counted(game, best)} from here" if worth else " It is the only move"
+        reason = (
+            f" It is worth {_counted(game, best)} from here" if worth else " It is the only move"
+        )
         reason += f", the next best {_counted(game, rest)}." if worth and rest <= best else "."
         return {
             **self._show(viewer, result, "what a search finds in your place"),
@@ -679,7 +681,7 @@ class Conversation:
             "mine": played.player == viewer,
             "value": value,
             "best": best,
-            "words": f"{played.text} instead of {better} wins {_counted(game, value)}, not {_counted(game, best)}",
+            "words": f"{played.text} instead of {better} is worth {_counted(game, value)}, not {_counted(game, best)}",
         }
 
     def _show(self, viewer: int | None, result: Any, title: str) -> Answer:
@@ -693,10 +695,10 @@ def _worth(result: Result) -> dict[int, float]:
 
 
 def _counted(game: AnyGame, reward: float) -> str:
-    """A mean reward as a player counts it: in points of the game, or as games that are won."""
+    """A mean reward as a player counts it: in points of the game, or in wins, of which a draw or a second place may be a part."""
     low, high = game.utilities
     if (low, high) == (-1, 1):
-        return f"{100 * reward:.0f} of 100 games"
+        return f"{100 * reward:.0f} of 100 wins"
     return f"{low + reward * (high - low):.1f} points"
 
 

@@ -250,6 +250,18 @@ def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards():
     )
 
 
+@pytest.mark.parametrize(
+    ("utilities", "worth"),
+    [((-2, 2), r"-?\d\.\d points"), ((-1, 1), r"\d+ of 100 wins")],  # these are of no unit
+)
+def test_a_hint_does_not_take_a_share_of_the_stakes_for_games_that_are_won(utilities, worth):
+    game = attrs.evolve(games.load("kuhn-poker"), utilities=utilities)
+    session = Session(game, [None, QUICK])
+    act_others(session)
+    said = Conversation(session, 0).say("hint", viewer=0)["said"]
+    assert re.fullmatch(rf"hint: \w+. It is worth {worth} from here, the next best {worth}\.", said)
+
+
 def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat():
     agent, cheat = (
         Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT)

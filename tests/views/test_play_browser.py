@@ -260,7 +260,7 @@ def test_a_finished_game_is_looked_back_at_decision_by_decision(served):
     for each in told:
         assert 0 <= each["value"] <= 1 >= each["best"]
         assert re.fullmatch(
-            r".* instead of .* wins -?\d\.\d points, not -?\d\.\d points", each["words"]
+            r".* instead of .* is worth -?\d\.\d points, not -?\d\.\d points", each["words"]
         )
     assert page.state()["status"].startswith(("you win", "you lose"))
 
@@ -318,7 +318,7 @@ def test_a_hint_never_shows_the_cards_of_others(served):
     page = served("knockout-whist")
     state, hint = page.my_turn(), page.say("hint")
     assert hint["tree"]
-    assert re.match(rf"hint: {hint['move']}. It wins \d+ of 100 games from here", hint["said"])
+    assert re.match(rf"hint: {hint['move']}. It is worth \d+ of 100 wins from here", hint["said"])
     assert hint["move"] in [move["name"] for move in state["moves"]]
     boards = tree_data(page.client.get("/games/0/tree").text)["boards"]
     assert boards
