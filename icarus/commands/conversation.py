@@ -34,7 +34,7 @@ from icarus.specs import BASELINE
 from icarus.views import boards
 from icarus.views.boards import parts, seen_parts, svg
 
-_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
+_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = range(3)
 _LEAST_ADVICE = 1000  # iterations: of fewer an estimate says nothing
 USUAL = Agent(BASELINE, iterations=_LEAST_ADVICE)  # who plays, and advises, where there is no level
 _YOURS = {"you has": "you have", "you names": "you name", "you passes": "you pass"}
@@ -343,6 +343,8 @@ class Conversation:
         live: stands for the search under way; None where none is.
         shown: of each viewer, the last search that was shown to him.
         problem: why the agents cannot go on; a change of the game has them try again.
+        links: for each viewer, the address that gives him his seat.
+        next: the game that was begun after this one.
     """
 
     def __init__(self, session: Session, *viewers: int | None) -> None:
@@ -356,6 +358,8 @@ class Conversation:
         self.session, self.viewers = session, viewers or (None,)
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
+        self.links = list[str]()
+        self.next: Conversation | None = None
         self.shown = dict[int | None, Result]()
         self.changed = threading.Condition()
         # Made now, they load all that a description needs before another thread runs.
@@ -478,7 +482,7 @@ class Conversation:
             "level": session.level,
             "seat": viewer,
             "players": game.players,
-            "can": [word for word, refusal in self._refusals(viewer).items() if not refusal],
+            "refusals": self._refusals(viewer),
             "status": self.status(viewer),
         }
         # it changes where what a viewer sees does, and with nothing else
@@ -661,7 +665,7 @@ class Conversation:
     # ------------------------------------------------------------------------------------------------------ looking back
 
     def judge(self, at: int, viewer: int | None) -> Answer:
-        """Look at a decision after the end: what was played, what was better, and the values of both; nothing where nobody had a choice.
+        """Look at a decision after the end: what was better, how it is clicked, and the values of both; nothing where nobody had a choice.
 
         Raises:
             ValueError: the game is not over.
@@ -681,6 +685,7 @@ class Conversation:
             "mine": played.player == viewer,
             "value": value,
             "best": best,
+            "better": parts(state, result.action, drawing(state)),
             "words": f"{played.text} instead of {better} is worth {_counted(game, value)}, not {_counted(game, best)}",
         }
 
@@ -733,9 +738,9 @@ def ending_of(session: Session, viewer: int | None) -> str:
     if viewer is None:
         names = " and ".join(map(session.name_of, best))
         return f"the game is drawn by {names}" if len(best) > 1 else f"{names} has won"
-    if len(best) == len(rewards) > 1:
-        return "the game is drawn"
     mine, count = rewards[viewer], len(rewards)
+    if len(best) == count > 1:
+        return "the game is drawn"
     text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
     if len({*rewards}) == 2:
         text = "you lose"

@@ -85,7 +85,8 @@ class Tables:
             ValueError: what is wrong.
         """
         request = msgspec.json.decode(body, type=NewGame)
-        like = self.games[request.like].session if request.like in self.games else None
+        before = self.games.get(request.like)
+        like = before.session if before else None
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         persons = len(like.people) if like else min(request.persons, game.players)
@@ -100,7 +101,10 @@ class Tables:
         session = Session(game, agents, request.seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
-        return self.add(session, *people)
+        number = self.add(session, *people)
+        if before:
+            before.next = self.games[number]
+        return number
 
     def add(self, session: Session, *people: int) -> int:
         """Lay a game on the table; who has begun it has the first of these seats, by default of all persons'."""
@@ -166,19 +170,22 @@ class Server(ThreadingHTTPServer):
         self.tables, self.name = tables, f"{host}:{self.server_port}"
         self.cookie = f"icarus-{self.server_port}"
         self.visitors, self.invitations = dict[str, Seats](), dict[str, Seats]()
-        for number in tables.games:
+        token = _secret()
+        self.invitations[token] = {}
+        link = f"/?token={token}"
+        for number, table in tables.games.items():
             self.start(number)
-        self.invitations[_secret()] = {}
-        token, seats = next(iter(self.invitations.items()))
-        path = "".join(f"games/{number}" for number in seats)
-        self.address = f"http://{self.name}/{path}?token={token}"
+            link = table.links[0]
+        self.address = f"http://{self.name}{link}"
 
     def start(self, number: int) -> None:
         """Let the agents of a game act, and make an invitation for each seat of a person."""
         table = self.tables.games[number]
         threading.Thread(target=table.run, daemon=True).start()
         for viewer in table.viewers:
-            self.invitations[_secret()] = {number: viewer}
+            token = _secret()
+            self.invitations[token] = {number: viewer}
+            table.links.append(f"/games/{number}?token={token}")
 
     def serve(self) -> None:
         """Serve until `shutdown` is called, or until Ctrl-C."""
@@ -237,11 +244,11 @@ class Handler(BaseHTTPRequestHandler):
                 game = games.load(unquote(name))
                 return choice(game, tables.levels.get(str(game)))
             case ["POST", "games" | "saved" as which]:
-                if which == "saved":
-                    session = Session.resumed(body, tables.files)
-                    number = tables.add(session)
-                else:
-                    number = tables.begin(body)
+                number = (
+                    tables.begin(body)
+                    if which == "games"
+                    else tables.add(Session.resumed(body, tables.files))
+                )
                 self.server.start(number)
                 seats[number] = tables.games[number].viewers[0]
                 return {"number": number}
@@ -255,14 +262,11 @@ class Handler(BaseHTTPRequestHandler):
                     case ["GET"]:
                         return page("play", "icarus play")
                     case ["GET", "state"]:
-                        return {
-                            **table.describe(**places, viewer=viewer),
-                            "links": [
-                                f"/games/{number}?token={token}"
-                                for token, invited in self.server.invitations.items()
-                                if viewer == table.viewers[0] != invited.get(number, viewer)
-                            ],
-                        }
+                        # of the other person's seat here; or of his own in the game that was begun after this one
+                        links = table.links[1:] if viewer == table.viewers[0] else []
+                        if table.next:
+                            links = table.next.links[1:]
+                        return {**table.describe(**places, viewer=viewer), "links": links}
                     case ["GET", "tree"] if (result := table.shown.get(viewer)) and result.records:
                         return tree_page(result)
                     case ["GET", "judge"]:

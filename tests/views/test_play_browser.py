@@ -652,6 +652,45 @@ def test_a_game_of_three_is_looked_back_at_without_a_line_of_even_games(served, 
         expect(page.locator("#curve polyline")).to_have_count(1)
 
 
+def test_looking_back_marks_on_the_board_what_would_have_been_better(served, page, expect):
+    game = served("phantom-mnk")
+    while (state := game.my_turn())["moves"]:
+        game.act(state, -1)
+    page.goto(game.address)
+    page.click("#judge")
+    expect(page.locator("#judged")).to_contain_text(f"{state['total']} of {state['total']} actions")
+    costly = page.locator("#costly button").first
+    better = re.search(r" instead of (\w+) is worth", costly.inner_text())
+    costly.click()
+    expect(page.locator("#frames")).to_contain_text("violet: what was better")
+    assert better is not None
+    mark, square = (
+        page.locator(each).bounding_box()
+        for each in ("#board .mark.hint", f'#board [data-part="{better[1]}"]')
+    )
+    assert mark["x"] >= square["x"] - 2
+    assert mark["y"] >= square["y"] - 2
+    assert mark["x"] + mark["width"] <= square["x"] + square["width"] + 2
+
+
+def test_the_second_person_is_led_from_the_old_game_to_the_new_one(
+    served, page, expect, monkeypatch
+):
+    monkeypatch.setattr(conversation, "WAIT", 0.2)
+    host = served("othello").client
+    number = host.post("/games", json={"game": "kuhn-poker", "persons": 2}).json()["number"]
+    (link,) = host.get(f"/games/{number}/state").json()["links"]
+    page.goto(f"{str(host.base_url).rstrip('/')}{link}")
+    expect(page.locator("#who")).to_contain_text("the other person; you")
+    expect(page.locator("#invite")).to_be_empty()
+    body = {"game": "kuhn-poker", "like": number, "seat": 1}
+    number = host.post("/games", json=body).json()["number"]
+    page.click("text=a new game has begun")
+    page.wait_for_url(f"**/games/{number}")
+    expect(page.locator("#who")).to_contain_text("you; the other person")
+    assert host.get(f"/games/{number}/state").json()["seat"] == 1
+
+
 HINTS = "rgb(123, 63, 181)"  # violet
 
 

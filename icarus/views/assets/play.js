@@ -8,8 +8,8 @@ let drawn = null;    // the version that has been drawn
 let heard = 0;       // lines of the log that have been announced
 let seen = 0;        // actions of which the position has been shown
 let levels = 0;      // of the game
+const better = {};   // by the number of actions before it, what would have been better than mine
 const here = location.pathname;
-const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
 
 function tell(text, wrong = true) {
   if (byId("said").textContent !== text) byId("said").textContent = text;  // an alert is spoken whenever it is written
@@ -21,7 +21,7 @@ async function ask(path, body) {
     const answer = await fetch(path, body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)}), told = await answer.json();
     return answer.ok ? told : {error: told.error};
   } catch (error) {
-    return {error: UNREACHABLE};
+    return {error: "the game cannot be reached: is icarus play still running?"};
   }
 }
 
@@ -88,12 +88,10 @@ function mark(part, kind) {
 
 function drawBoard(told) {
   const board = byId("board"), mine = looking === null ? nexts() : new Set();
-  const advised = [...told.moves.find(move => move.name === hinted)?.parts ?? []];
+  const advised = [...better[looking] ?? told.moves.find(move => move.name === hinted)?.parts ?? []];
   board.innerHTML = told.board;
   const svg = board.querySelector("svg");
-  svg.setAttribute("role", "group");
-  svg.setAttribute("preserveAspectRatio", "xMinYMin");
-  svg.setAttribute("aria-label", told.game);
+  for (const [name, value] of Object.entries({role: "group", preserveAspectRatio: "xMinYMin", "aria-label": told.game})) svg.setAttribute(name, value);
   for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
     const name = part.dataset.part, open = mine.has(name), isChosen = chosen.some(one => one.copy === copy), isLast = told.last.includes(name);
     const isCard = part.classList.contains("card") || part.classList.contains("plate") || part.classList.contains("die");
@@ -118,7 +116,7 @@ function drawBoard(told) {
     part.inside = part.parentElement.closest("[data-part]");
     part.inside.after(part);
   }
-  const kinds = {open: "orange: can be clicked", last: "blue: the last move", "hint, .advised": "violet: the hint", "chosen, .chosen": "red: selected"};
+  const kinds = {open: "orange: can be clicked", last: "blue: the last move", "hint, .advised": better[looking] ? "violet: what was better" : "violet: the hint", "chosen, .chosen": "red: selected"};
   byId("frames").textContent = Object.entries(kinds).filter(([kind]) => board.querySelector(`.mark.${kind}`)).map(([, text]) => text).join(", ");
   // Where cards are played, those that cannot be are dimmed; a hand that is only held is not.
   document.body.classList.toggle("mine", looking === null && (told.select || told.moves.some(move => move.parts.length)) && told.moves.length > 0);
@@ -134,8 +132,7 @@ function draw(told) {
   const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
   byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && byId("board").querySelector(".open") ? "select cards; those that a legal play can take are bright" : "";
   byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
-  for (const button of document.querySelectorAll("[data-say]")) if (button.dataset.say !== "save") button.disabled = !now.can.includes(button.dataset.say);
-  byId("invite").textContent = now.links.length && !now.total ? `the other person's address: ${now.links.map(link => location.origin + link).join(" ")}` : "";
+  for (const button of document.querySelectorAll("[data-say]")) button.disabled = !!(button.title = now.refusals[button.dataset.say]);
   byId("after").hidden = !now.over || now.seat === null;
   byId("weaker").disabled = !(now.level > 1);
   byId("stronger").disabled = !(now.level < levels);
@@ -185,6 +182,7 @@ async function judge() {
     const told = await ask(`${here}/judge?at=${at}`);
     if (told.error) return tell(told.error);
     if (told.words) verdicts.push({at, ...told, ahead: told.mine ? told.best : 1 - told.best, cost: told.mine ? told.best - told.value : 0});
+    if (told.mine && told.best > told.value) better[at] = told.better;
     const line = verdicts.filter(each => each.mine || now.players === 2).map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
     const middle = now.players === 2 ? `<path d="M0 50H${wide}" stroke="var(--line)"/>` : "";  // of more players nobody can say where an even game stands
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="how you stood">${middle}<polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
@@ -195,8 +193,15 @@ async function judge() {
 }
 
 async function again(changes) {
-  const told = await ask("/games", {game: now.game, like: +here.split("/").at(-1), seat: now.seat ?? 0, ...(now.level && {level: now.level}), ...changes});
-  if (told.error) tell(told.error); else location = `/games/${told.number}${location.hash}`;
+  const told = await ask("/games", {game: now.game, like: +here.split("/").at(-1), seat: now.seat ?? 0, level: now.level ?? 0, ...changes});
+  if (told.error) tell(told.error); else sessionStorage.setItem(here, location = `/games/${told.number}${location.hash}`);  // for who comes back
+}
+
+// The other person's address before the first action; or mine in the game that the other one has begun after this.
+function invite() {
+  const [link] = now.links, next = link && !link.startsWith(`${here}?`) && (sessionStorage.getItem(here) ?? link);
+  byId("invite").textContent = link && !next && !now.total ? `the other person's address: ${location.origin + link}` : "";
+  if (next) byId("invite").append(element("a", {href: next, textContent: "a new game has begun: take your seat"}));
 }
 
 async function follow() {
@@ -211,10 +216,8 @@ async function follow() {
     }
     const before = now, moves = JSON.stringify(told.moves);
     now = told;
-    if (!before && told.level) ask(`/choices/${encodeURIComponent(told.game)}`).then(choice => {
-      levels = choice.elo?.length;
-      byId("stronger").disabled = !(now.level < levels);
-    });
+    invite();
+    if (!before && told.level) ask(`/choices/${encodeURIComponent(told.game)}`).then(choice => { levels = choice.elo?.length; if (looking === null) draw(now); });
     if (told.version === drawn) continue;
     if (drawn === null) tell("");
     drawn = told.version;

@@ -6,8 +6,7 @@ const choices = {}, choice = name => choices[name] ??= told(`/choices/${encodeUR
 const pictured = game => `data:image/svg+xml,${encodeURIComponent(game.picture)}`;
 
 async function begin() {
-  const level = byId("level").value, body = {game: game.name, seat: +byId("seat").value, persons: byId("persons").checked ? 2 : 1};
-  if (level) body.level = +level;
+  const body = {game: game.name, seat: +byId("seat").value, level: +byId("level").value, persons: byId("persons").checked ? 2 : 1};
   go(await told("/games", {method: "POST", body: JSON.stringify(body)}));
 }
 
