@@ -531,11 +531,13 @@ class Conversation:
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
-        """The scene with the trick that the last card has finished: it stays until the next one."""
+        """The scene with the trick that the last card has finished, where that lies there no more: it stays until the next one."""
         cards = [entry.played for entry in log if CARD.fullmatch(entry.what)]
-        if scene.middle or not cards:
+        if not cards:
             return scene
         last = cards[-1]
+        if scene.names_in(last.text):
+            return scene
         before = drawing(last.before, seat).middle
         card = seat_name(self.session.game, last.player), last.text
         return attrs.evolve(scene, middle=before and (*before, card))

@@ -97,9 +97,10 @@ def play_command(
             seats.insert(integer("--seat", seat, 0, players - 1), None)
         session = Session(loaded.game, seats, seed, _digests(loaded.files), level)
     elif resume is not None:
-        of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(
-            context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own"
+            context,
+            ("seat", "watch", "seed", *OF_AN_AGENT),
+            "--resume FILE brings seats, agents and seed of its own",
         )
         names, sources = load_files(files), [*files, *filter(None, [evaluation])]
         session = Session.resumed(resume.read_bytes(), _digests(sources), names, resume)

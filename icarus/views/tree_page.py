@@ -33,7 +33,7 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     """The tree of a search as an HTML page."""
     tree = search_tree(result, limit)
     data = msgspec.json.encode(_data(tree, boards), enc_hook=np.ndarray.tolist)
-    summary = str(result).split("\n", 1)[0] + _left_out(tree)
+    summary = str(result).splitlines()[0] + _left_out(tree)
     return page(
         "tree",
         f"{result.state.game}: {result.state.action_to_string(result.action)}",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
-from icarus.commands.conversation import HELP, Conversation, Session, ending_of
+from icarus.commands.conversation import CARD, HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
 from icarus.kernel import CHANCE, PythonGame, State, below
 from icarus.load_files import games_in, load_file
@@ -204,6 +204,23 @@ def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole():
     ]
     assert leads
     assert all(session.move_of(index) == index for index in leads)
+
+
+@pytest.mark.parametrize("game", ["knockout-whist(players=2)", "hearts"])
+def test_a_finished_trick_stays_until_the_next_card_beside_a_card_turned_up(game):
+    session, tricks = session_of(game, None), 0
+    cards = list[str]()
+    while tricks < 3:
+        session.apply(*session.choose())
+        text = session.played[-1].text
+        if not CARD.fullmatch(text):
+            continue
+        cards.append(text)
+        lying = Conversation(session).contents[None]["text"].partition("table: ")[2]
+        assert [text for text in cards if text in lying.split("\n")[0]] == cards
+        if len(cards) == session.game.players:
+            cards.clear()
+            tricks += 1
 
 
 def test_a_person_is_told_what_he_saw_of_another_s_action():

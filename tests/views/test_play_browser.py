@@ -691,6 +691,26 @@ def test_the_second_person_is_led_from_the_old_game_to_the_new_one(
     assert host.get(f"/games/{number}/state").json()["seat"] == 1
 
 
+def test_an_earlier_position_is_only_looked_at_and_a_move_is_played_once(served, page, expect):
+    game = served("othello")
+    page.goto(game.address)
+    squares = page.locator("#board [data-part].open")
+    squares.first.click()
+    expect(page.locator("#status")).to_have_text("it is your turn")
+    square = squares.first.get_attribute("data-part")
+    page.click("[data-look='-1']")
+    expect(page.locator("#status")).to_contain_text("earlier position")
+    page.click(f'#board [data-part="{square}"]', force=True)
+    expect(page.locator("#said")).to_contain_text("this is an earlier position")
+    assert len(game.session.played) == 2
+    page.click("[data-look='Infinity']")
+    page.evaluate(
+        "() => { const [move] = now.moves; act(move); click(byId('board').querySelector(`[data-part=${move.name}]`)); }"
+    )
+    expect(page.locator("#log li").nth(3)).to_be_attached()
+    expect(page.locator("#said")).not_to_contain_text("changed")
+
+
 HINTS = "rgb(123, 63, 181)"  # violet
 
 

@@ -5,8 +5,7 @@ let looks = 0;       // how often another position was asked for; answers to ear
 let chosen = [];     // parts clicked so far: {name, copy}, where several parts of the board have one name
 let hinted = null;   // the name of the move that a hint has named
 let drawn = null;    // the version that has been drawn
-let heard = 0;       // lines of the log that have been announced
-let seen = 0;        // actions of which the position has been shown
+let heard = 0, seen = 0;  // lines of the log that have been announced; actions of which the position has been shown
 let levels = 0;      // of the game
 const better = {};   // by the number of actions before it, what would have been better than mine
 const here = location.pathname;
@@ -51,23 +50,26 @@ function nexts() {
 function click(target) {
   const around = [];
   for (let part = target.closest("[data-part]"); part; part = part.inside) around.push(part);
-  if (!around.length) return;
+  if (looking !== null && around.length) tell("this is an earlier position; ▶| returns to the current one");
+  if (looking !== null || !around.length) return;
   const first = part => now.moves.some(move => move.parts[0] === part.dataset.part), names = chosen.map(part => part.name);
   const part = around.find(part => now.moves.some(move => begins(move, [...names, part.dataset.part]))) ?? around.find(first) ?? around.at(-1);
   const one = {name: part.dataset.part, copy: part.copy}, longer = [...names, one.name], fits = now.moves.filter(move => begins(move, longer));
   if (chosen.some(part => part.copy === one.copy)) chosen = chosen.filter(part => part.copy !== one.copy);  // put down
   else if (fits.length) chosen.push(one);
   else {
-    if (now.select || !first(part)) tell(now.moves.length ? `nothing can be done with ${longer.join(" ")} now` : looking === null ? now.status : "this is an earlier position; ▶| returns to the current one");
+    if (now.select || !first(part)) tell(now.moves.length ? `nothing can be done with ${longer.join(" ")} now` : now.status);
     if (!now.select) chosen = first(part) ? [one] : [];
   }
   if (!now.select && fits.length === 1 && fits[0].parts.length === chosen.length) act(fits[0]); else draw(now);
 }
 
 async function act(move) {
+  const {moves, status} = now, acted = Object.assign(now, {moves: [], status: `${move.name} is played …`});  // nothing else is done meanwhile,
   chosen = [];
-  wait(`${move.name} is played …`);
-  if (!await say(move.name)) draw(now);
+  looks++;  // nor are earlier actions of the others shown
+  wait(acted.status);
+  if (!await say(move.name)) { Object.assign(acted, {moves, status}); draw(now); }
 }
 
 // What the game waits for; while something is worked at, a wheel turns before it.
@@ -82,8 +84,7 @@ function mark(part, kind) {
   for (const [name, value] of Object.entries({x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}`})) rect.setAttribute(name, value);
   const svg = part.ownerSVGElement, place = svg.getScreenCTM().inverse().multiply(part.getScreenCTM());
   rect.transform.baseVal.initialize(svg.createSVGTransformFromMatrix(place));
-  svg.append(rect);
-  return rect;
+  return svg.appendChild(rect);
 }
 
 function drawBoard(told) {
@@ -134,8 +135,7 @@ function draw(told) {
   byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
   for (const button of document.querySelectorAll("[data-say]")) button.disabled = !!(button.title = now.refusals[button.dataset.say]);
   byId("after").hidden = !now.over || now.seat === null;
-  byId("weaker").disabled = !(now.level > 1);
-  byId("stronger").disabled = !(now.level < levels);
+  byId("weaker").disabled = !(now.level > 1), byId("stronger").disabled = !(now.level < levels);
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
