@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 16_780,
     "icarus": 250_300,
     "experiments": 68_760,
-    "tests": 278_300,
+    "tests": 278_600,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (38, 47, 721)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
