@@ -241,7 +241,7 @@ def _walk(
     elif isinstance(value, Enum):
         facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
-        facts[path] = min(max(float(value), -LARGEST_FACT), LARGEST_FACT)
+        facts[path] = max(-LARGEST_FACT, min(LARGEST_FACT, float(value)))  # of nan, too
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
     elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(
@@ -310,12 +310,21 @@ def facts_in(game: Any, states: Sequence[Any], names: Sequence[str]) -> np.ndarr
     if not names:
         data = np.concatenate(states)
         return data.view(np.uint8).reshape(len(data), data.itemsize)
+    game = with_facts(game, tuple(names))
+    return np.array([game.ask("features", state) for state in states]).view(np.uint8)
+
+
+@functools.lru_cache(16)
+def with_facts(game: Any, names: tuple[str, ...]) -> Any:
+    """A `PythonGame` whose features are its facts: the author's own, or the numbers of these names in a state."""
     if game.features is not None:
-        rows = [game.ask("features", state) for state in states]
-    else:
-        numbers = [numbers_in(state, tuple(names)) for state in states]
-        rows = [[facts.get(name, 0.0) for name in names] for facts in numbers]
-    return np.array(rows, float).reshape(len(rows), len(names)).view(np.uint8)
+        return game
+
+    def features(state: object) -> list[float]:
+        numbers = numbers_in(state, names)
+        return [numbers.get(name, 0.0) for name in names]
+
+    return attrs.evolve(game, features=features, feature_names=names)
 
 
 @attrs.frozen(eq=False, repr=False)

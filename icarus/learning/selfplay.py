@@ -11,6 +11,7 @@ states do in a search. Each has a target (TD(λ): Sutton, 1988), computed backwa
 and the rewards at the end. Compiled once, the loop plays every game by the addresses of its functions; a `PythonGame` is called back.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,10 +30,10 @@ from icarus.compiler import (
     seeded,
     uniform,
 )
-from icarus.engine.compiled_search import ROOM, Callback, CalledBack, MoreActions, words_at
+from icarus.engine.compiled_search import CalledBack, MoreActions, words_at
 from icarus.equilibrium.walk import draw, player_of, write_chance, write_legal
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
-from icarus.kernel.evaluation import LearnedNetwork, facts_in, read_state, write_values
+from icarus.kernel.evaluation import LearnedNetwork, read_state, with_facts, write_values
 
 NOISE = 0.02  # of values
 SHARE, REST = 0.1, 0.7  # of random moves; λ, which is 1 without weights
@@ -255,15 +256,8 @@ def play_games(table: SelfPlay, log: Positions, games: int) -> int:
 # --------------------------------------------------------------------------------------------------------- a chunk of games
 
 
-class FactsCalledBack(CalledBack):
-    """A `PythonGame` called back, with its facts, its deals and what it prepares."""
-
-    def __init__(self, game: Any, names: Sequence[str], max_legal: int) -> None:
-        self._names = names
-        super().__init__(game, max_legal)
-        self._kernels |= {name: self._kernel(name) for name in ("initial", "prepare")}
-        # an error of the walk through a state names no function of the author's
-        self._kernels["facts"] = Callback(self._facts, 2, self.kept, lambda error: error)
+class DealsCalledBack(CalledBack):
+    """A `PythonGame` called back, with its deals and what it prepares."""
 
     def _initial(self, state: int, rng: int, parameters: int) -> int:
         generator = words_at(rng, RNG_WORDS).view(np.uint64)
@@ -272,11 +266,6 @@ class FactsCalledBack(CalledBack):
 
     def _prepare(self, state: int, observer: int, beliefs: int) -> int:
         self._beliefs = self.game.ask("prepare", self.state(state), int(observer))
-        return 0
-
-    def _facts(self, state: int, out: int) -> int:
-        facts = facts_in(self.game, [self.state(state)], self._names).view(np.int64)[0]
-        words_at(out, len(facts))[:] = facts
         return 0
 
 
@@ -291,28 +280,21 @@ def games_played(
     targets, rewards = np.empty((2, ROOM_FOR, game.players))
     ends, branches = np.empty((2, ROOM_FOR), np.int64)
     log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
-    room = game.max_legal if isinstance(game, Game) else ROOM
-    while True:
-        called: Any = (
-            game.kernels()
-            if isinstance(game, Game)
-            else FactsCalledBack(game, evaluation.names, room)
-        )
-        table = _table(game, evaluation, called, room, seed)
-        try:
+    called: Any = game
+    if not isinstance(game, Game):
+        called = DealsCalledBack(with_facts(game, tuple(evaluation.names)))
+    count = None
+    while count is None:
+        table = _table(game, evaluation, called, seed)
+        with contextlib.suppress(MoreActions):  # for which there is room at the next attempt
             count = call_compiled(getattr(called, "kept", []), play_games, table, log, games)
-            break
-        except MoreActions:
-            room = called.max_legal
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     rows = log.rows[: log.ends[count - 1]].copy()
     return Positions(rows, *(each[:count].copy() for each in log[1:]))
 
 
-def _table(
-    game: AnyGame, evaluation: Evaluation, called: Any, max_legal: int, seed: Sequence[int]
-) -> SelfPlay:
+def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[int]) -> SelfPlay:
     network, players, words, beliefs = evaluation.network, game.players, 1, 1
     parameters = np.zeros(1, np.int64)
     rules = np.zeros(1, GAME)
@@ -325,12 +307,12 @@ def _table(
         parameters = game.initial_arguments()
     rules["players"], rules["is_learned"] = players, network.hidden.any()
     active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
-    legal, facts = max_legal + SPARE_LEGAL, max(1, len(evaluation.names))
+    legal, facts = called.max_legal + SPARE_LEGAL, max(1, len(evaluation.names))
     # in the order of the fields
     integers = (words, words, words, beliefs, facts, legal, legal, ROOM_FOR)
     reals = (legal, players, players, (ROOM_FOR, players), (ROOM_FOR, players))
     rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
     table = SelfPlay(rules, network, active, sums, parameters, seeded(seed), *rooms)
-    if isinstance(called, FactsCalledBack):
-        rules["facts"], called.ahead = called.address("facts"), table.ahead.ctypes.data
+    if isinstance(called, CalledBack):
+        rules["facts"], called.ahead = called.address("features"), table.ahead.ctypes.data
     return table
