@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from icarus.kernel import AnyGame, Evaluation, Game
-from icarus.learning.fitting import inputs_of, judged
+from icarus.learning.fitting import judged
 from icarus.learning.selfplay import games_played
 
 GAMES, TIMED = 200, 2000
@@ -21,9 +21,7 @@ def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
     """
     evaluation.check(game)
     positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()))
-    values, error, variance = judged(
-        evaluation, inputs_of(evaluation, positions), positions.rewards
-    )
+    values, error, variance = judged(evaluation, positions.inputs, positions.rewards)
     yield f"evaluation: mean squared error {error:.4f} in {GAMES} games against itself, where knowing nothing has {variance:.4f}"
     sums = values.sum(axis=1)
     yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"

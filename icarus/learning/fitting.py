@@ -29,10 +29,10 @@ def with_random_weights(
     network = evaluation.network
     blocks = evaluation.players + 1
     outputs = len(evaluation.network.base)
-    counts = np.bincount(positions.rows, minlength=len(network.rows)).reshape(blocks, -1)
+    counts = np.bincount(positions.inputs.indices, minlength=len(network.rows)).reshape(blocks, -1)
     if not is_apart:
         counts = counts.sum(axis=0, keepdims=True)
-    is_used = counts >= min(SELDOM, max(1, len(positions.ends) // 1000))
+    is_used = counts >= min(SELDOM, max(1, len(positions.targets) // 1000))
     for field in network.fields:
         inputs = slice(int(field["first"]), int(field["first"] + field["size"]))
         if field["kind"] == COUNT:  # of whose inputs every state has one
@@ -44,7 +44,7 @@ def with_random_weights(
     each[is_used] = np.arange(count)
     rows = np.tile(each.ravel(), 1 if is_apart else blocks)
     units = min(units, LARGEST * 7 // 8 // (4 * max(1, count)) // 8 * 8)  # so that a file has room
-    scale = SCALE * np.sqrt(2 * len(positions.ends) / max(1, counts[is_used].sum()))
+    scale = SCALE * np.sqrt(2 * len(positions.targets) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
     fields["units"] = units
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
@@ -66,9 +66,8 @@ def fitted(
     from threadpoolctl import threadpool_limits
 
     old, outputs = evaluation.network, len(evaluation.network.base)
-    inputs = inputs_of(evaluation, positions)
-    out = positions.branches % HELD_OUT == 0
-    training = inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
+    out = np.cumsum(positions.branches) % HELD_OUT == 1
+    training = positions.inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
     targets = training[1] if outputs > 1 else training[1].ravel()
     batch = min(BATCH, len(targets))
     network = MLPRegressor(
@@ -90,7 +89,7 @@ def fitted(
             network.partial_fit(training[0], targets)  # in these arrays
     single = {name: array.astype(np.float32) for name, array in weights.items()}
     new = attrs.evolve(evaluation, network=old._replace(**single))
-    _, error, variance = judged(new, inputs[out], positions.rewards[out])
+    _, error, variance = judged(new, positions.inputs[out], positions.rewards[out])
     return new, error, variance
 
 
@@ -100,13 +99,3 @@ def judged(
     """The values of positions, their mean squared error by the rewards at the ends of their games, and the variance of these."""
     values = evaluation.of_sums(inputs @ evaluation.network.hidden)
     return values, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
-
-
-def inputs_of(evaluation: Evaluation, positions: Positions) -> Any:
-    """The inputs of positions as a sparse matrix [positions, rows of weights]."""
-    from scipy.sparse import csr_matrix
-
-    ones, starts = np.ones(len(positions.rows), np.float32), np.r_[0, positions.ends]
-    return csr_matrix(
-        (ones, positions.rows, starts), (len(positions.ends), len(evaluation.network.hidden))
-    )

@@ -40,7 +40,7 @@ from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
 from icarus.learning.curve import Generation, write_curve
 from icarus.learning.encoding import fields_of, names_of
 from icarus.learning.fitting import fitted, with_random_weights
-from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played
+from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played, inputs_of
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
@@ -302,11 +302,14 @@ class Learning:
 
     def _play(self, evaluation: Evaluation, number: int) -> Positions:
         """The positions of a round."""
+        from scipy.sparse import vstack
+
         games = -(-(self.settings.games or 0) // CHUNKS)
         seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
         chunks = [Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds]
         played = dict(self.playing.results(play_chunk, chunks))
-        return joined([played[seed] for seed in seeds])
+        inputs, *others = zip(*(played[seed] for seed in seeds), strict=True)
+        return Positions(vstack(inputs), *map(np.concatenate, others))
 
     def _random(self) -> Evaluation:
         positions = self._play(self.empty, 0)
@@ -389,19 +392,8 @@ class Learning:
         return attrs.evolve(self.evaluation, about=self.settings.lasting() | {"generations": curve})
 
 
-def joined(parts: Sequence[Positions]) -> Positions:
-    """Positions of several chunks as one."""
-    starts = np.cumsum([0, *(len(part.rows) for part in parts)])
-    first = np.cumsum([0, *(int(part.branches[-1]) + 1 for part in parts)])
-    shifted = [
-        part._replace(ends=part.ends + start, branches=part.branches + branch)
-        for part, start, branch in zip(parts, starts, first, strict=False)
-    ]
-    return Positions(*map(np.concatenate, zip(*shifted, strict=True)))
-
-
 def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:
-    """Positions whose rows are numbers of inputs, by the rows that an evaluation has for these."""
-    rows = evaluation.network.rows[positions.rows]
-    ends = np.cumsum(rows >= 0)[positions.ends - 1]
-    return positions._replace(rows=rows[rows >= 0], ends=ends)
+    """Positions whose inputs are in columns, by the rows that an evaluation has for these."""
+    rows = evaluation.network.rows[positions.inputs.indices]
+    starts = np.r_[0, np.cumsum(rows >= 0)][positions.inputs.indptr]
+    return positions._replace(inputs=inputs_of(evaluation, rows[rows >= 0], starts))

@@ -64,12 +64,17 @@ class SelfPlay(NamedTuple):
         actions, others: legal actions of the state that is played, and of one ahead.
         chances: probabilities of chance's outcomes.
         values, best: of each player after one action, and after the best. [players]
-        usual, after: of each player in each position, and after its best action. [positions, players]
+        rows: int32, of weights, those of a position after those of the one before.
+        ends: [positions] where they end.
+        branches: [positions] the number of a position's branch.
         how: the action in a position was chosen: GREEDY, RANDOM or FORCED. [positions]
+        usual, after: of each player in each position, and after its best action. [positions, players]
+        targets, rewards: see `Positions`.
     """
 
     game: np.ndarray
     network: LearnedNetwork
+    rows: np.ndarray
     active: np.ndarray
     sums: np.ndarray
     parameters: np.ndarray
@@ -81,44 +86,52 @@ class SelfPlay(NamedTuple):
     facts: np.ndarray
     actions: np.ndarray
     others: np.ndarray
+    ends: np.ndarray
+    branches: np.ndarray
     how: np.ndarray
     chances: np.ndarray
     values: np.ndarray
     best: np.ndarray
     usual: np.ndarray
     after: np.ndarray
+    targets: np.ndarray
+    rewards: np.ndarray
 
 
 class Positions(NamedTuple):
     """Positions of branches with their targets, in the order in which they were played.
 
     Attributes:
-        rows: int32, of weights, those of a position after those of the one before.
-        ends: [positions] where they end.
+        inputs: those that are 1, a sparse matrix [positions, rows of weights].
+        branches: [positions] how many have begun since the position before.
         targets: [positions, players].
-        branches: [positions] the number of a position's branch.
-        rewards: of its end. [positions, players]
+        rewards: of the end of a position's branch. [positions, players]
     """
 
-    rows: np.ndarray
-    ends: np.ndarray
-    targets: np.ndarray
+    inputs: Any
     branches: np.ndarray
+    targets: np.ndarray
     rewards: np.ndarray
 
 
 @helper
 def value_of(
-    table: SelfPlay, state: np.ndarray, mover: int, actions: np.ndarray, count: int, out: np.ndarray
+    table: SelfPlay,
+    state: np.ndarray,
+    mover: int,
+    actions: np.ndarray,
+    count: int,
+    active: np.ndarray,
+    out: np.ndarray,
 ) -> int:
-    """Write the value of a state for each player, and its rows to `active`; returns their number."""
+    """Write the rows of a state, and its value for each player; returns the number of the rows."""
     game = table.game[0]
     address = address_of(state)
     if game.facts != 0:
         call(game.facts, (address, address_of(table.facts)))
         address = address_of(table.facts)
-    rows = read_state(table.network, address, mover, game.players, actions, count, table.active)
-    write_values(table.network, table.active, rows, table.sums, out)
+    rows = read_state(table.network, address, mover, game.players, actions, count, active)
+    write_values(table.network, active, rows, table.sums, out)
     return rows
 
 
@@ -137,7 +150,7 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
             call(game.rewards, (address_of(table.ahead), address_of(table.values), game.players))
         else:
             legal = write_legal(game, table.ahead, table.others)
-            value_of(table, table.ahead, following, table.others, legal, table.values)
+            value_of(table, table.ahead, following, table.others, legal, table.active, table.values)
         value = table.values[mover] + NOISE * uniform(table.rng)
         if value > top:
             choice, top = i, value
@@ -166,22 +179,21 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
-def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int:
+def play_branch(table: SelfPlay, first: int, number: int) -> int:
     """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
     game = table.game[0]
     i = first
     mover = player_of(game, table.branch)
     while mover != TERMINAL:
-        start = log.ends[i - 1] if i else 0
-        if i >= min(len(log.ends), first + LONGEST_BRANCH) or len(log.rows) < start + len(
-            table.active
-        ):
+        start = table.ends[i - 1] if i else 0
+        left = len(table.rows) - start
+        if i >= min(ROOM_FOR, first + LONGEST_BRANCH) or left < len(table.active):
             return first
         count = write_legal(game, table.branch, table.actions)
-        rows = value_of(table, table.branch, mover, table.actions, count, table.usual[i])
-        for k in range(rows):
-            log.rows[start + k] = table.active[k]
-        log.ends[i], log.branches[i] = start + rows, number
+        rows = value_of(
+            table, table.branch, mover, table.actions, count, table.rows[start:], table.usual[i]
+        )
+        table.ends[i], table.branches[i] = start + rows, number
         table.how[i] = act(table, table.branch, mover, count)
         copy_items(table.after[i], table.best)
         mover = player_of(game, table.branch)
@@ -191,7 +203,7 @@ def play_branch(table: SelfPlay, log: Positions, first: int, number: int) -> int
 
 
 @helper
-def write_targets(table: SelfPlay, log: Positions, first: int, end: int, rest: float) -> None:
+def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
     """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
     for i in range(end - 1, first - 1, -1):
         how = table.how[i]
@@ -199,11 +211,13 @@ def write_targets(table: SelfPlay, log: Positions, first: int, end: int, rest: f
             reward = table.values[p]
             value = following = reward
             if i < end - 1:
-                value, following = table.usual[i + 1, p], log.targets[i + 1, p]
+                value, following = table.usual[i + 1, p], table.targets[i + 1, p]
             if how != FORCED:
                 value = table.after[i, p]
-            log.rewards[i, p] = reward
-            log.targets[i, p] = value if how == RANDOM else (1.0 - rest) * value + rest * following
+            table.rewards[i, p] = reward
+            table.targets[i, p] = (
+                value if how == RANDOM else (1.0 - rest) * value + rest * following
+            )
 
 
 @helper
@@ -219,8 +233,8 @@ def begin_branch(table: SelfPlay, mover: int) -> None:
 
 
 @array_kernel("self-play")
-def play_games(table: SelfPlay, log: Positions, games: int) -> int:
-    """Play so many games, as long as there is room; returns how many positions were logged."""
+def play_games(table: SelfPlay, games: int) -> int:
+    """Play so many games, as long as there is room; returns how many positions there are."""
     game = table.game[0]
     end = 0
     number = 0
@@ -241,8 +255,8 @@ def play_games(table: SelfPlay, log: Positions, games: int) -> int:
                 is_new = False
                 begin_branch(table, mover)
                 first = end
-                end = play_branch(table, log, end, number)
-                write_targets(table, log, first, end, REST if game.is_learned != 0 else 1.0)
+                end = play_branch(table, end, number)
+                write_targets(table, first, end, REST if game.is_learned != 0 else 1.0)
                 number += 1
                 if game.determinize == 0:
                     break
@@ -277,9 +291,6 @@ def games_played(
     Raises:
         ValueError: none comes to an end.
     """
-    targets, rewards = np.empty((2, ROOM_FOR, game.players))
-    ends, branches = np.empty((2, ROOM_FOR), np.int64)
-    log = Positions(np.empty(ROOM_FOR * ROWS, np.int32), ends, targets, branches, rewards)
     called: Any = game
     if not isinstance(game, Game):
         called = DealsCalledBack(with_facts(game, tuple(evaluation.names)))
@@ -287,11 +298,25 @@ def games_played(
     while count is None:
         table = _table(game, evaluation, called, seed)
         with contextlib.suppress(MoreActions):  # for which there is room at the next attempt
-            count = call_compiled(getattr(called, "kept", []), play_games, table, log, games)
+            count = call_compiled(getattr(called, "kept", []), play_games, table, games)
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
-    rows = log.rows[: log.ends[count - 1]].copy()
-    return Positions(rows, *(each[:count].copy() for each in log[1:]))
+    starts = np.r_[0, table.ends[:count]]
+    inputs = inputs_of(evaluation, table.rows[: starts[-1]].copy(), starts)
+    branches = np.diff(table.branches[:count], prepend=-1)
+    return Positions(inputs, branches, table.targets[:count].copy(), table.rewards[:count].copy())
+
+
+def inputs_of(evaluation: Evaluation, rows: np.ndarray, starts: np.ndarray) -> Any:
+    """The inputs of positions as a sparse matrix [positions, rows of weights].
+
+    Args:
+        rows: of all positions; `starts` says where those of each begin, and all end.
+    """
+    from scipy.sparse import csr_matrix
+
+    shape = len(starts) - 1, len(evaluation.network.hidden)
+    return csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape)
 
 
 def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[int]) -> SelfPlay:
@@ -306,13 +331,14 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
         parameters = game.initial_arguments()
     rules["players"], rules["is_learned"] = players, network.hidden.any()
-    active, sums = np.zeros(evaluation.room, np.int32), np.zeros(len(network.bias), np.float32)
+    rows, active = np.zeros(ROOM_FOR * ROWS, np.int32), np.zeros(evaluation.room, np.int32)
+    sums = np.zeros(len(network.bias), np.float32)
     legal, facts = called.max_legal + SPARE_LEGAL, max(1, len(evaluation.names))
     # in the order of the fields
-    integers = (words, words, words, beliefs, facts, legal, legal, ROOM_FOR)
-    reals = (legal, players, players, (ROOM_FOR, players), (ROOM_FOR, players))
+    integers = (words, words, words, beliefs, facts, legal, legal, *[ROOM_FOR] * 3)
+    reals = (legal, players, players, *[(ROOM_FOR, players)] * 4)
     rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
-    table = SelfPlay(rules, network, active, sums, parameters, seeded(seed), *rooms)
+    table = SelfPlay(rules, network, rows, active, sums, parameters, seeded(seed), *rooms)
     if isinstance(called, CalledBack):
         rules["facts"], called.ahead = called.address("features"), table.ahead.ctypes.data
     return table

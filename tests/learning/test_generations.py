@@ -25,7 +25,6 @@ from icarus.learning.selfplay import (
     GREEDY,
     LONGEST_GAME,
     RANDOM,
-    Positions,
     games_played,
     write_targets,
 )
@@ -143,7 +142,7 @@ def test_a_python_game_is_played_by_the_same_loop():
     as_compiled = games_played(compiled, empty_evaluation(compiled, 0), 5, (1,))
     assert positions.rewards.tolist() == as_compiled.rewards.tolist()
     assert positions.targets.tolist() == positions.rewards.tolist()
-    assert len(set(positions.branches)) >= 5
+    assert positions.branches.sum() >= 5
 
 
 def test_targets_by_hand():
@@ -151,9 +150,15 @@ def test_targets_by_hand():
     values = np.array([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0], [0.2, 0.8]])
     how = np.array([GREEDY, RANDOM, FORCED, GREEDY])
     targets, rewards = np.zeros((4, 2)), np.zeros((4, 2))
-    log = Positions(np.zeros(0), np.zeros(4), targets, np.zeros(4), rewards)
-    table = SimpleNamespace(usual=values, after=after, how=how, values=np.array([1.0, 0.0]))
-    python_of(write_targets)(table, log, 0, 4, 0.5)
+    table = SimpleNamespace(
+        usual=values,
+        after=after,
+        how=how,
+        values=np.array([1.0, 0.0]),
+        targets=targets,
+        rewards=rewards,
+    )
+    python_of(write_targets)(table, 0, 4, 0.5)
     last = 0.5 * 0.3 + 0.5 * 1.0  # half the value after the best action, half the reward
     forced = 0.5 * 0.2 + 0.5 * last  # half the value of the next position, half its target
     assert targets[:, 0] == pytest.approx([0.5 * 0.6 + 0.5 * 0.5, 0.5, forced, last])
