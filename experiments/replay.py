@@ -16,7 +16,7 @@ from experiments.races import is_race, read_protocol, rows_of as rows_of_race
 from experiments.run import match_of, provenance, trial_row
 from icarus import exploitability, games
 from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
-from icarus.arena.match import Files, Match, game_row, load_unedited, refuse_edited
+from icarus.arena.match import Files, Match, game_row, load_unedited, refuse_edited, seated
 from icarus.arena.player import read_entrant
 from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
 from icarus.equilibrium import OOSSearch
@@ -203,6 +203,16 @@ def race_again(games_of_race: RaceGames, row: GameRow) -> GameRow:
     )
 
 
+def match_of_pair(
+    row: GameRow, game: str, iterations: int, seed: tuple[int, ...], files: Files = ()
+) -> Match:
+    """The match of two by iterations that a row is of."""
+    pair = read_entrant(row["player"]), read_entrant(row["opponent"])
+    players = load_unedited(game, files).game.players
+    entrants = seated(pair, row["seat"], players, iterations)
+    return Match(key_of(row, KEY), game, entrants, seed, files)
+
+
 def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kept:
     name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
     return Kept(name, row, again, fields("returns", "moves"))
@@ -236,13 +246,9 @@ def of_duels(directory: Path) -> Iterator[Kept]:
 def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
     """A duel played again."""
     game, iterations, seed = parts.group("game", "iterations", "seed")
-    player, opponent = (
-        attrs.evolve(read_entrant(row[side]), iterations=int(iterations)) for side in KEY[1:3]
-    )
-    seats = range(load_unedited(game, ()).game.players)
-    entrants = tuple(player if seat == row["seat"] else opponent for seat in seats)
-    key, stream = key_of(row, KEY), STREAMS.index(row["stream"])
-    return race_row(Match(key, game, entrants, (int(seed or DUEL_SEED), stream, row["deal"])))
+    stream = STREAMS.index(row["stream"])
+    seed_of_row = int(seed or DUEL_SEED), stream, row["deal"]
+    return race_row(match_of_pair(row, game, int(iterations), seed_of_row))
 
 
 # -------------------- Ladders.
@@ -298,10 +304,7 @@ def of_learning(directory: Path) -> Iterator[Kept]:
 
 def generation_again(row: GameRow, game: str, iterations: int, files: Files) -> GameRow:
     """A game between generations played again."""
-    seats = range(load_unedited(game, files).game.players)
-    sides = [row["player"] if seat == row["seat"] else row["opponent"] for seat in seats]
-    entrants = tuple(attrs.evolve(read_entrant(side), iterations=iterations) for side in sides)
-    return game_row(Match(key_of(row, KEY), game, entrants, tuple(row["seed"]), files))
+    return game_row(match_of_pair(row, game, iterations, tuple(row["seed"]), files))
 
 
 # -------------------- What outcome sampling learned.

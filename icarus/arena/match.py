@@ -70,6 +70,18 @@ class Match:
         return f"{' against '.join(dict.fromkeys(map(str, self.entrants)))} in {self.game}, seed {self.seed}"
 
 
+def seated(
+    pair: tuple[Entrant, Entrant],
+    seat: int,
+    players: int,
+    iterations: int | None,
+    seconds: float | None = None,
+) -> tuple[Entrant, ...]:
+    """The first of a pair in a seat, and the second in all others, each with this budget."""
+    player, opponent = (attrs.evolve(each, iterations=iterations, seconds=seconds) for each in pair)
+    return tuple(player if each == seat else opponent for each in range(players))
+
+
 def game_row(match: Match, log: GameLog | None = None) -> GameRow:
     """Play a match, if its log is not given, and tell its course: labels, seed, returns, actions with their players, seconds."""
     log = log or match.play()

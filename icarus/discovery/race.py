@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from icarus.arena.ledger import GameRow, Key, Ledger, check_settings, write_settings, write_whole
-from icarus.arena.match import Match, load_unedited, work_of
+from icarus.arena.match import Match, load_unedited, seated, work_of
 from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
@@ -230,11 +230,8 @@ class RaceGames(Ledger):
             ValueError: a file of the race was edited.
         """
         race = self.protocol
-        player, opponent = (
-            attrs.evolve(each, iterations=race.iterations, seconds=race.seconds) for each in pair
-        )
         players = load_unedited(self.game, race.files).game.players
-        entrants = tuple(player if each == seat else opponent for each in range(players))
+        entrants = seated(pair, seat, players, race.iterations, race.seconds)
         return Match(
             self.key(stream, pair, deal, seat),
             self.game,
