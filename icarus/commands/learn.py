@@ -66,6 +66,7 @@ def learn_command(
                     "this one goes on to its end; --games makes it shorter"
                 )
 
+        settings = {} if number is None else {"games": number}
         is_interrupted = False
         try:
             learn(
@@ -76,9 +77,9 @@ def learn_command(
                 cluster=cluster,
                 minutes=minutes,
                 generations=generations,
-                games=number,
-                seed=seed,
                 files=files,
+                seed=seed,
+                **settings,
             )
         except KeyboardInterrupt:
             is_interrupted = True

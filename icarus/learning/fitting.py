@@ -54,10 +54,8 @@ def with_random_weights(
     return attrs.evolve(evaluation, network=new)
 
 
-def fitted(
-    evaluation: Evaluation, positions: Positions, rate: float, seed: int
-) -> tuple[Evaluation, float, float]:
-    """The evaluation with weights that fit better, its mean squared error on the branches held out, and the variance of rewards there.
+def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> Evaluation:
+    """The evaluation with weights that fit better; `about` has its mean squared error on branches held out, and the variance of rewards.
 
     Args:
         rate: of learning.
@@ -90,7 +88,7 @@ def fitted(
     single = {name: array.astype(np.float32) for name, array in weights.items()}
     new = attrs.evolve(evaluation, network=old._replace(**single))
     _, error, variance = judged(new, positions.inputs[out], positions.rewards[out])
-    return new, error, variance
+    return attrs.evolve(new, about={"error": error, "variance": variance})
 
 
 def judged(

@@ -20,8 +20,8 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
-from icarus.arena.match import Files, Match, game_row, load_unedited
-from icarus.arena.player import Entrant, read_entrant
+from icarus.arena.match import Files, Match, game_row, load_unedited, seated
+from icarus.arena.player import Entrant, read_entrant, with_digest
 from icarus.arena.workers import Workers, workers as start_workers
 from icarus.compiler import seeded
 from icarus.discovery.race import KEY, mean_reward
@@ -46,8 +46,9 @@ from icarus.statistics import Estimate, paired_difference
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
-LEAST = {"generations": 1, "games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
-COMPILED, PLAIN = (5000, 100), (500, 25)  # games of a round, at most; iterations in a match
+LEAST = {"games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
+COMPILED = {"games": 5000, "iterations": 100}
+PLAIN = {"games": 500, "iterations": 25}  # of a game in plain Python
 DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
 SAMPLED = 60  # random games whose states say which facts vary
 REDRAWN = 1 / 4  # of their states
@@ -62,43 +63,28 @@ JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
 
 @attrs.frozen(kw_only=True)
 class LearningSettings:
-    """How an evaluation is learned.
+    """What decides what is played, and so what is learned.
 
     Attributes:
-        minutes: by the clock; a generation that would not end by then is not begun.
-        generations: so many in all instead, however long they take.
         games: of a round, as long as there is room for their positions; 5,000 if not given, of a `PythonGame` 500.
         rounds: of a generation.
         judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
         reference: against whom, without evaluation, beside the generation before; the same.
         iterations: of its searches, 100 if not given, of a `PythonGame` 25; deals: of a match.
         seed: from which all seeds follow.
-        files: Python files whose games are named.
     """
 
-    minutes: float = DEFAULT_MINUTES
-    generations: int | None = None
-    games: int | None = None
+    games: int
     rounds: int = 5
     judge: Entrant = attrs.field(default=JUDGE, converter=read_entrant)
     reference: Entrant = attrs.field(default=REFERENCE, converter=read_entrant)
-    iterations: int | None = None
+    iterations: int
     deals: int = 20
     seed: int = 0
-    files: Sequence[str | Path] = ()
 
     def __attrs_post_init__(self) -> None:
-        checks.positive("minutes", self.minutes)
         for name, least in LEAST.items():
-            if getattr(self, name) is not None:
-                checks.integer(name, getattr(self, name), least)
-
-    def lasting(self) -> dict[str, Any]:
-        """Those that decide what is played, as JSON can hold them."""
-        table: dict[str, Any] = msgspec.to_builtins(attrs.evolve(self, files=()))
-        for name in ("minutes", "generations", "files"):
-            del table[name]
-        return table
+            checks.integer(name, getattr(self, name), least)
 
 
 @attrs.frozen
@@ -159,6 +145,9 @@ def learn(
     game: AnyGame | str,
     *,
     out: str | Path | None = None,
+    minutes: float = DEFAULT_MINUTES,
+    generations: int | None = None,
+    files: Sequence[str | Path] = (),
     workers: int = 1,
     cluster: str | None = None,
     report: Report = lambda report: None,
@@ -171,6 +160,9 @@ def learn(
     Args:
         out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
             kept.
+        minutes: by the clock; a generation that would not end by then is not begun.
+        generations: so many in all instead, however long they take.
+        files: Python files whose games are named.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called before each round and after each game of a match.
@@ -181,46 +173,45 @@ def learn(
         ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
             directory of another learning; scikit-learn is not installed.
     """
+    started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
     checks.integer("workers", workers, least=1)
-    chosen, started = LearningSettings(**settings), time.monotonic()
+    checks.positive("minutes", minutes)
+    if generations is not None:
+        checks.integer("generations", generations, least=1)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
-    files = tuple((path, digest_of(path)) for path in map(str, chosen.files))
-    loaded_game = load_unedited(game, files)
-    loaded = loaded_game.game
-    check_game("learn", loaded)
+    digests = tuple((path, digest_of(path)) for path in map(str, files))
+    loaded = load_unedited(game, digests)
+    check_game("learn", loaded.game)
+    usual = COMPILED if isinstance(loaded.game, Game) else PLAIN
+    chosen = LearningSettings(**usual | settings)
     for player in (chosen.judge, chosen.reference):
-        player.agent(loaded_game.names, iterations=1)
-    empty = empty_evaluation(loaded, chosen.seed)
+        player.agent(loaded.names, iterations=1)
+    empty = empty_evaluation(loaded.game, chosen.seed)
+    plan = {"game": empty.game, "rules": empty.rules, **msgspec.to_builtins(chosen)}
+    plan["files"] = digests
     with contextlib.ExitStack() as stack:
         directory = (
             Path(stack.enter_context(tempfile.TemporaryDirectory()))
             if out is None
             else directory_of(out)
         )
-        games, iterations = COMPILED if isinstance(loaded, Game) else PLAIN
-        chosen = attrs.evolve(
-            chosen, games=chosen.games or games, iterations=chosen.iterations or iterations
-        )
-        plan = {"game": str(loaded), "rules": empty.rules} | chosen.lasting() | {"files": files}
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
         write_settings(directory / SETTINGS, plan)
         playing = stack.enter_context(start_workers(workers, cluster))
         ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
-        source = str(loaded) if isinstance(game, str) else game
-        learning = Learning(source, files, chosen, empty, directory, ledger, playing, report)
+        source = empty.game if isinstance(game, str) else game
+        learning = Learning(source, digests, chosen, empty, directory, ledger, playing, report)
         while True:
+            began = time.monotonic()
             learning.add_generation()
             if out is not None:
                 write_whole(Path(out), learning.result.to_bytes())
                 write_curve(learning.result, directory)
-            is_done = (
-                time.monotonic() - started + learning.took > 60 * chosen.minutes
-                if chosen.generations is None
-                else len(learning.generations) >= chosen.generations
-            )
-            if is_done:
+            took = time.monotonic() - began
+            is_late = time.monotonic() + took > started + 60 * minutes
+            if len(learning.generations) == generations or (generations is None and is_late):
                 return learning.result
 
 
@@ -247,9 +238,8 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
             states.append(game.ask("copy", state.data))
             player = state.current_player()
             if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
-                states.append(
-                    state.redraw(player, state.beliefs(player), seeded(luck.randrange(1 << 60)))
-                )
+                generator = seeded(luck.randrange(1 << 60))
+                states.append(state.redraw(player, state.beliefs(player), generator))
             state.apply_action(random_action(state, luck))
         sums.add(round(sum(state.returns()), 6))
     names = names_of(game, states)
@@ -265,13 +255,11 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
 
 @attrs.define
 class Learning:
-    """Generations that are made one after the other.
+    """Generations that are made one after the other, each from the last one that was taken.
 
     Attributes:
         empty: the evaluation without weights.
         generations: so far, those that a call before has made included.
-        evaluation: of the last that was taken.
-        started, took: when the last one began, and its seconds.
     """
 
     game: str | AnyGame
@@ -283,113 +271,110 @@ class Learning:
     playing: Workers
     report: Report
     generations: list[Generation] = attrs.field(factory=list, init=False)
-    evaluation: Evaluation = attrs.field(init=False)
-    started: float = 0.0
-    took: float = 0.0
 
-    def __attrs_post_init__(self) -> None:
-        self.evaluation = self._kept(0, self._random)
+    @property
+    def latest(self) -> int:
+        """The number of the last generation that was taken; 0 before the first."""
+        return max((each.number for each in self.generations if each.is_taken), default=0)
 
     def _file(self, number: int) -> Path:
         return self.directory / f"generation-{number}.npz"
 
-    def _kept(self, number: int, make: Callable[[], Evaluation]) -> Evaluation:
-        """The evaluation of a generation, which is made where its file is not there yet."""
+    def evaluation(self, number: int) -> Evaluation:
+        """That of a generation, which is made where its file is not there yet; number 0 has seen random games alone."""
         file = self._file(number)
         if not file.exists():
-            write_whole(file, make().to_bytes())
+            new = self._next() if number else self._first()
+            write_whole(file, new.to_bytes())
         return read_evaluation(file)
 
     def _play(self, evaluation: Evaluation, number: int) -> Positions:
         """The positions of a round."""
         from scipy.sparse import vstack
 
-        games = -(-(self.settings.games or 0) // CHUNKS)
+        games = -(-self.settings.games // CHUNKS)
         seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
         chunks = [Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds]
         played = dict(self.playing.results(play_chunk, chunks))
         inputs, *others = zip(*(played[seed] for seed in seeds), strict=True)
         return Positions(vstack(inputs), *map(np.concatenate, others))
 
-    def _random(self) -> Evaluation:
+    def _first(self) -> Evaluation:
         positions = self._play(self.empty, 0)
         fits = []
         for is_apart in (True, False):
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
             fits.append(fitted(new, of_rows(positions, new), RATE, self.settings.seed))
-        (apart, error, _), (shared, error_of_shared, _) = fits
-        return shared if error_of_shared < CLEARLY * error else apart
+        apart, shared = fits
+        is_better = shared.about["error"] < CLEARLY * apart.about["error"]
+        return shared if is_better else apart
 
-    def _next(self, number: int) -> Evaluation:
+    def _next(self) -> Evaluation:
         """The evaluation after the rounds of a generation."""
-        evaluation, error, variance = self.evaluation, 0.0, 0.0
-        count = self.settings.rounds
-        for i in range(count):
-            turn = (number - 1) * count + i + 1
-            self._tell(number, "rounds", i, count, error or None)
-            positions = self._play(evaluation, turn)
+        evaluation, rounds = self.evaluation(self.latest), self.settings.rounds
+        began, error = time.monotonic(), None
+        for i in range(rounds):
+            minutes = (time.monotonic() - began) / max(i, 1) * rounds / 60
+            self._tell("rounds", i, rounds, error, minutes)
+            turn = len(self.generations) * rounds + i + 1
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
-            evaluation, error, variance = fitted(
-                evaluation, positions, rate, self.settings.seed + turn
-            )
-        return attrs.evolve(evaluation, about={"error": error, "variance": variance})
+            positions = self._play(evaluation, turn)
+            evaluation = fitted(evaluation, positions, rate, self.settings.seed + turn)
+            error = evaluation.about["error"]
+        return evaluation
 
-    def _tell(self, number: int, stage: str, done: int, total: int, error: float | None) -> None:
+    def _tell(
+        self, stage: str, done: int, total: int, error: float | None = None, minutes: float = 0.0
+    ) -> None:
         last = self.generations[-1] if self.generations else None
-        minutes = 0.0
-        if stage == "rounds" and done > 0:
-            minutes = (time.monotonic() - self.started) / done * total / 60
+        number = len(self.generations) + 1
         self.report(LearningProgress(number, stage, done, total, error, last, minutes))
 
     def add_generation(self) -> None:
         """Make a generation, or read it, and judge it."""
-        self.started, number = time.monotonic(), len(self.generations) + 1
-        new = self._kept(number, lambda: self._next(number))
-        before = [each.number for each in self.generations if each.is_taken]
-        pairs = [self.settings.reference, *(self._player(each) for each in before[-1:])]
-        differences = [self._difference(number, pair) for pair in pairs]
-        last = differences[-1] if before else None
-        is_taken = last is None or last.value > 0
+        number, latest = len(self.generations) + 1, self.latest
+        fit = self.evaluation(number).about
+        against_reference = self._difference(number, self.settings.reference)
+        against_before = self._difference(number, self._player(latest)) if latest else None
+        is_taken = against_before is None or against_before.value > 0
         self.generations.append(
             Generation(
-                number, new.about["error"], new.about["variance"], differences[0], last, is_taken
+                number, fit["error"], fit["variance"], against_reference, against_before, is_taken
             )
         )
-        if is_taken:
-            self.evaluation = new
-        self.took = time.monotonic() - self.started
 
     def _player(self, number: int) -> Entrant:
-        file = self._file(number)
-        return attrs.evolve(
-            self.settings.judge, evaluation=f"{file}@{read_evaluation(file).digest}"
-        )
+        return attrs.evolve(self.settings.judge, evaluation=with_digest(str(self._file(number))))
 
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
-        settings, deals = self.settings, range(self.settings.deals)
-        player, seats = self._player(number), range(self.evaluation.players)
-        matches = {}
-        for deal, seat in itertools.product(deals, (*seats, NOBODY)):
-            seated = [player if each == seat else opponent for each in seats]
-            entrants = [attrs.evolve(each, iterations=settings.iterations) for each in seated]
-            key = f"generation {number}", str(player), str(opponent), deal, seat
+        settings, seats, player = self.settings, range(self.empty.players), self._player(number)
+        by_deal = list[list[Match]]()
+        for deal in range(settings.deals):
             seed = settings.seed, MATCHES, number, deal
-            matches[deal, seat] = Match(key, self.game, tuple(entrants), seed, self.files)
-        for done, _ in enumerate(self.ledger.played(matches.values(), game_row, self.playing)):
-            self._tell(number, "match", done + 1, len(matches), None)
-
-        def rewards(*places: int) -> list[float]:
-            keys = [[matches[deal, seat].key for seat in places] for deal in deals]
-            return [mean_reward([self.ledger.rows[key] for key in each], seats) for each in keys]
-
-        return paired_difference(rewards(*seats), rewards(NOBODY))
+            matches = []
+            for seat in (*seats, NOBODY):
+                key = f"generation {number}", str(player), str(opponent), deal, seat
+                entrants = seated((player, opponent), seat, len(seats), settings.iterations)
+                matches.append(Match(key, self.game, entrants, seed, self.files))
+            by_deal.append(matches)
+        total = settings.deals * (len(seats) + 1)
+        all_matches = itertools.chain(*by_deal)
+        for done, _ in enumerate(self.ledger.played(all_matches, game_row, self.playing), 1):
+            self._tell("match", done, total)
+        scores, usual = [], []
+        for matches in by_deal:
+            *rows, alone = (self.ledger.rows[match.key] for match in matches)
+            scores.append(mean_reward(rows, seats))
+            usual.append(mean_reward([alone], seats))
+        return paired_difference(scores, usual)
 
     @property
     def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
-        curve = msgspec.to_builtins(self.generations)
-        return attrs.evolve(self.evaluation, about=self.settings.lasting() | {"generations": curve})
+        curve = {"generations": self.generations}
+        about = msgspec.to_builtins(self.settings) | msgspec.to_builtins(curve)
+        return attrs.evolve(self.evaluation(self.latest), about=about)
 
 
 def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:

@@ -1,7 +1,6 @@
 """Learning: the same file for any number of workers and after Ctrl-C, targets by hand, and what is refused before the first game."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -91,7 +90,7 @@ def test_a_seed_says_all_and_another_one_learns_something_else(learned):
 
 
 def test_a_disk_that_fills_loses_no_generation(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    play_small(monkeypatch)
     monkeypatch.chdir(tmp_path)
     Path("kuhn-poker.npz.new").symlink_to("/dev/full")
     command = ["learn", KUHN, "--generations", "1"]
@@ -111,7 +110,7 @@ def test_a_disk_that_fills_loses_no_generation(tmp_path, capsys, monkeypatch):
 
 
 def test_ctrl_c_ends_the_command_with_what_there_is(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    play_small(monkeypatch)
     monkeypatch.chdir(tmp_path)
     play = generations.Learning._play
 
@@ -246,7 +245,7 @@ def test_an_evaluation_is_told_by_error_range_sum_and_rate(learned):
 
 def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings())
+    play_small(monkeypatch)
     assert run(["learn", KUHN, "--games", "80", "--generations", "1"]) == 0
     assert "kept in kuhn-poker.learning" in capsys.readouterr().err
     assert Path("kuhn-poker.npz").exists()
@@ -258,7 +257,7 @@ def test_the_command_tells_at_once_that_a_generation_takes_longer(
     learned, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("icarus.learning.generations.LearningSettings", small_settings(rounds=3))
+    play_small(monkeypatch, rounds=3)
     assert run(["learn", KUHN, "--games", "40", "--minutes", "0.0001"]) == 0
     errors = capsys.readouterr().err
     assert errors.count("more than --minutes 0.0001; this one goes on to its end") == 1
@@ -276,9 +275,7 @@ def test_a_file_is_audited_once_for_all_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(new, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(new, "audit", counted)
-    monkeypatch.setattr(
-        "icarus.learning.generations.LearningSettings", small_settings(iterations=None)
-    )
+    play_small(monkeypatch, besides="iterations")
     file = str(Path(__file__).parents[2] / "examples" / "second_chance.py")
     assert run(["learn", file, "--games", "40", "--generations", "1", "--out", "own.npz"]) == 0
     assert json.loads(Path("own.learning/learning.json").read_text())["iterations"] == 25
@@ -287,10 +284,9 @@ def test_a_file_is_audited_once_for_all_commands(tmp_path, monkeypatch):
     assert made == ["second-chance"]
 
 
-def small_settings(**others: Any) -> Callable[..., Any]:
-    from icarus.learning.generations import LearningSettings
-
-    def make(**settings):
-        return LearningSettings(**{**SMALL, **others, **settings})
-
-    return make
+def play_small(monkeypatch: pytest.MonkeyPatch, besides: str = "", **others: Any) -> None:
+    """What is not given is small, but for one setting."""
+    small = {name: SMALL[name] for name in SMALL if name not in ("generations", besides)}
+    for kind in ("COMPILED", "PLAIN"):
+        usual = getattr(generations, kind) | small | others
+        monkeypatch.setattr(generations, kind, usual)
