@@ -42,12 +42,7 @@ MOST_AHEAD = 48
 LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
 ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
 FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize")
-GAME = np.dtype(
-    [
-        *((name, np.int64) for name in (*FUNCTIONS, "facts", "players")),
-        ("is_learned", np.int64),  # whether there are weights yet
-    ]
-)
+GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "facts", "players", "is_learned")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
 
 
@@ -161,11 +156,12 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 @helper
 def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     """Do an action of whoever moves; returns how it was chosen."""
+    game = table.game[0]
     how, choice = FORCED, 0
     if mover == CHANCE:
-        write_chance(table.game[0], state, count, table.chances)
+        write_chance(game, state, count, table.chances)
         choice = draw(table.chances, count, uniform(table.rng))
-    elif count > 1 and table.game[0].is_learned == 0:
+    elif count > 1 and game.is_learned == 0:
         choice = below(table.rng, count)
     elif count > 1:
         how = GREEDY
@@ -174,7 +170,7 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
             random = below(table.rng, count)
             if random != choice:
                 how, choice = RANDOM, random
-    call(table.game[0].apply, (address_of(state), table.actions[choice]))
+    call(game.apply, (address_of(state), table.actions[choice]))
     return how
 
 
@@ -205,19 +201,15 @@ def play_branch(table: SelfPlay, first: int, number: int) -> int:
 @helper
 def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
     """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
+    value = following = table.values
     for i in range(end - 1, first - 1, -1):
-        how = table.how[i]
-        for p in range(len(table.values)):
-            reward = table.values[p]
-            value = following = reward
-            if i < end - 1:
-                value, following = table.usual[i + 1, p], table.targets[i + 1, p]
-            if how != FORCED:
-                value = table.after[i, p]
-            table.rewards[i, p] = reward
-            table.targets[i, p] = (
-                value if how == RANDOM else (1.0 - rest) * value + rest * following
-            )
+        if table.how[i] != FORCED:
+            value = table.after[i]
+        share = 0.0 if table.how[i] == RANDOM else rest
+        copy_items(table.rewards[i], table.values)
+        for p in range(len(value)):
+            table.targets[i, p] = (1.0 - share) * value[p] + share * following[p]
+        value, following = table.usual[i], table.targets[i]
 
 
 @helper
@@ -239,8 +231,7 @@ def play_games(table: SelfPlay, games: int) -> int:
     end = 0
     number = 0
     for _ in range(games):
-        for i in range(len(table.true)):
-            table.true[i] = 0
+        table.true[:] = 0
         call(
             game.initial,
             (address_of(table.true), address_of(table.rng), address_of(table.parameters)),
@@ -249,16 +240,14 @@ def play_games(table: SelfPlay, games: int) -> int:
         actions = 0
         is_new = True
         while mover != TERMINAL and actions < LONGEST_GAME:
-            if mover != CHANCE and (
-                is_new or (game.determinize != 0 and uniform(table.rng) < BRANCHES)
-            ):
+            if mover != CHANCE and (is_new or uniform(table.rng) < BRANCHES):
                 is_new = False
                 begin_branch(table, mover)
                 first = end
                 end = play_branch(table, end, number)
                 write_targets(table, first, end, REST if game.is_learned != 0 else 1.0)
                 number += 1
-                if game.determinize == 0:
+                if game.determinize == 0:  # the branch was the game
                     break
             count = write_legal(game, table.true, table.actions)
             act(table, table.true, mover, count)
