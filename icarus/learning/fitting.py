@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.kernel import Evaluation
-from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LARGEST, LearnedNetwork
+from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LARGEST
 from icarus.learning.selfplay import Positions
 
 HELD_OUT = 20  # one branch of so many is held out
@@ -28,7 +28,6 @@ def with_random_weights(
     """
     network = evaluation.network
     blocks = evaluation.players + 1
-    outputs = len(evaluation.network.base)
     counts = np.bincount(positions.inputs.indices, minlength=len(network.rows)).reshape(blocks, -1)
     if not is_apart:
         counts = counts.sum(axis=0, keepdims=True)
@@ -42,15 +41,16 @@ def with_random_weights(
     random, count = np.random.default_rng(seed), int(is_used.sum())
     each = np.full_like(counts, -1, np.int32)
     each[is_used] = np.arange(count)
-    rows = np.tile(each.ravel(), 1 if is_apart else blocks)
+    rows = np.resize(each, len(network.rows))  # the same ones again for all, or as they are
     units = min(units, LARGEST * 7 // 8 // (4 * max(1, count)) // 8 * 8)  # so that a file has room
     scale = SCALE * np.sqrt(2 * len(positions.targets) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
     fields["units"] = units
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
-    output = random.normal(0, 0.3 / np.sqrt(units), (units, outputs)).astype(np.float32)
-    bias, base = np.zeros(units, np.float32), np.zeros(outputs, np.float32)
-    new = LearnedNetwork(fields, network.limits, rows, hidden, bias, output, base)
+    shape = units, len(network.base)
+    output = random.normal(0, 0.3 / np.sqrt(units), shape).astype(np.float32)
+    bias = np.zeros(units, np.float32)
+    new = network._replace(fields=fields, rows=rows, hidden=hidden, bias=bias, output=output)
     return attrs.evolve(evaluation, network=new)
 
 
@@ -63,10 +63,10 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     from sklearn.neural_network import MLPRegressor
     from threadpoolctl import threadpool_limits
 
-    old, outputs = evaluation.network, len(evaluation.network.base)
+    old = evaluation.network
     out = np.cumsum(positions.branches) % HELD_OUT == 1
-    training = positions.inputs[~out], positions.targets[~out, :outputs].astype(np.float32)
-    targets = training[1] if outputs > 1 else training[1].ravel()
+    inputs = positions.inputs[~out]
+    targets = positions.targets[~out, : len(old.base)].astype(np.float32).squeeze()
     batch = min(BATCH, len(targets))
     network = MLPRegressor(
         hidden_layer_sizes=(len(old.bias),),
@@ -76,7 +76,7 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
         random_state=seed,
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
-        network.partial_fit(training[0][:batch], targets[:batch])
+        network.partial_fit(inputs[:batch], targets[:batch])
         arrays = [*network.coefs_, *network.intercepts_]
         weights = dict(zip(("hidden", "output", "bias", "base"), arrays, strict=True))
         for name, array in weights.items():
@@ -84,9 +84,8 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
         # with the gradient of squares as it stands, that of the cross-entropy
         network.out_activation_ = "logistic"
         for _ in range(EPOCHS):
-            network.partial_fit(training[0], targets)  # in these arrays
-    single = {name: array.astype(np.float32) for name, array in weights.items()}
-    new = attrs.evolve(evaluation, network=old._replace(**single))
+            network.partial_fit(inputs, targets)  # in these arrays
+    new = attrs.evolve(evaluation, network=old._replace(**weights))
     _, error, variance = judged(new, positions.inputs[out], positions.rewards[out])
     return attrs.evolve(new, about={"error": error, "variance": variance})
 
