@@ -22,8 +22,9 @@ from icarus.compiler import address_of, array_kernel, call
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.contract import padded_to_words
 from icarus.kernel.state import State
+from icarus.learning.encoding import empty_evaluation
 from icarus.learning.fitting import with_random_weights
-from icarus.learning.generations import UNITS, empty_evaluation
+from icarus.learning.generations import UNITS
 from icarus.learning.selfplay import games_played
 from icarus.specs import parse
 from icarus.views.document import Table

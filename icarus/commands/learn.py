@@ -12,7 +12,6 @@ from icarus.commands.discover import CLUSTER_HELP
 from icarus.commands.new import require_promises
 from icarus.commands.options import integer_option, value_option
 from icarus.kernel import read_evaluation
-from icarus.learning.curve import PAGE, blocks_of
 from icarus.learning.generations import (
     DEFAULT_MINUTES,
     LEAST,
@@ -20,6 +19,7 @@ from icarus.learning.generations import (
     directory_of,
     learn,
 )
+from icarus.learning.report import PAGE, blocks_of
 from icarus.views.document import text_of
 
 OUT_HELP = "File for the evaluation. In the directory beside it the same command continues. GAME.npz if not given."

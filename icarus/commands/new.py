@@ -25,7 +25,7 @@ from icarus.compiler.functions import DEBUG
 from icarus.compiler.kernel import cache_folder
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, LONGEST, AnyGame, Game, State, read_evaluation
-from icarus.learning.checking import lines_on
+from icarus.learning.report import lines_on
 from icarus.load_files import METHODS, digest_of, game_classes, games_in, load_file, load_files
 from icarus.specs import BASELINE
 

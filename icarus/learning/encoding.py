@@ -1,13 +1,14 @@
 """What a state becomes for learning: the facts of its data as fields, by their types, their ranges and the numbers met in games."""
 
+import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from icarus.compiler import offset_of
-from icarus.kernel import AnyGame, Game
+from icarus.compiler import offset_of, seeded
+from icarus.kernel import CHANCE, AnyGame, Evaluation, Game, random_action
 from icarus.kernel.evaluation import (
     ACTIONS,
     BITS,
@@ -17,15 +18,54 @@ from icarus.kernel.evaluation import (
     LENGTH,
     REAL,
     VALUES,
+    LearnedNetwork,
+    facts_in,
     numbers_in,
+    rules_of,
 )
+from icarus.learning.selfplay import LONGEST_GAME
 
+SAMPLED = 60  # random games whose states say which facts vary
+REDRAWN = 1 / 4  # of their states
+DEALS = 0  # the stream of their random numbers
 MOST_VALUES = 64  # of a fact that has an input for each
 MOST_INTERVALS = 16
 MOST_LEGAL = 32  # legal actions that are told apart by number
 MOST_ACTIONS = 512  # that are told apart by themselves
 MOST_INPUTS = 4096
 COIN = 3.0  # six standard deviations of the share of heads in one toss
+
+
+def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
+    """An evaluation without weights, in which every input has a row for each player to move, by random games.
+
+    Raises:
+        ValueError: a game does not end, or nothing varies.
+    """
+    states, sums = list[Any](), set[float]()
+    for number in range(SAMPLED):
+        state = game.new_initial_state((seed, DEALS, number))
+        luck = random.Random(seed * SAMPLED + number)
+        while not state.is_terminal():
+            if len(state.history) >= LONGEST_GAME:
+                raise ValueError(
+                    f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned"
+                )
+            states.append(game.ask("copy", state.data))
+            player = state.current_player()
+            if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
+                generator = seeded(luck.randrange(1 << 60))
+                states.append(state.redraw(player, state.beliefs(player), generator))
+            state.apply_action(random_action(state, luck))
+        sums.add(round(sum(state.returns()), 6))
+    names = names_of(game, states)
+    fields, limits = fields_of(game, facts_in(game, states, names), names)
+    rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
+    outputs = 1 if game.players == 2 and sums == {1.0} else game.players
+    shapes = (len(rows), 1), 1, (1, outputs), outputs
+    weights = (np.zeros(shape, np.float32) for shape in shapes)
+    network = LearnedNetwork(fields, limits, rows, *weights)
+    return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
 def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
@@ -67,7 +107,7 @@ def fields_of(
 
     def add(kind: int, place: int, width: int, low: int, size: int) -> None:
         nonlocal inputs
-        fields.append((kind, place, width, low, size, inputs, 0))
+        fields.append((kind, place, width, low, size, inputs, 1))
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):

@@ -4,10 +4,8 @@ Nothing but the settings decides what is played, so that the same settings and g
 kept, in a directory, are the rows of all matches and the evaluation of each generation; the same call goes on from there.
 """
 
-import contextlib
 import importlib.util
 import itertools
-import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -23,24 +21,13 @@ from icarus.arena.ledger import Ledger, check_settings, write_settings, write_wh
 from icarus.arena.match import Files, Match, game_row, load_unedited, seated
 from icarus.arena.player import Entrant, read_entrant, with_digest
 from icarus.arena.workers import Workers, workers as start_workers
-from icarus.compiler import seeded
 from icarus.discovery.race import KEY, mean_reward
-from icarus.engine.scheme import MO_ISMCTS
 from icarus.engine.search import check_callable
-from icarus.kernel import (
-    CHANCE,
-    AnyGame,
-    Evaluation,
-    Game,
-    check_game,
-    random_action,
-    read_evaluation,
-)
-from icarus.kernel.evaluation import LearnedNetwork, facts_in, rules_of
-from icarus.learning.curve import Generation, write_curve
-from icarus.learning.encoding import fields_of, names_of
+from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
+from icarus.learning.encoding import empty_evaluation
 from icarus.learning.fitting import fitted, with_random_weights
-from icarus.learning.selfplay import LONGEST_GAME, Positions, games_played, inputs_of
+from icarus.learning.report import Generation, write_curve
+from icarus.learning.selfplay import Positions, games_played, inputs_of
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
@@ -49,16 +36,14 @@ NOBODY = -1  # the seat of a generation in games of its opponent against himself
 LEAST = {"games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
 COMPILED = {"games": 5000, "iterations": 100}
 PLAIN = {"games": 500, "iterations": 25}  # of a game in plain Python
-DEALS, ROUNDS, MATCHES = range(3)  # streams of random numbers
-SAMPLED = 60  # random games whose states say which facts vary
-REDRAWN = 1 / 4  # of their states
+ROUNDS, MATCHES = 1, 2  # streams of random numbers; 0 is that of the states that are encoded
 CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 CLEARLY = 0.99  # of the error: few weights are taken only if so much better on branches held out
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
-JUDGE = Entrant("PUCT >> BASELINE", str(MO_ISMCTS.with_cutoff(0)))
+JUDGE = read_entrant("PUCT >> BASELINE [scheme = MO_ISMCTS with cutoff=0]")
 
 
 @attrs.frozen(kw_only=True)
@@ -94,8 +79,8 @@ class LearningProgress:
     Attributes:
         generation: its number.
         stage: "rounds" or "match"; done, total: rounds, or games of the match.
-        error: on positions held out, by the last fit; None before the first.
         last: the generation before; None before the first.
+        error: on positions held out, by the last fit; None in a match.
         minutes: that all rounds of the generation take, as the first ones tell; 0 before.
     """
 
@@ -103,9 +88,9 @@ class LearningProgress:
     stage: str
     done: int
     total: int
-    error: float | None
     last: Generation | None
-    minutes: float
+    error: float | None = None
+    minutes: float = 0.0
 
     def __str__(self) -> str:
         parts = [f"generation {self.generation}"]
@@ -135,10 +120,10 @@ class Chunk:
         return f"round {self.seed[2]} of {self.evaluation.game}"
 
 
-def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
-    """Play some games; returns their seed and their positions."""
+def play_chunk(chunk: Chunk) -> tuple[Any, ...]:
+    """Play some games; returns their seed, and what their positions consist of."""
     game = load_unedited(chunk.game, chunk.files).game
-    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed)
+    return chunk.seed, *games_played(game, chunk.evaluation, chunk.games, chunk.seed)
 
 
 def learn(
@@ -191,66 +176,27 @@ def learn(
     empty = empty_evaluation(loaded.game, chosen.seed)
     plan = {"game": empty.game, "rules": empty.rules, **msgspec.to_builtins(chosen)}
     plan["files"] = digests
-    with contextlib.ExitStack() as stack:
-        directory = (
-            Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            if out is None
-            else directory_of(out)
-        )
+    with tempfile.TemporaryDirectory() as temporary:
+        out = Path(out or f"{temporary}/evaluation.npz")
+        directory = directory_of(out)
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
         write_settings(directory / SETTINGS, plan)
-        playing = stack.enter_context(start_workers(workers, cluster))
-        ledger = stack.enter_context(Ledger(directory / ROWS, KEY))
-        source = empty.game if isinstance(game, str) else game
-        learning = Learning(source, digests, chosen, empty, directory, ledger, playing, report)
-        while True:
-            began = time.monotonic()
-            learning.add_generation()
-            if out is not None:
-                write_whole(Path(out), learning.result.to_bytes())
+        with start_workers(workers, cluster) as playing, Ledger(directory / ROWS, KEY) as ledger:
+            learning = Learning(game, digests, chosen, empty, directory, ledger, playing, report)
+            while True:
+                began = time.monotonic()
+                learning.add_generation()
+                write_whole(out, learning.result.to_bytes())
                 write_curve(learning.result, directory)
-            took = time.monotonic() - began
-            is_late = time.monotonic() + took > started + 60 * minutes
-            if len(learning.generations) == generations or (generations is None and is_late):
-                return learning.result
+                took = time.monotonic() - began
+                is_late = time.monotonic() + took > started + 60 * minutes
+                if len(learning.generations) == generations or (generations is None and is_late):
+                    return learning.result
 
 
 def directory_of(out: str | Path) -> Path:
     """The directory beside an evaluation's file in which its games are."""
     return Path(out).with_suffix(".learning")
-
-
-def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
-    """An evaluation without weights, in which every input has a row for each player to move, by random games.
-
-    Raises:
-        ValueError: a game does not end, or nothing varies.
-    """
-    states, sums = list[Any](), set[float]()
-    for number in range(SAMPLED):
-        state = game.new_initial_state((seed, DEALS, number))
-        luck = random.Random(seed * SAMPLED + number)
-        while not state.is_terminal():
-            if len(state.history) >= LONGEST_GAME:
-                raise ValueError(
-                    f"a random game of {game} did not end within {LONGEST_GAME} actions: nothing can be learned"
-                )
-            states.append(game.ask("copy", state.data))
-            player = state.current_player()
-            if player != CHANCE and game.determinize is not None and luck.random() < REDRAWN:
-                generator = seeded(luck.randrange(1 << 60))
-                states.append(state.redraw(player, state.beliefs(player), generator))
-            state.apply_action(random_action(state, luck))
-        sums.add(round(sum(state.returns()), 6))
-    names = names_of(game, states)
-    fields, limits = fields_of(game, facts_in(game, states, names), names)
-    fields["units"] = 1
-    rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
-    outputs = 1 if game.players == 2 and sums == {1.0} else game.players
-    shapes = (len(rows), 1), 1, (1, outputs), outputs
-    weights = (np.zeros(shape, np.float32) for shape in shapes)
-    network = LearnedNetwork(fields, limits, rows, *weights)
-    return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
 @attrs.define
@@ -293,10 +239,10 @@ class Learning:
         from scipy.sparse import vstack
 
         games = -(-self.settings.games // CHUNKS)
-        seeds = [(self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS)]
-        chunks = [Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds]
-        played = dict(self.playing.results(play_chunk, chunks))
-        inputs, *others = zip(*(played[seed] for seed in seeds), strict=True)
+        seeds = ((self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS))
+        chunks = (Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds)
+        parts = sorted(self.playing.results(play_chunk, chunks))  # by their seeds
+        _, inputs, *others = zip(*parts, strict=True)
         return Positions(vstack(inputs), *map(np.concatenate, others))
 
     def _first(self) -> Evaluation:
@@ -304,7 +250,9 @@ class Learning:
         fits = []
         for is_apart in (True, False):
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
-            fits.append(fitted(new, of_rows(positions, new), RATE, self.settings.seed))
+            rows = new.network.rows[positions.inputs.indices]
+            inputs = inputs_of(new, rows, positions.inputs.indptr)
+            fits.append(fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed))
         apart, shared = fits
         is_better = shared.about["error"] < CLEARLY * apart.about["error"]
         return shared if is_better else apart
@@ -312,23 +260,20 @@ class Learning:
     def _next(self) -> Evaluation:
         """The evaluation after the rounds of a generation."""
         evaluation, rounds = self.evaluation(self.latest), self.settings.rounds
-        began, error = time.monotonic(), None
+        began = time.monotonic()
         for i in range(rounds):
             minutes = (time.monotonic() - began) / max(i, 1) * rounds / 60
-            self._tell("rounds", i, rounds, error, minutes)
+            self._tell("rounds", i, rounds, error=evaluation.about.get("error"), minutes=minutes)
             turn = len(self.generations) * rounds + i + 1
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
             positions = self._play(evaluation, turn)
             evaluation = fitted(evaluation, positions, rate, self.settings.seed + turn)
-            error = evaluation.about["error"]
         return evaluation
 
-    def _tell(
-        self, stage: str, done: int, total: int, error: float | None = None, minutes: float = 0.0
-    ) -> None:
+    def _tell(self, stage: str, done: int, total: int, **more: Any) -> None:
         last = self.generations[-1] if self.generations else None
         number = len(self.generations) + 1
-        self.report(LearningProgress(number, stage, done, total, error, last, minutes))
+        self.report(LearningProgress(number, stage, done, total, last, **more))
 
     def add_generation(self) -> None:
         """Make a generation, or read it, and judge it."""
@@ -349,36 +294,23 @@ class Learning:
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
         settings, seats, player = self.settings, range(self.empty.players), self._player(number)
-        by_deal = list[list[Match]]()
-        for deal in range(settings.deals):
+        matches = []
+        for deal, seat in itertools.product(range(settings.deals), (*seats, NOBODY)):
+            key = f"generation {number}", str(player), str(opponent), deal, seat
+            entrants = seated((player, opponent), seat, len(seats), settings.iterations)
             seed = settings.seed, MATCHES, number, deal
-            matches = []
-            for seat in (*seats, NOBODY):
-                key = f"generation {number}", str(player), str(opponent), deal, seat
-                entrants = seated((player, opponent), seat, len(seats), settings.iterations)
-                matches.append(Match(key, self.game, entrants, seed, self.files))
-            by_deal.append(matches)
-        total = settings.deals * (len(seats) + 1)
-        all_matches = itertools.chain(*by_deal)
-        for done, _ in enumerate(self.ledger.played(all_matches, game_row, self.playing), 1):
-            self._tell("match", done, total)
-        scores, usual = [], []
-        for matches in by_deal:
-            *rows, alone = (self.ledger.rows[match.key] for match in matches)
-            scores.append(mean_reward(rows, seats))
-            usual.append(mean_reward([alone], seats))
+            matches.append(Match(key, self.game, entrants, seed, self.files))
+        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), 1):
+            self._tell("match", done, len(matches))
+        rows = [self.ledger.rows[match.key] for match in matches]
+        of_deals = np.array(rows).reshape(settings.deals, -1).tolist()
+        scores = [mean_reward(of_deal[:-1], seats) for of_deal in of_deals]
+        usual = [mean_reward(of_deal[-1:], seats) for of_deal in of_deals]
         return paired_difference(scores, usual)
 
     @property
     def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
-        curve = {"generations": self.generations}
-        about = msgspec.to_builtins(self.settings) | msgspec.to_builtins(curve)
+        curve = msgspec.to_builtins(self.generations)
+        about = {**msgspec.to_builtins(self.settings), "generations": curve}
         return attrs.evolve(self.evaluation(self.latest), about=about)
-
-
-def of_rows(positions: Positions, evaluation: Evaluation) -> Positions:
-    """Positions whose inputs are in columns, by the rows that an evaluation has for these."""
-    rows = evaluation.network.rows[positions.inputs.indices]
-    starts = np.r_[0, np.cumsum(rows >= 0)][positions.inputs.indptr]
-    return positions._replace(inputs=inputs_of(evaluation, rows[rows >= 0], starts))

@@ -1,19 +1,25 @@
-"""The learning curve: what each generation came to, as a table, a picture and a page."""
+"""What is told of an evaluation: its learning curve, as a table, a picture and a page; and its error, range, sum and rate."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from timeit import timeit
+from typing import Any
 
 import attrs
 import msgspec
+import numpy as np
 
 from icarus.arena.ledger import write_whole
-from icarus.kernel import Evaluation
+from icarus.kernel import AnyGame, Evaluation, Game
+from icarus.learning.fitting import judged
+from icarus.learning.selfplay import games_played
 from icarus.statistics import CONFIDENCE, Estimate
 from icarus.views.boards import FAINT, INK, PAPER, frame, words
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table, html
 
 PAGE, PICTURE = "curve.html", "curve.svg"
 WIDTH, HEIGHT, MARGIN = 480, 240, 40
+GAMES, TIMED = 200, 2000
 
 
 @attrs.frozen
@@ -87,15 +93,15 @@ def curve_svg(generations: Sequence[Generation]) -> str:
     high = max(0.0, *(each.high for each in strengths))
 
     def y(value: float) -> float:
-        return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / max(high - low, 1e-9)
+        return float(np.interp(value, (low, high), (HEIGHT - MARGIN, MARGIN)))
 
     parts = [f'<path d="M{MARGIN} {y(0):.1f}H{WIDTH - MARGIN}" stroke="{FAINT}"/>']
     parts += [
         words(MARGIN - 4, y(value) + 4, f"{value:+.2f}", 11, "end") for value in {low, 0.0, high}
     ]
     points = list[str]()
-    for generation, strength in zip(generations, strengths, strict=True):
-        x = MARGIN + (WIDTH - 2 * MARGIN) * len(points) / max(1, len(generations) - 1)
+    places = np.linspace(MARGIN, WIDTH - MARGIN, len(generations))
+    for generation, strength, x in zip(generations, strengths, places, strict=True):
         points.append(f"{x:.1f} {y(strength.value):.1f}")
         fill = INK if generation.is_taken else PAPER
         parts += [
@@ -107,3 +113,24 @@ def curve_svg(generations: Sequence[Generation]) -> str:
     return frame(
         WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve"
     )
+
+
+def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
+    """Sentences on an evaluation, by games against itself that nothing was learned from.
+
+    Raises:
+        ValueError: it is of another game.
+    """
+    evaluation.check(game)
+    positions = games_played(game, evaluation, GAMES, (seed, *evaluation.digest.encode()))
+    values, error, variance = judged(evaluation, positions.inputs, positions.rewards)
+    yield f"evaluation: mean squared error {error:.4f} in {GAMES} games against itself, where knowing nothing has {variance:.4f}"
+    sums = values.sum(axis=1)
+    yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"
+    if isinstance(game, Game):
+        ask: Any = game.with_evaluation(evaluation).kernels().heuristic
+        data, out = game.new_initial_state(seed).data, np.zeros(game.players)
+        addresses = data.ctypes.data, out.ctypes.data
+        ask(*addresses)  # compiles it
+        seconds = timeit(lambda: ask(*addresses), number=TIMED)
+        yield f"one takes {seconds / TIMED * 1e6:.1f} µs, called from Python"

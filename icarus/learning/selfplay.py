@@ -50,7 +50,8 @@ class SelfPlay(NamedTuple):
     """A game, its evaluation, and room to play it in.
 
     Attributes:
-        game: [1] GAME, addresses of functions.
+        game: [1] GAME: addresses of functions, the number of players, and whether there are weights yet.
+        rows: int32, of weights, those of a position after those of the one before.
         active, sums: see `write_values`.
         parameters: of the game's `initial`.
         true, branch, ahead: states, in words.
@@ -59,8 +60,7 @@ class SelfPlay(NamedTuple):
         actions, others: legal actions of the state that is played, and of one ahead.
         chances: probabilities of chance's outcomes.
         values, best: of each player after one action, and after the best. [players]
-        rows: int32, of weights, those of a position after those of the one before.
-        ends: [positions] where they end.
+        ends: [positions] where their rows end.
         branches: [positions] the number of a position's branch.
         how: the action in a position was chosen: GREEDY, RANDOM or FORCED. [positions]
         usual, after: of each player in each position, and after its best action. [positions, players]
@@ -175,8 +175,22 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 
 @helper
+def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
+    """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
+    value = following = table.values
+    for i in range(end - 1, first - 1, -1):
+        if table.how[i] != FORCED:
+            value = table.after[i]
+        share = 0.0 if table.how[i] == RANDOM else rest
+        copy_items(table.rewards[i], table.values)
+        for p in range(len(value)):
+            table.targets[i, p] = (1.0 - share) * value[p] + share * following[p]
+        value, following = table.usual[i], table.targets[i]
+
+
+@helper
 def play_branch(table: SelfPlay, first: int, number: int) -> int:
-    """Play a branch to its end; returns the number of the positions, which begin at the given one, or `first` where there is no room."""
+    """Play a branch to its end, with its targets; returns the number of all positions, or `first`, where it begins, if there is no room."""
     game = table.game[0]
     i = first
     mover = player_of(game, table.branch)
@@ -195,21 +209,8 @@ def play_branch(table: SelfPlay, first: int, number: int) -> int:
         mover = player_of(game, table.branch)
         i = i + 1
     call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
+    write_targets(table, first, i, REST if game.is_learned != 0 else 1.0)
     return i
-
-
-@helper
-def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
-    """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
-    value = following = table.values
-    for i in range(end - 1, first - 1, -1):
-        if table.how[i] != FORCED:
-            value = table.after[i]
-        share = 0.0 if table.how[i] == RANDOM else rest
-        copy_items(table.rewards[i], table.values)
-        for p in range(len(value)):
-            table.targets[i, p] = (1.0 - share) * value[p] + share * following[p]
-        value, following = table.usual[i], table.targets[i]
 
 
 @helper
@@ -243,9 +244,7 @@ def play_games(table: SelfPlay, games: int) -> int:
             if mover != CHANCE and (is_new or uniform(table.rng) < BRANCHES):
                 is_new = False
                 begin_branch(table, mover)
-                first = end
                 end = play_branch(table, end, number)
-                write_targets(table, first, end, REST if game.is_learned != 0 else 1.0)
                 number += 1
                 if game.determinize == 0:  # the branch was the game
                     break
@@ -291,7 +290,7 @@ def games_played(
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     starts = np.r_[0, table.ends[:count]]
-    inputs = inputs_of(evaluation, table.rows[: starts[-1]].copy(), starts)
+    inputs = inputs_of(evaluation, table.rows[: starts[-1]], starts)
     branches = np.diff(table.branches[:count], prepend=-1)
     return Positions(inputs, branches, table.targets[:count].copy(), table.rewards[:count].copy())
 
@@ -300,12 +299,14 @@ def inputs_of(evaluation: Evaluation, rows: np.ndarray, starts: np.ndarray) -> A
     """The inputs of positions as a sparse matrix [positions, rows of weights].
 
     Args:
-        rows: of all positions; `starts` says where those of each begin, and all end.
+        rows: of all positions, -1 for none; `starts` says where those of each begin, and all end.
     """
     from scipy.sparse import csr_matrix
 
+    is_there = rows >= 0
+    starts = np.r_[0, np.cumsum(is_there)][starts]
     shape = len(starts) - 1, len(evaluation.network.hidden)
-    return csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape)
+    return csr_matrix((np.ones(starts[-1], np.float32), rows[is_there], starts), shape)
 
 
 def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[int]) -> SelfPlay:
@@ -322,9 +323,9 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
     rules["players"], rules["is_learned"] = players, network.hidden.any()
     rows, active = np.zeros(ROOM_FOR * ROWS, np.int32), np.zeros(evaluation.room, np.int32)
     sums = np.zeros(len(network.bias), np.float32)
-    legal, facts = called.max_legal + SPARE_LEGAL, max(1, len(evaluation.names))
+    legal = called.max_legal + SPARE_LEGAL
     # in the order of the fields
-    integers = (words, words, words, beliefs, facts, legal, legal, *[ROOM_FOR] * 3)
+    integers = (words, words, words, beliefs, len(evaluation.names), legal, legal, *[ROOM_FOR] * 3)
     reals = (legal, players, players, *[(ROOM_FOR, players)] * 4)
     rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
     table = SelfPlay(rules, network, rows, active, sums, parameters, seeded(seed), *rooms)

@@ -24,9 +24,8 @@ from icarus.kernel.evaluation import (
     read_state,
     rules_of,
 )  # fmt: skip
-from icarus.learning.encoding import fields_of, names_of
+from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import with_random_weights
-from icarus.learning.generations import empty_evaluation
 from icarus.learning.selfplay import games_played
 
 KUHN = games.load("kuhn-poker")

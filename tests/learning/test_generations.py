@@ -16,9 +16,9 @@ from icarus.commands.cli import run
 from icarus.compiler import python_of
 from icarus.kernel import Evaluation, read_evaluation
 from icarus.learning import generations
-from icarus.learning.checking import lines_on
-from icarus.learning.curve import generations_of
-from icarus.learning.generations import LearningProgress, empty_evaluation
+from icarus.learning.encoding import empty_evaluation
+from icarus.learning.generations import LearningProgress
+from icarus.learning.report import generations_of, lines_on
 from icarus.learning.selfplay import (
     FORCED,
     GREEDY,
