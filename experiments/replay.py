@@ -203,7 +203,7 @@ def race_again(games_of_race: RaceGames, row: GameRow) -> GameRow:
     )
 
 
-def match_of_pair(
+def _match_of_pair(
     row: GameRow, game: str, iterations: int, seed: tuple[int, ...], files: Files = ()
 ) -> Match:
     """The match of two by iterations that a row is of."""
@@ -248,7 +248,7 @@ def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
     game, iterations, seed = parts.group("game", "iterations", "seed")
     stream = STREAMS.index(row["stream"])
     seed_of_row = int(seed or DUEL_SEED), stream, row["deal"]
-    return race_row(match_of_pair(row, game, int(iterations), seed_of_row))
+    return race_row(_match_of_pair(row, game, int(iterations), seed_of_row))
 
 
 # -------------------- Ladders.
@@ -304,7 +304,7 @@ def of_learning(directory: Path) -> Iterator[Kept]:
 
 def generation_again(row: GameRow, game: str, iterations: int, files: Files) -> GameRow:
     """A game between generations played again."""
-    return game_row(match_of_pair(row, game, iterations, tuple(row["seed"]), files))
+    return game_row(_match_of_pair(row, game, iterations, tuple(row["seed"]), files))
 
 
 # -------------------- What outcome sampling learned.

@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 import msgspec
 import numpy as np
+from attrs.filters import exclude
 
 from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
@@ -48,9 +49,11 @@ JUDGE = read_entrant("PUCT >> BASELINE [scheme = MO_ISMCTS with cutoff=0]")
 
 @attrs.frozen(kw_only=True)
 class LearningSettings:
-    """What decides what is played, and so what is learned.
+    """How an evaluation is learned.
 
     Attributes:
+        minutes: by the clock; a generation that would not end by then is not begun.
+        generations: so many in all instead, however long they take.
         games: of a round, as long as there is room for their positions; 5,000 if not given, of a `PythonGame` 500.
         rounds: of a generation.
         judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
@@ -59,6 +62,8 @@ class LearningSettings:
         seed: from which all seeds follow.
     """
 
+    minutes: float = DEFAULT_MINUTES
+    generations: int | None = None
     games: int
     rounds: int = 5
     judge: Entrant = attrs.field(default=JUDGE, converter=read_entrant)
@@ -68,8 +73,15 @@ class LearningSettings:
     seed: int = 0
 
     def __attrs_post_init__(self) -> None:
+        checks.positive("minutes", self.minutes)
+        if self.generations is not None:
+            checks.integer("generations", self.generations, least=1)
         for name, least in LEAST.items():
             checks.integer(name, getattr(self, name), least)
+
+    def lasting(self) -> dict[str, Any]:
+        """Those that decide what is played, as JSON can hold them."""
+        return attrs.asdict(self, filter=exclude("minutes", "generations"))
 
 
 @attrs.frozen
@@ -130,8 +142,6 @@ def learn(
     game: AnyGame | str,
     *,
     out: str | Path | None = None,
-    minutes: float = DEFAULT_MINUTES,
-    generations: int | None = None,
     files: Sequence[str | Path] = (),
     workers: int = 1,
     cluster: str | None = None,
@@ -145,8 +155,6 @@ def learn(
     Args:
         out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
             kept.
-        minutes: by the clock; a generation that would not end by then is not begun.
-        generations: so many in all instead, however long they take.
         files: Python files whose games are named.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
@@ -161,9 +169,6 @@ def learn(
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
     checks.integer("workers", workers, least=1)
-    checks.positive("minutes", minutes)
-    if generations is not None:
-        checks.integer("generations", generations, least=1)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     digests = tuple((path, digest_of(path)) for path in map(str, files))
@@ -174,8 +179,7 @@ def learn(
     for player in (chosen.judge, chosen.reference):
         player.agent(loaded.names, iterations=1)
     empty = empty_evaluation(loaded.game, chosen.seed)
-    plan = {"game": empty.game, "rules": empty.rules, **msgspec.to_builtins(chosen)}
-    plan["files"] = digests
+    plan = {"game": empty.game, "rules": empty.rules, **chosen.lasting(), "files": digests}
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(out or f"{temporary}/evaluation.npz")
         directory = directory_of(out)
@@ -189,8 +193,10 @@ def learn(
                 write_whole(out, learning.result.to_bytes())
                 write_curve(learning.result, directory)
                 took = time.monotonic() - began
-                is_late = time.monotonic() + took > started + 60 * minutes
-                if len(learning.generations) == generations or (generations is None and is_late):
+                is_over = time.monotonic() + took > started + 60 * chosen.minutes
+                if chosen.generations is not None:
+                    is_over = len(learning.generations) == chosen.generations
+                if is_over:
                     return learning.result
 
 
@@ -312,5 +318,5 @@ class Learning:
     def result(self) -> Evaluation:
         """What is learned so far; its file tells how."""
         curve = msgspec.to_builtins(self.generations)
-        about = {**msgspec.to_builtins(self.settings), "generations": curve}
+        about = self.settings.lasting() | {"generations": curve}
         return attrs.evolve(self.evaluation(self.latest), about=about)
