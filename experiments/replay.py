@@ -209,7 +209,7 @@ def _match_of_pair(
     """The match of two by iterations that a row is of."""
     pair = read_entrant(row["player"]), read_entrant(row["opponent"])
     players = load_unedited(game, files).game.players
-    entrants = seated(pair, row["seat"], players, iterations)
+    entrants = seated(pair, row["seat"], players, iterations=iterations)
     return Match(key_of(row, KEY), game, entrants, seed, files)
 
 

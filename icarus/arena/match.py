@@ -71,14 +71,10 @@ class Match:
 
 
 def seated(
-    pair: tuple[Entrant, Entrant],
-    seat: int,
-    players: int,
-    iterations: int | None,
-    seconds: float | None = None,
+    pair: tuple[Entrant, Entrant], seat: int, players: int, **budget: Any
 ) -> tuple[Entrant, ...]:
     """The first of a pair in a seat, and the second in all others, each with this budget."""
-    player, opponent = (attrs.evolve(each, iterations=iterations, seconds=seconds) for each in pair)
+    player, opponent = (attrs.evolve(each, **budget) for each in pair)
     return tuple(player if each == seat else opponent for each in range(players))
 
 

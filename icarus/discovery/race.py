@@ -231,7 +231,7 @@ class RaceGames(Ledger):
         """
         race = self.protocol
         players = load_unedited(self.game, race.files).game.players
-        entrants = seated(pair, seat, players, race.iterations, race.seconds)
+        entrants = seated(pair, seat, players, iterations=race.iterations, seconds=race.seconds)
         return Match(
             self.key(stream, pair, deal, seat),
             self.game,

@@ -33,12 +33,12 @@ def with_random_weights(
         counts = counts.sum(axis=0, keepdims=True)
     is_used = counts >= min(SELDOM, max(1, len(positions.targets) // 1000))
     for field in network.fields:
-        inputs = slice(int(field["first"]), int(field["first"] + field["size"]))
+        inputs = slice(field["first"], field["first"] + field["size"])
         if field["kind"] == COUNT:  # of whose inputs every state has one
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
-    random, count = np.random.default_rng(seed), int(is_used.sum())
+    random, count = np.random.default_rng(seed), is_used.sum()
     each = np.full_like(counts, -1, np.int32)
     each[is_used] = np.arange(count)
     rows = np.resize(each, len(network.rows))  # the same ones again for all, or as they are

@@ -15,7 +15,6 @@ from typing import Any
 import attrs
 import msgspec
 import numpy as np
-from attrs.filters import exclude
 
 from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
@@ -81,7 +80,9 @@ class LearningSettings:
 
     def lasting(self) -> dict[str, Any]:
         """Those that decide what is played, as JSON can hold them."""
-        return attrs.asdict(self, filter=exclude("minutes", "generations"))
+        table: dict[str, Any] = msgspec.to_builtins(self)
+        del table["minutes"], table["generations"]
+        return table
 
 
 @attrs.frozen
@@ -200,9 +201,9 @@ def learn(
                     return learning.result
 
 
-def directory_of(out: str | Path) -> Path:
+def directory_of(out: Path) -> Path:
     """The directory beside an evaluation's file in which its games are."""
-    return Path(out).with_suffix(".learning")
+    return out.with_suffix(".learning")
 
 
 @attrs.define
@@ -303,7 +304,7 @@ class Learning:
         matches = []
         for deal, seat in itertools.product(range(settings.deals), (*seats, NOBODY)):
             key = f"generation {number}", str(player), str(opponent), deal, seat
-            entrants = seated((player, opponent), seat, len(seats), settings.iterations)
+            entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
             seed = settings.seed, MATCHES, number, deal
             matches.append(Match(key, self.game, entrants, seed, self.files))
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), 1):

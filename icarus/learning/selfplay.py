@@ -11,7 +11,6 @@ states do in a search. Each has a target (TD(λ): Sutton, 1988), computed backwa
 and the rewards at the end. Compiled once, the loop plays every game by the addresses of its functions; a `PythonGame` is called back.
 """
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -237,10 +236,11 @@ def play_games(table: SelfPlay, games: int) -> int:
             game.initial,
             (address_of(table.true), address_of(table.rng), address_of(table.parameters)),
         )
-        mover = player_of(game, table.true)
-        actions = 0
         is_new = True
-        while mover != TERMINAL and actions < LONGEST_GAME:
+        for _ in range(LONGEST_GAME):
+            mover = player_of(game, table.true)
+            if mover == TERMINAL:
+                break
             if mover != CHANCE and (is_new or uniform(table.rng) < BRANCHES):
                 is_new = False
                 begin_branch(table, mover)
@@ -250,8 +250,6 @@ def play_games(table: SelfPlay, games: int) -> int:
                     break
             count = write_legal(game, table.true, table.actions)
             act(table, table.true, mover, count)
-            mover = player_of(game, table.true)
-            actions = actions + 1
     return end
 
 
@@ -285,14 +283,16 @@ def games_played(
     count = None
     while count is None:
         table = _table(game, evaluation, called, seed)
-        with contextlib.suppress(MoreActions):  # for which there is room at the next attempt
+        try:
             count = call_compiled(getattr(called, "kept", []), play_games, table, games)
+        except MoreActions:
+            continue  # there is room for them at the next attempt
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     starts = np.r_[0, table.ends[:count]]
     inputs = inputs_of(evaluation, table.rows[: starts[-1]], starts)
     branches = np.diff(table.branches[:count], prepend=-1)
-    return Positions(inputs, branches, table.targets[:count].copy(), table.rewards[:count].copy())
+    return Positions(inputs, branches, table.targets[:count], table.rewards[:count])
 
 
 def inputs_of(evaluation: Evaluation, rows: np.ndarray, starts: np.ndarray) -> Any:
