@@ -103,9 +103,9 @@ def line_of(result: Discovery) -> str:
     protocol = result.protocol
     best = result.winner or result.proofs[0]
     space = f"`{protocol.space.name}` ({protocol.space.count():,})"
-    verdict = (
-        f"**{best.difference.text('+.3f')}**" if result.winner else best.difference.text("+.3f")
-    )
+    verdict = f"{best.difference:+.3f}"
+    if result.winner:
+        verdict = f"**{verdict}**"
     cells = (
         protocol.game,
         space,

@@ -41,12 +41,13 @@ class Estimate:
         """Whether 0 lies outside the interval."""
         return (self.low > 0) | (self.high < 0)
 
-    def text(self, form: str = ".3f") -> str:
+    def __format__(self, form: str) -> str:
         """The number and its interval in a format, such as "+.3f" of a difference."""
+        form = form or ".3f"
         return f"{self.value:{form}} [{self.low:{form}}, {self.high:{form}}]"
 
     def __str__(self) -> str:
-        return self.text()
+        return format(self)
 
 
 def mean_of(

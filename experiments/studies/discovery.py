@@ -47,7 +47,7 @@ def summary(results: Any) -> str:
 
 def with_interval(values: Sequence[float], sign: str) -> str:
     """A mean with Student's interval, 95 %."""
-    return mean_of(values).text(f"{sign}.3f")
+    return f"{mean_of(values):{sign}.3f}"
 
 
 def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
@@ -97,7 +97,7 @@ def duels(paths: Annotated[list[Path], typer.Argument(exists=True)]) -> None:
         plain = path.with_name(path.name.removesuffix(PACKED))
         for (player, opponent), result in differences_in(plain).items():
             print(
-                f"{plain.stem}, {result.count} units: {result.text('+.3f')}  {player}  against {opponent}",
+                f"{plain.stem}, {result.count} units: {result:+.3f}  {player}  against {opponent}",
                 flush=True,
             )
 

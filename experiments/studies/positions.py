@@ -279,7 +279,7 @@ def lines(measured: Any) -> Iterator[str]:
             more = mean_of(trees["visits"] / trees["visits_usual"] - 1, -1.0, math.inf, 0.99)
             yield (
                 f"{role:10} {agent} {iterations:6} iterations, {len(trees)} positions: depth {trees['depth_usual'].mean():.2f} and "
-                f"{depth.text('+.3f')}; visits {more.text('+.1%')}"
+                f"{depth:+.3f}; visits {more:+.1%}"
             )
 
 

@@ -325,11 +325,10 @@ def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
             simultaneous(returns[:, seat].tolist(), game.players)
         )
     if game.players > 1:
-        cells["drawn games"] = mean_of(
-            (returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0
-        ).text(".0%")
+        draws = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0)
+        cells["drawn games"] = f"{draws:.0%}"
         cells |= {
-            f"{name} is first": share.text(".0%") for name, share in seats(game, returns).items()
+            f"{name} is first": f"{share:.0%}" for name, share in seats(game, returns).items()
         }
     return cells
 
@@ -424,7 +423,7 @@ def _findings(measures: Measures) -> Iterator[Block]:
         "Could be even": False,
     }.items():
         rows = [
-            [name, where, share.text(".0%"), f"{even:.0%}", str(share.count)]
+            [name, where, f"{share:.0%}", f"{even:.0%}", str(share.count)]
             for name, where, even, share in effects
             if is_told == (share.low > even or share.high < even)
         ]

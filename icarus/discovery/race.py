@@ -518,7 +518,7 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
         words = ["better" if each.p < protocol.level else "not proven" for each in discovery.proofs]
         finalists = [
             (
-                each.difference.text("+.3f"),
+                f"{each.difference:+.3f}",
                 _p_text(each.p),
                 word,
                 f"speed {_rate_text(each)}",
@@ -530,7 +530,7 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
     if discovery.ablations:
         yield Heading("What the best finalist loses with one factor back at its default")
         rows = [
-            [each.difference.text("+.3f"), f"{each.factor} = {level_text(each.level)}"]
+            [f"{each.difference:+.3f}", f"{each.factor} = {level_text(each.level)}"]
             for each in discovery.ablations
         ]
         yield Table("", ["difference", "factor"], rows)

@@ -27,8 +27,8 @@ def with_random_weights(
         is_apart: whether an input has a row for each player to move, or the same one for all.
     """
     network = evaluation.network
-    blocks = evaluation.players + 1
-    counts = np.bincount(positions.inputs.indices, minlength=len(network.rows)).reshape(blocks, -1)
+    counts = np.bincount(positions.inputs.indices, minlength=len(network.rows))
+    counts = counts.reshape(evaluation.players + 1, -1)
     if not is_apart:
         counts = counts.sum(axis=0, keepdims=True)
     is_used = counts >= min(SELDOM, max(1, len(positions.targets) // 1000))
@@ -47,8 +47,7 @@ def with_random_weights(
     fields = network.fields.copy()
     fields["units"] = units
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)
-    shape = units, len(network.base)
-    output = random.normal(0, 0.3 / np.sqrt(units), shape).astype(np.float32)
+    output = random.normal(0, 0.3 / np.sqrt(units), (units, len(network.base))).astype(np.float32)
     bias = np.zeros(units, np.float32)
     new = network._replace(fields=fields, rows=rows, hidden=hidden, bias=bias, output=output)
     return attrs.evolve(evaluation, network=new)

@@ -213,6 +213,7 @@ class Learning:
     Attributes:
         empty: the evaluation without weights.
         generations: so far, those that a call before has made included.
+        latest: the number of the last one that was taken; 0 before the first.
     """
 
     game: str | AnyGame
@@ -224,11 +225,7 @@ class Learning:
     playing: Workers
     report: Report
     generations: list[Generation] = attrs.field(factory=list, init=False)
-
-    @property
-    def latest(self) -> int:
-        """The number of the last generation that was taken; 0 before the first."""
-        return max((each.number for each in self.generations if each.is_taken), default=0)
+    latest: int = 0
 
     def _file(self, number: int) -> Path:
         return self.directory / f"generation-{number}.npz"
@@ -248,8 +245,8 @@ class Learning:
         games = -(-self.settings.games // CHUNKS)
         seeds = ((self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS))
         chunks = (Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds)
-        parts = sorted(self.playing.results(play_chunk, chunks))  # by their seeds
-        _, inputs, *others = zip(*parts, strict=True)
+        # in the order of their seeds
+        _, inputs, *others = zip(*sorted(self.playing.results(play_chunk, chunks)), strict=True)
         return Positions(vstack(inputs), *map(np.concatenate, others))
 
     def _first(self) -> Evaluation:
@@ -284,16 +281,20 @@ class Learning:
 
     def add_generation(self) -> None:
         """Make a generation, or read it, and judge it."""
-        number, latest = len(self.generations) + 1, self.latest
+        number = len(self.generations) + 1
         fit = self.evaluation(number).about
         against_reference = self._difference(number, self.settings.reference)
-        against_before = self._difference(number, self._player(latest)) if latest else None
+        against_before = None
+        if self.latest:
+            against_before = self._difference(number, self._player(self.latest))
         is_taken = against_before is None or against_before.value > 0
         self.generations.append(
             Generation(
                 number, fit["error"], fit["variance"], against_reference, against_before, is_taken
             )
         )
+        if is_taken:
+            self.latest = number
 
     def _player(self, number: int) -> Entrant:
         return attrs.evolve(self.settings.judge, evaluation=with_digest(str(self._file(number))))

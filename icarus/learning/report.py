@@ -78,12 +78,11 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
 
 
 def _row(generation: Generation) -> list[str]:
-    differences = (generation.against_reference, generation.against_before)
-    cells = ["-" if each is None else each.text("+.3f") for each in differences]
-    # no variance: all games held out ended alike
-    numbers = generation.error, generation.variance
-    errors = (f"{number:.4f}" if number else "-" for number in numbers)
-    return [str(generation.number), *errors, *cells, "yes" if generation.is_taken else "no"]
+    differences = generation.against_reference, generation.against_before
+    numbers = generation.error, generation.variance  # 0: all games held out ended alike
+    cells = [f"{each:.4f}" if each else "-" for each in numbers]
+    cells += [f"{each:+.3f}" if each else "-" for each in differences]
+    return [str(generation.number), *cells, "yes" if generation.is_taken else "no"]
 
 
 def curve_svg(generations: Sequence[Generation]) -> str:

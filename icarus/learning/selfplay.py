@@ -51,7 +51,7 @@ class SelfPlay(NamedTuple):
     Attributes:
         game: [1] GAME: addresses of functions, the number of players, and whether there are weights yet.
         rows: int32, of weights, those of a position after those of the one before.
-        active, sums: see `write_values`.
+        active: rows of a state ahead; sums: see `write_values`.
         parameters: of the game's `initial`.
         true, branch, ahead: states, in words.
         beliefs: of the player who draws a branch, in words.
@@ -59,7 +59,7 @@ class SelfPlay(NamedTuple):
         actions, others: legal actions of the state that is played, and of one ahead.
         chances: probabilities of chance's outcomes.
         values, best: of each player after one action, and after the best. [players]
-        ends: [positions] where their rows end.
+        starts: [positions + 1] where the rows of each begin, and those of all end.
         branches: [positions] the number of a position's branch.
         how: the action in a position was chosen: GREEDY, RANDOM or FORCED. [positions]
         usual, after: of each player in each position, and after its best action. [positions, players]
@@ -80,7 +80,7 @@ class SelfPlay(NamedTuple):
     facts: np.ndarray
     actions: np.ndarray
     others: np.ndarray
-    ends: np.ndarray
+    starts: np.ndarray
     branches: np.ndarray
     how: np.ndarray
     chances: np.ndarray
@@ -135,7 +135,7 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     game = table.game[0]
     choice = 0
     top = -np.inf
-    step = (count + MOST_AHEAD - 1) // MOST_AHEAD
+    step = -(-count // MOST_AHEAD)
     for i in range(below(table.rng, step), count, step):
         copy_items(table.ahead, state)
         call(game.apply, (address_of(table.ahead), table.actions[i]))
@@ -194,7 +194,7 @@ def play_branch(table: SelfPlay, first: int, number: int) -> int:
     i = first
     mover = player_of(game, table.branch)
     while mover != TERMINAL:
-        start = table.ends[i - 1] if i else 0
+        start = table.starts[i]
         left = len(table.rows) - start
         if i >= min(ROOM_FOR, first + LONGEST_BRANCH) or left < len(table.active):
             return first
@@ -202,11 +202,11 @@ def play_branch(table: SelfPlay, first: int, number: int) -> int:
         rows = value_of(
             table, table.branch, mover, table.actions, count, table.rows[start:], table.usual[i]
         )
-        table.ends[i], table.branches[i] = start + rows, number
+        table.starts[i + 1], table.branches[i] = start + rows, number
         table.how[i] = act(table, table.branch, mover, count)
         copy_items(table.after[i], table.best)
         mover = player_of(game, table.branch)
-        i = i + 1
+        i += 1
     call(game.rewards, (address_of(table.branch), address_of(table.values), game.players))
     write_targets(table, first, i, REST if game.is_learned != 0 else 1.0)
     return i
@@ -280,16 +280,16 @@ def games_played(
     called: Any = game
     if not isinstance(game, Game):
         called = DealsCalledBack(with_facts(game, tuple(evaluation.names)))
-    count = None
-    while count is None:
+    while True:
         table = _table(game, evaluation, called, seed)
         try:
             count = call_compiled(getattr(called, "kept", []), play_games, table, games)
+            break
         except MoreActions:
-            continue  # there is room for them at the next attempt
+            pass  # there is room for them at the next attempt
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
-    starts = np.r_[0, table.ends[:count]]
+    starts = table.starts[: count + 1]
     inputs = inputs_of(evaluation, table.rows[: starts[-1]], starts)
     branches = np.diff(table.branches[:count], prepend=-1)
     return Positions(inputs, branches, table.targets[:count], table.rewards[:count])
@@ -325,7 +325,8 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
     sums = np.zeros(len(network.bias), np.float32)
     legal = called.max_legal + SPARE_LEGAL
     # in the order of the fields
-    integers = (words, words, words, beliefs, len(evaluation.names), legal, legal, *[ROOM_FOR] * 3)
+    of_states = words, words, words, beliefs, len(evaluation.names)
+    integers = (*of_states, legal, legal, ROOM_FOR + 1, ROOM_FOR, ROOM_FOR)
     reals = (legal, players, players, *[(ROOM_FOR, players)] * 4)
     rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
     table = SelfPlay(rules, network, rows, active, sums, parameters, seeded(seed), *rooms)
