@@ -537,6 +537,7 @@ def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.locator("#log li").nth(before)).to_be_attached()
+        expect(page.locator("#board [data-part].open:focus")).to_have_count(1)
     page.goto(served("checkers").address)
     square = page.locator('#board [data-part="c3"]')
     expect(square).to_have_attribute("aria-label", "c3, black")

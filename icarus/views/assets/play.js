@@ -124,7 +124,7 @@ function drawBoard(told) {
 }
 
 function draw(told) {
-  const focus = document.activeElement, within = ["board", "moves", "log"].map(byId).find(each => each.contains(focus)), place = focus.copy ?? focus.place;
+  const focus = document.activeElement, within = ["board", "moves", "log", "status"].map(byId).find(each => each.contains(focus)), place = focus.copy ?? focus.place;
   for (const name of ["game", "who"]) byId(name).textContent = told[name];
   document.title = told.game;
   wait(looking === null ? told.status : `earlier position: after ${told.at} of ${told.total} actions`);
