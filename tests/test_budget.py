@@ -25,7 +25,7 @@ TOKENS = {
     "icarus/compiler": 15_900,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_950,
-    "icarus/equilibrium": 21_470,
+    "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_800,

@@ -162,14 +162,10 @@ def tabulate(
 stitch = tabulate  # as the papers call it
 
 
-def is_each(policy: PolicyLike) -> bool:
-    """Whether it is one policy for each player."""
-    return isinstance(policy, tuple | list) and not hasattr(policy, "policy_at")
-
-
 def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
-    """The policy of each player."""
-    policies = policy if is_each(policy) else [policy] * game.players
+    """The policy of each player, where one may be given for each."""
+    is_each = isinstance(policy, tuple | list) and not hasattr(policy, "policy_at")
+    policies = policy if is_each else [policy] * game.players
     if len(policies) != game.players:
         raise ValueError(f"{len(policies)} policies for the {game.players} players of {game}")
     return policies
@@ -179,7 +175,7 @@ def questions_to(game: AnyGame, policy: PolicyLike, play: str) -> tuple[list[Que
     """How the policy of each player is asked; and what is measured, as a result tells it."""
     questions = [question_to(each, play) for each in policies_of(game, policy)]
     texts = [f"{each}, {play}" if each.has_luck else str(each) for each in questions]
-    return questions, " against ".join(texts if is_each(policy) else texts[:1])
+    return questions, " against ".join(dict.fromkeys(texts))
 
 
 # -------------------------------------------------------------------------------------------------------- best responses

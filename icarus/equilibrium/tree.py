@@ -418,9 +418,7 @@ def refuse_unless_walkable(game: AnyGame) -> None:
         weight = len(deals) / WALKS
         while actions := state.legal_actions():
             if len(state.history) >= game.max_length:
-                raise ValueError(
-                    f"{game} has no complete walk: it has not ended after {game.max_length:,} actions, its max_length"
-                )
+                refuse_as_unsound(game, TOO_LONG)
             weight *= len(actions)
             histories += weight
             if histories > CERTAIN * limit:

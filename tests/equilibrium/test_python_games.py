@@ -268,7 +268,10 @@ def test_a_game_may_have_more_actions_than_room_was_thought_of():
 
 @pytest.mark.parametrize(
     ("choices", "said"),
-    [(2, "is too large for a complete walk"), (1, "has not ended after 100,000 actions")],
+    [
+        (2, "is too large for a complete walk"),
+        (1, "continues beyond its max_length of 100000 actions"),
+    ],
 )
 def test_a_game_that_never_ends_is_refused_before_a_tree_is_grown(choices, said):
     endless = PythonGame(
