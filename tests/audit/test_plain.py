@@ -686,7 +686,8 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
     ],
 )
 def test_a_planted_fault_of_a_sampler_is_found(fault, claim):
-    report = audit(game_of(game_class(fault["game"], fault["text"], fault["fault"])), seed=4)
+    faulty = game_of(game_class(fault["game"], fault["text"], fault["fault"]))
+    report = audit(faulty, games=4, seed=4)
     assert claim in report.failed, report
 
 
