@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 16_780,
     "icarus": 250_000,
     "experiments": 68_760,
-    "tests": 278_750,
+    "tests": 278_800,
 }
 IDEAS = {"icarus": (138, 279, 2_558), "experiments": (38, 47, 721)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

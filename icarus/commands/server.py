@@ -78,15 +78,18 @@ class Tables:
     numbers: Iterator[int] = attrs.field(factory=itertools.count)
     games: dict[int, Conversation] = attrs.field(factory=dict)
 
-    def begin(self, body: bytes) -> int:
+    def begin(self, body: bytes, seats: "Seats") -> int:
         """Begin the game that a body asks for, or refuse it before anything is done.
+
+        Args:
+            seats: of who asks; a game in which he has none is not gone on from.
 
         Raises:
             ValueError: what is wrong.
         """
         request = msgspec.json.decode(body, type=NewGame)
-        before = self.games.get(request.like)
-        like = before.session if before else None
+        before = self.games[request.like] if request.like in seats else None
+        like = before and before.session
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         persons = len(like.people) if like else min(request.persons, game.players)
@@ -169,9 +172,8 @@ class Server(ThreadingHTTPServer):
         super().__init__((host, 0), Handler)
         self.tables, self.name = tables, f"{host}:{self.server_port}"
         self.cookie = f"icarus-{self.server_port}"
-        self.visitors, self.invitations = dict[str, Seats](), dict[str, Seats]()
-        token = _secret()
-        self.invitations[token] = {}
+        self.visitors, token = dict[str, Seats](), _secret()
+        self.invitations: dict[str, Seats] = {token: {}}
         link = f"/?token={token}"
         for number, table in tables.games.items():
             self.start(number)
@@ -245,7 +247,7 @@ class Handler(BaseHTTPRequestHandler):
                 return choice(game, tables.levels.get(str(game)))
             case ["POST", "games" | "saved" as which]:
                 number = (
-                    tables.begin(body)
+                    tables.begin(body, seats)
                     if which == "games"
                     else tables.add(Session.resumed(body, tables.files))
                 )
@@ -288,7 +290,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )
-        morsel = SimpleCookie(self.headers.get("Cookie", "")).get(server.cookie)
+        morsel = SimpleCookie(self.headers["Cookie"]).get(server.cookie)
         visitor = morsel.value if morsel else ""
         seats = server.visitors.get(visitor)
         if token is None and seats is not None:
@@ -303,8 +305,11 @@ class Handler(BaseHTTPRequestHandler):
             seats = server.visitors[visitor] = {}
         seats.update(server.invitations[token])
         cookie = f"{server.cookie}={visitor}; HttpOnly; SameSite=strict; Path=/"
-        headers = {"Location": path, "Set-Cookie": cookie}
-        raise Refused(303, "the page is at the address without the token", headers)
+        raise Refused(
+            303,
+            "the page is at the address without the token",
+            {"Location": path, "Set-Cookie": cookie},
+        )
 
     def _send(self, answer: Any, status: int = 200, headers: dict[str, str] = HEADERS) -> None:
         """A page whose scripts, and no others, may run; or what is written as JSON."""

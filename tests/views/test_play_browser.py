@@ -689,7 +689,12 @@ def test_the_second_person_is_led_from_the_old_game_to_the_new_one(
     page.click("text=a new game has begun")
     page.wait_for_url(f"**/games/{number}")
     expect(page.locator("#who")).to_contain_text("you; the other person")
-    assert host.get(f"/games/{number}/state").json()["seat"] == 1
+    told = host.get(f"/games/{number}/state").json()
+    assert told["seat"] == 1
+    with httpx.Client(base_url=host.base_url, follow_redirects=True) as guest:
+        guest.get(link)  # who has no seat in the new game, and does not go on from it
+        guest.post("/games", json=body | {"like": number})
+    assert host.get(f"/games/{number}/state").json() == told
 
 
 def test_an_earlier_position_is_only_looked_at_and_a_move_is_played_once(served, page, expect):
