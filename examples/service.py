@@ -27,7 +27,7 @@ locks = defaultdict[int, asyncio.Lock](asyncio.Lock)
 
 async def begin(request: Request) -> JSONResponse:
     """A new game, or a position that some moves lead to."""
-    number = await asyncio.to_thread(tables.begin, await body_of(request))
+    number = await asyncio.to_thread(tables.begin, await body_of(request), dict.fromkeys(tables.games))
     return JSONResponse({"number": number, **await answered(number)})
 
 

@@ -197,8 +197,8 @@ def interruption(kind: str, reported: list[int], done: threading.Event) -> BaseE
 def interrupted(kind: str, count: int, delay: float) -> bool:
     """Whether a search that a bunch of Ctrl-C ended has handed over every playout that it had reported."""
     reported, done = [0], threading.Event()
-    threading.Thread(target=press, args=(count, delay, done)).start()
     try:
+        threading.Thread(target=press, args=(count, delay, done)).start()
         ended = interruption(kind, reported, done)
     except KeyboardInterrupt as late:  # a press while another was being handled
         ended = late
