@@ -191,14 +191,15 @@ def learn(
             while True:
                 began = time.monotonic()
                 learning.add_generation()
-                write_whole(out, learning.result.to_bytes())
-                write_curve(learning.result, directory)
+                result = learning.result
+                write_whole(out, result.to_bytes())
+                write_curve(result, directory)
                 took = time.monotonic() - began
                 is_over = time.monotonic() + took > started + 60 * chosen.minutes
                 if chosen.generations is not None:
                     is_over = len(learning.generations) == chosen.generations
                 if is_over:
-                    return learning.result
+                    return result
 
 
 def directory_of(out: Path) -> Path:
@@ -318,7 +319,7 @@ class Learning:
 
     @property
     def result(self) -> Evaluation:
-        """What is learned so far; its file tells how."""
+        """What is learned so far, read anew; its file tells how."""
         curve = msgspec.to_builtins(self.generations)
         about = self.settings.lasting() | {"generations": curve}
         return attrs.evolve(self.evaluation(self.latest), about=about)
