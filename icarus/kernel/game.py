@@ -278,7 +278,7 @@ class AnyGame(ABC):
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
         # what slots read is looked at when they are used
-        renew_rebound(_kernels[self][1] if self in _kernels else ())
+        renew_rebound(self.variables())
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
     def variables(self) -> list[Bound]:
