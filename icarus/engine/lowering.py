@@ -584,7 +584,7 @@ class _Lowering:
         keys_in_simulation = self.read_in_simulation | names_read(
             c for c in of_simulation if c.writes_simulation
         )
-        rows = self.lower_components()
+        rows = self.lower_components()  # the last ones that keep a kernel alive
         of_slots = [
             kernel.function for kernel in self.kept_alive if isinstance(kernel, CompiledFunction)
         ]

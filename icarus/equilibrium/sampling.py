@@ -99,9 +99,8 @@ class Sampling(NamedTuple):
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
     visits: np.ndarray  # of the information set searched for. [actions]
     rng: np.ndarray
-    forced: (
-        np.ndarray
-    )  # the indices of the actions from the deal to an end; empty where they are drawn
+    # the indices of the actions from the deal to an end; empty where they are drawn
+    forced: np.ndarray
     path: np.ndarray
     state: np.ndarray
     actions: np.ndarray
