@@ -55,7 +55,8 @@ docs: .venv/docs                # the pages in docs/_build/html: every cell is r
 shipped: .venv/test             # the machine code of the playout loop that the package brings, after a change of its sources; the same bytes each time
 	$(BIN)/python -m tests.compiler.test_shipped
 
-wheel: .venv/test               # a wheel and an sdist in dist/; both are installed and tried in empty environments of each Python that is here
+wheel: .venv/test               # a wheel and an sdist in dist/, with the machine code of the games; both are tried in empty environments of each Python that is here
+	$(BIN)/python -m tests.compiler.test_shipped games
 	$(BIN)/python -m pytest -q --slow tests/test_distribution.py
 
 release: wheel docs             # all that a release uploads, in dist/: wheel, sdist, and the documents

@@ -27,6 +27,7 @@ for name in sys.argv[1:] or games.names():
         state.apply_action(state.chance_outcomes()[0][0])
     result = search(state, BASELINE >> MAST, iterations=50, seed=1)
     result.to_html(f"{name}.html")
+assert sys.argv[1:] or "numba" not in sys.modules, "the wheel brings the machine code of what is searched here"
 print(*sorted(one.metadata["Name"] for one in importlib.metadata.distributions()))
 """
 

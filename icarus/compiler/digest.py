@@ -48,6 +48,7 @@ LOOP = (  # the sources that the machine code of the playout loop is made from
     ),
     *("kernel/features.py", "kernel/history.py", "kernel/theta.py"),
 )
+KERNELS_OF_LOOP = ("the playout loop", "the growth of a table")
 # their versions stand for them
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
@@ -362,6 +363,25 @@ def digest(function: Callable, *context: object) -> str:
         described = _describe(part.value)
         hasher.update(f"{part.name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]
+
+
+@functools.cache
+def _hash_of_package() -> Any:
+    return _hash_of(PACKAGE.rglob("*.py"))
+
+
+def sources_digest(function: Callable) -> str:
+    """A name for the machine code of one of the library's own functions, which any version of Python gives; "" if anything is a user's."""
+    hasher = _hash_of_package().copy()
+    for part in reachable(function, DIGESTED):
+        if isinstance(part.value, pytypes.FunctionType):
+            if not _is_ours(part.value):
+                return ""
+            described = _module_of(part.value).encode()
+        else:
+            described = _describe(part.value)
+        hasher.update(f"{part.name}={len(described)} ".encode() + described)
+    return hasher.hexdigest()[:16]
 
 
 def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:

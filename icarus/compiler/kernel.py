@@ -26,7 +26,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.digest import LOOP_DIGEST, PACKAGE, PACKAGE_DIGEST, digest, settings
+from icarus.compiler.digest import (
+    KERNELS_OF_LOOP,
+    LOOP_DIGEST,
+    PACKAGE,
+    PACKAGE_DIGEST,
+    digest,
+    settings,
+    sources_digest,
+)
 from icarus.compiler.functions import (
     DEBUG,
     MAKES_PLAIN,
@@ -89,9 +97,11 @@ class CompiledFunction:
     ) -> None:
         self.name, self.function = name, function
         file = _file_of(name, digest(function, name, arity, this_machine()))
-        shipped, level = shipped_file(name)
         with uninterrupted():
-            code = load(file, name, arity, made_for()) or load(shipped, name, arity, level)
+            code = load(file, name, arity, made_for())
+            if code is None:
+                shipped, level = shipped_file(name, function)
+                code = load(shipped, name, arity, level)
         self._code: MachineCode | CodeInMemory = code or self._compile(
             function, arity, file, returns, check
         )
@@ -423,18 +433,19 @@ def levels_here() -> list[str]:
     ]
 
 
-def shipped_file(name: str, level: str = "") -> tuple[Path | None, str]:
+def shipped_file(name: str, function: Callable, level: str = "") -> tuple[Path | None, str]:
     """Where the package has, if it has, the machine code of a kernel, made of these very sources; and for what processor.
 
     Args:
-        level: of processors; by default that of this one, if the compiler is set as it was.
+        level: of processors; by default the newest of this one's that there is a file for, if the compiler is set as it was.
     """
-    if not level and not DEBUG and not settings():
-        level = next(iter(levels_here()), "")
-    if not level:
-        return None, ""
-    file = PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{level}-{LOOP_DIGEST}.bin"
-    return file, f"{LEVELS[level].triple} {LEVELS[level].name} {LEVELS[level].tuning}"
+    key = LOOP_DIGEST if name in KERNELS_OF_LOOP else sources_digest(function)
+    usable = levels_here() if key and not DEBUG and not settings() else []
+    for each in [level] if level else usable:
+        file = PACKAGE / "compiler" / "shipped" / f"{_plain(name)}-{each}-{key}.bin"
+        if level or file.is_file():
+            return file, f"{LEVELS[each].triple} {LEVELS[each].name} {LEVELS[each].tuning}"
+    return None, ""
 
 
 def _plain(name: str) -> str:

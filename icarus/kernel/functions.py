@@ -165,10 +165,10 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
         "are_sound": are_rewards if name == "heuristic" else is_finite,
         "wrong": f"the {name} function {label} did not write {expected}",
     }
-    source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
+    source = "\n    ".join([f"def {name}({', '.join(row.words)}):", *lines])
     # in messages its lines are ours, and those of the author are told
     exec(compile(source, __file__, "exec"), space)
-    return CompiledFunction(space["kernel"], len(row.words), label, row.returns)
+    return CompiledFunction(space[name], len(row.words), label, row.returns)
 
 
 def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: bool) -> None:
