@@ -7,7 +7,15 @@ import numpy as np
 
 from icarus.algebra import *
 from icarus.kernel import *
-from icarus.specs.baseline import BASELINE, EXPLORATION, backpropagate, capture_tree, write_bounds
+from icarus.specs.baseline import (
+    BASELINE,
+    EXPLORATION,
+    backpropagate,
+    bits_of,
+    capture_tree,
+    real_of,
+    write_bounds,
+)
 
 # ----------------------------------------------------------------------------------------- simultaneous decisions: EXP3
 
@@ -64,15 +72,13 @@ def capture_trials(history: History, updates: Updates) -> None:
         if step.phase == SIMULATION:
             return
         if step.choice > 0:
-            update(
-                updates, trial(history, i, step.action), np.float64(step.probability).view(np.int64)
-            )
+            update(updates, trial(history, i, step.action), bits_of(step.probability))
 
 
 @backpropagation
 def backpropagate_trial(stats: Row, context: int, rewards: Array) -> None:
     """(s + μ/p, n + 1)"""
-    probability = np.int64(context).view(np.float64)  # a context is an integer: the bits of p
+    probability = real_of(context)
     for player in range(len(rewards)):
         stats.reward[player] += rewards[player] / probability
     stats.visits += 1
@@ -174,7 +180,7 @@ def ask_for_regrets(
             mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNKNOWN
             regret = mean - history.rewards[step.player]
             if regret != 0.0:
-                update(updates, trial(history, i, action), np.float64(regret).view(np.int64))
+                update(updates, trial(history, i, action), bits_of(regret))
         elif end - first > 1:
             update(updates, cell, VISIT)
 
@@ -195,8 +201,7 @@ def backpropagate_regret(stats: Row, context: int, rewards: Array) -> None:
     if context in (VISIT, AVAILABLE):
         backpropagate(stats, context, rewards)
     else:
-        # a context is an integer: the bits of the regret
-        stats.regret += np.int64(context).view(np.float64)
+        stats.regret += real_of(context)
 
 
 REGRET_MATCHING = attrs.evolve(

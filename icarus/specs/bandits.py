@@ -16,9 +16,11 @@ from icarus.specs.baseline import (
     BASELINE,
     EXPLORATION,
     backpropagate,
+    bits_of,
     bound_of,
     bounds,
     capture_tree,
+    real_of,
     write_bounds,
 )
 
@@ -490,7 +492,7 @@ def capture_tree_with_bonus(
     bonus = 0.0
     if winner != NO_ACTION:
         bonus = bonus_of(find(theta, record(winner)), len(steps) - 1, steepness)
-    bits = np.float64(NO_BONUS + bonus).view(np.int64)
+    bits = bits_of(NO_BONUS + bonus)
     last = expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, bits)
@@ -510,7 +512,7 @@ def backpropagate_with_bonus(stats: Row, context: int, rewards: Array, bonus: fl
     if context >= NOT_PLAYED:
         stats.availability += 1
     if context > NOT_PLAYED:
-        share = bonus / 2.0 * (np.int64(context).view(np.float64) - NO_BONUS)
+        share = bonus / 2.0 * (real_of(context) - NO_BONUS)
         for player in range(len(rewards)):
             stats.reward[player] += rewards[player] + share * np.sign(rewards[player] - DRAW)
     else:

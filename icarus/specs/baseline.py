@@ -84,3 +84,15 @@ def bounds(
 ) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, …)"""
     write_bounds(history, theta, legal, out, exploration)
+
+
+@inlined
+def bits_of(real: float) -> np.int64:
+    """A real as a context, which is an integer: its bits."""
+    return np.float64(real).view(np.int64)
+
+
+@inlined
+def real_of(context: int) -> float:
+    """The real that a context has the bits of."""
+    return np.int64(context).view(np.float64)

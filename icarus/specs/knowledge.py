@@ -16,8 +16,10 @@ from icarus.specs.baseline import (
     BASELINE,
     EXPLORATION,
     backpropagate,
+    bits_of,
     bound_of,
     capture_tree,
+    real_of,
     write_bounds,
 )
 
@@ -461,9 +463,9 @@ def ask_for_proofs(history: History, theta: Theta, updates: Updates) -> None:
                 key = mix(steps[i].record, player)
                 stats = find(theta, key)
                 if lower > stats.lower:
-                    update(updates, key, np.float64(lower).view(np.int64))
+                    update(updates, key, bits_of(lower))
                 if upper < stats.upper:
-                    update(updates, key, np.float64(-upper).view(np.int64))
+                    update(updates, key, bits_of(-upper))
 
 
 @capture(reads_simulation=False, proves=True)
@@ -501,9 +503,9 @@ def bounds_by_children(
 def tightened(stats: Row, context: int) -> bool:
     """Whether a context was a bound; if so it is kept where it says more than the one before."""
     if context > AVAILABLE:  # the bits of a lower bound above 0
-        stats.lower = max(stats.lower, np.int64(context).view(np.float64))
+        stats.lower = max(stats.lower, real_of(context))
     elif context < VISIT:  # the bits of an upper bound with its sign changed, −0 for 0
-        stats.upper = min(stats.upper, -np.int64(context).view(np.float64))
+        stats.upper = min(stats.upper, -real_of(context))
     return context > AVAILABLE or context < VISIT
 
 

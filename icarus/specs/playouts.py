@@ -8,6 +8,7 @@ import numpy as np
 from icarus.algebra import *
 from icarus.kernel import *
 from icarus.specs.bandits import DRAW
+from icarus.specs.baseline import bits_of, real_of
 from icarus.specs.knowledge import place_of_action
 from icarus.specs.mast import MAST
 
@@ -119,7 +120,7 @@ def capture_steps_of_winners(
                 weight = find(theta, record(action, step.player)).weight
                 towards = 1.0 if action == step.action else 0.0
                 change = rate * (towards - math.exp(weight - most) / total)
-                update(updates, record(action, step.player), np.float64(change).view(np.int64))
+                update(updates, record(action, step.player), bits_of(change))
 
 
 @helper
@@ -134,8 +135,7 @@ def greatest_weight(theta: Theta, legal: Array, player: int) -> float:
 @backpropagation
 def add_change(stats: Row, context: int, rewards: Array) -> None:
     """w + ψ"""
-    # a context is an integer: the bits of the change
-    stats.weight += np.int64(context).view(np.float64)
+    stats.weight += real_of(context)
 
 
 PPA = Enhancement(
@@ -341,7 +341,7 @@ def capture_differences(
                     change[k] += rate * (to_come - worth) * numbers[k]
                 to_come = (1.0 - trace) * worth + trace * to_come
         for k in range(len(change)):
-            update(updates, record(k, player), np.float64(change[k]).view(np.int64))
+            update(updates, record(k, player), bits_of(change[k]))
 
 
 FAST = attrs.evolve(
