@@ -11,8 +11,8 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.result import Result, label, leads_to, most_visits
-from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, parse_scheme
+from icarus.engine.result import Result, check_histories, label, most_visits
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
 from icarus.specs import parse
@@ -132,9 +132,7 @@ class Agent(Search):
         """
         check_is_state("search", state)
         if isinstance(self.strategy, Algorithm):
-            player = self.strategy.seated(
-                state.game, iterations=self.iterations, seconds=self.seconds
-            )
+            player: Any = self.seated(state.game)
             return player.search(state, seed, progress)
         return self.run(state, seed, records, progress)
 
@@ -207,13 +205,12 @@ class SeatedAgent:
     def _remaining(self, state: State) -> Result | None:
         if self.result is None or self._decay == 0:
             return None
-        continued = self.result.root is None or leads_to(self.result.state, state)
-        if (
-            self.agent.scheme.observer == ROOT_PLAYER
-            and self.result.state.current_player() != state.current_player()
-        ):
-            continued = False  # the histories are what another player saw
-        return (self.result if continued else self.result.without_histories()).decayed(self._decay)
+        remaining = self.result
+        try:
+            check_histories(remaining, state, self.agent.scheme)
+        except ValueError:
+            remaining = remaining.without_histories()
+        return remaining.decayed(self._decay)
 
     def seated(self, game: AnyGame) -> "SeatedAgent":
         """The same player, ready for the next game.
@@ -537,9 +534,7 @@ def first_state(game: AnyGame, key: Sequence[int]) -> State:
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:
     player, legal = state.current_player(), state.legal_actions()
-    if len(legal) == 1:
-        return DecisionLog(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
-    result = agent.search(state, seed)
+    result = ChosenAction(legal[0]) if len(legal) == 1 else agent.search(state, seed)
     index = result.actions.index(result.action)
     visits, value = int(result.visits[index]), float(result.values[index])
     return DecisionLog(

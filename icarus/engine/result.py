@@ -274,15 +274,10 @@ class Result:
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
-        tables = {id(part._table): part._table for part in self.records.values()}
-        copies = {
-            key: RecordTable(table.component, table.game, table.root)
-            for key, table in tables.items()
-        }
-        for key, table in tables.items():
-            copies[key].insert_rows(change(table))
+        tables = {part._table for part in self.records.values()}
+        copies = {table: table.with_rows(change(table)) for table in tables}
         records = {
-            name: Records(part.enhancement, part.game, copies[id(part._table)])
+            name: Records(part.enhancement, part.game, copies[part._table])
             for name, part in self.records.items()
         }
         return attrs.evolve(self, records=records, **fields)
@@ -379,24 +374,11 @@ def reused_records(
     """What each of so many searches of a state begins with, by the `Result` of an earlier search; None without one.
 
     Raises:
-        TypeError, ValueError: see `check_records`.
-    """
-    if records is None:
-        return [None] * searches
-    check_records(records, state, strategy, scheme, searches)
-    components, _ = components_of(strategy, scheme.uses_exp3(state.game))
-    return [_reused(part, state, scheme, components) for part in records.parts or (records,)]
-
-
-def check_records(
-    records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int
-) -> None:
-    """Refuse what is not a result of an earlier search, and one whose records do not fit so many searches.
-
-    Raises:
         TypeError: `records` is not a Result. ValueError: they are of another game, scheme, number of trees or strategy, or of a
             search whose state does not lead to this state.
     """
+    if records is None:
+        return [None] * searches
     if not isinstance(records, Result):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
     if str(records.state.game) != str(state.game):
@@ -407,17 +389,33 @@ def check_records(
         raise ValueError(
             f"records are of a search by {records.scheme}; its histories are not those of {scheme}"
         )
-    before = len(records.parts) or 1
-    if before != trees:
+    parts = records.parts or (records,)
+    if len(parts) != searches:
         raise ValueError(
-            f"records are of {before} trees, each with records of its own; this search grows {trees}"
+            f"records are of {len(parts)} trees, each with records of its own; this search grows {searches}"
         )
-    stored = [storage_of(part.enhancement) for part in records.records.values()]
-    for part in components_of(strategy, scheme.uses_exp3(state.game))[0]:
-        if storage_of(part) not in stored:
+    components, _ = components_of(strategy, scheme.uses_exp3(state.game))
+    tables = tables_of(records)
+    for part in components:
+        if storage_of(part) not in tables:
             raise ValueError(
                 f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
             )
+    check_histories(records, state, scheme)
+    return [_reused(part, state, scheme, components) for part in parts]
+
+
+def tables_of(result: Result) -> dict[tuple[object, ...], RecordTable]:
+    """The tables of a result of one tree, by what decides an enhancement's records."""
+    return {storage_of(part.enhancement): part._table for part in result.records.values()}
+
+
+def check_histories(records: Result, state: State, scheme: Scheme) -> None:
+    """Refuse records with histories that a search of a state cannot go on from.
+
+    Raises:
+        ValueError: the message says why.
+    """
     if records.root is None:
         return
     if not leads_to(records.state, state):
@@ -449,7 +447,7 @@ def _reused(
 
     A record of a history that the baseline does not have, as GRAVE makes them of actions that are not legal there, is left behind.
     """
-    tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
+    tables = tables_of(result)
     baseline = tables[storage_of(components[0])]
     root, histories = _root_of(result, state, scheme, baseline)
     rows = tuple(
@@ -503,7 +501,7 @@ def _root_of(
         perspective = game.perspective(player)
         key, edge = keys[perspective], moves[perspective]
         record = None if key is None or edge is None else extended_key(key, player, edge)
-        keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
+        keys = [extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
         replay.apply_action(action)
     if game.perspectives == 1 and scheme.observer != ROOT_PLAYER:
         row = None if record is None else baseline.find(record)
@@ -515,7 +513,8 @@ def _root_of(
     return Root(at_root, new.record if record is None else record), True
 
 
-def _extend_key(key: int | None, move: int | None) -> int | None:
+def extend_key(key: Any, move: int | None) -> Any:
+    """The key of a history after a move that is seen; None where either is not known."""
     if key is None or move is None:
         return None
     return key if move == UNSEEN else mix(key, move)
@@ -620,35 +619,28 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
     first = _prior_rows(table, rows["record"])
     fields = table.component.information.fields
     counts = [name for name, domain in fields if domain.kind == Kind.COUNT]
-    result, decays = rows.copy(), np.full(len(rows), decay)
-    ratios = {name: _decay_count(result, first, name, decay) for name in counts}
-    above, below = ratios[counts[0]] if counts else (decays, np.ones(len(rows)))
+    result = rows.copy()
+    # of each count, how much each row is left with, and had gained
+    ratios: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for name in counts:
+        gained = rows[name].astype(float) - first[name]
+        left = decay * gained if rows[name].dtype.kind == "f" else np.floor(decay * gained)
+        result[name] = first[name] + left
+        ratios[name] = left, gained
+    above, below = ratios[counts[0]] if counts else np.zeros((2, len(rows)))
     for name, domain in reversed(fields):
         if domain.kind == Kind.COUNT:
             above, below = ratios[name]
         elif domain.kind == Kind.SUM:
-            change = rows[name] - first[name]
-            inner = tuple(range(1, change.ndim))
-            dividend, divisor = np.expand_dims(above, inner), np.expand_dims(below, inner)
-            counted = np.broadcast_to(divisor != 0, change.shape)
-            shrunk = np.divide(change * dividend, divisor, out=decay * change, where=counted)
-            result[name] = first[name] + shrunk
+            change = (rows[name] - first[name]).T
+            shrunk = np.divide(change * above, below, out=decay * change, where=below != 0)
+            result[name] = first[name] + shrunk.T
     changed = np.zeros(len(rows), np.bool_)
     for name, domain in fields:
         if domain.kind in (Kind.COUNT, Kind.SUM, Kind.BOUND) or not counts:
             differs = result[name] != first[name]
             changed |= differs.any(axis=tuple(range(1, differs.ndim)))
     return result[changed]
-
-
-def _decay_count(
-    result: np.ndarray, first: np.ndarray, name: str, decay: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Decay a count in place; how much of it each row is left with, and had gained."""
-    gained = result[name].astype(float) - first[name]
-    remainder = decay * gained if result[name].dtype.kind == "f" else np.floor(decay * gained)
-    result[name] = first[name] + remainder
-    return remainder, gained
 
 
 def _prior_rows(table: RecordTable, keys: np.ndarray) -> np.ndarray:

@@ -135,6 +135,12 @@ class RecordTable:
         self.descriptor.capacity = capacity
         self.descriptor.used = count - 1
 
+    def with_rows(self, rows: np.ndarray) -> "RecordTable":
+        """A table of the same component with these rows in place of its own."""
+        table = RecordTable(self.component, self.game, self.root)
+        table.insert_rows(rows)
+        return table
+
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if len(rows) > 0:
