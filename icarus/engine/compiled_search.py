@@ -112,22 +112,16 @@ class Addressed(dict[int, Any]):
 
 
 class Callback:
-    """A function of integers as a kernel of compiled code; of an exception, what `named_error` makes of it is kept."""
+    """A function of integers as a kernel of compiled code; its exception is kept."""
 
-    def __init__(
-        self,
-        function: Callable[..., int],
-        arity: int,
-        kept: list[BaseException],
-        named_error: Callable[[BaseException], BaseException],
-    ) -> None:
+    def __init__(self, function: Callable[..., int], arity: int, kept: list[BaseException]) -> None:
         cells = Addressed()
 
         def called(result: int, raised: int, *words: int) -> int:
             try:
                 cells[result].value = function(*words)
             except BaseException as error:  # Ctrl-C too: here it would be lost
-                kept.append(named_error(error))
+                kept.append(error)
                 return _FAILED
             return 0
 
@@ -135,18 +129,6 @@ class Callback:
             ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[_NUMBER] * arity
         )(called)
         self.address: int = ctypes.cast(self._called, ctypes.c_void_p).value or 0
-
-
-def _telling(
-    function: Callable[..., int], named_error: Callable[[BaseException], BaseException]
-) -> Callable[..., int]:
-    def called(*words: int) -> int:
-        try:
-            return function(*words)
-        except KeyboardInterrupt as stop:
-            raise named_error(stop) from None
-
-    return called
 
 
 def words_at(address: int, count: int) -> np.ndarray:
@@ -180,17 +162,9 @@ class CalledBack:
 
     def _kernel(self, name: str, arity: int = 0) -> PlainKernel | Callback:
         function = self._function(name)
-
-        def named_error(error: BaseException) -> BaseException:
-            return (
-                self.game.interrupted(name, error)
-                if isinstance(error, KeyboardInterrupt)
-                else error
-            )
-
         if MAKES_PLAIN.get() is not None:
-            return PlainKernel(_telling(function, named_error), name)
-        return Callback(function, arity or len(ROWS[name].words), self.kept, named_error)
+            return PlainKernel(function, name)
+        return Callback(function, arity or len(ROWS[name].words), self.kept)
 
     def _function(self, name: str) -> Callable[..., int]:
         """A function as a kernel is called."""
@@ -819,16 +793,6 @@ class CompiledSearch:
             f"a playout of {game} has not ended after {game.max_length} actions, {limit}; "
             f"after {count_text(len(history), 'action')} of the game (the last: {before or 'none'}) it started with {first} …"
         )
-
-    def take_over(self, search: "CompiledSearch") -> None:
-        """Go on where another search of the same state, strategy, seed and scheme stands; it is left alone."""
-        self.rng[:] = search.rng
-        self._workspace["counts"] = search._workspace["counts"]
-        self._block["root.visits"][:] = search._block["root.visits"]
-        with self._kernels():
-            for table, source in zip(self.tables, search.tables, strict=True):
-                table.insert_rows(source.rows[1:])
-            self._filter(everywhere=True)
 
     def record_simulation(self) -> None:
         """Keep the steps and keys of the simulation phase, as if a slot read them."""

@@ -7,7 +7,7 @@ decision, every captured record and every updated row passes by and is noted. It
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -20,7 +20,7 @@ from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
 from icarus.engine.lowering import Vote, components_of, storage_of, terms_of
-from icarus.engine.result import Result, ReusedRecords
+from icarus.engine.result import Result, ReusedRecords, extend_key, tables_of
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
@@ -117,18 +117,22 @@ def inspect_playout(
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
         )
-    search = CompiledSearch(state, strategy, seed, scheme, plain=_NOTING)
+    reuse = before = None
     if after:
-        compiled = CompiledSearch(state, strategy, seed, scheme)
-        compiled.run(after)
-        search.take_over(compiled)
+        before = CompiledSearch(state, strategy, seed, scheme)
+        before.run(after)
+        rows = tuple(table.rows[1:] for table in before.tables)
+        reuse = ReusedRecords(rows, before.root_keys, after)
+    search = CompiledSearch(state, strategy, seed, scheme, reuse, _NOTING)
+    if before is not None:
+        search.rng[:] = before.rng
     search.record_simulation()
     _notes[:] = [_Notes(search)]
-    search.run(after + 1)
+    search.run(1)
     notes = _notes.pop()
     updates = {name: tuple(each) for name, each in notes.updates.items()}
     worlds, choices = tuple(notes.worlds), tuple(notes.choices)
-    arguments = search.state, strategy, seed, scheme, search.iterations
+    arguments = search.state, strategy, seed, scheme, after + 1
     return InspectedPlayout(*arguments, worlds, choices, notes.rewards, updates)
 
 
@@ -422,7 +426,7 @@ def notes_of(result: Result) -> tuple[str, ...]:
     ]
     if result.root is None or not any(_is_foreign(slot.function.__module__) for slot in slots):
         return ()
-    tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
+    tables = tables_of(result)
     components, _ = components_of(strategy, scheme.uses_exp3(game))
     rows = tuple(tables[storage_of(part)].rows[1:] for part in components)
     reuse = ReusedRecords(rows, result.root, result.earlier_iterations + result.iterations)
@@ -580,14 +584,8 @@ def _action_seen_as(state: State, move: int, observer: int) -> int:
     raise ValueError(f"player {observer} observes no legal action as the move {move}")
 
 
-@attrs.frozen
-class _Branch:
-    """A node to be opened: a state after its history, the keys of that history, and how many visits it is handed down."""
-
-    node: int
-    flow: float
-    world: State
-    keys: tuple[int, ...]
+# A node to be opened: how many visits it is handed down, a state after its history, and the keys of that history.
+_Branch: TypeAlias = tuple[int, float, State, tuple[int, ...]]
 
 
 class _Walk:
@@ -621,15 +619,16 @@ class _Walk:
 
     def walk(self, world: State) -> None:
         """Add all nodes that this root state leads to."""
-        branches = [_Branch(0, float(self.result.iterations), world, self.root.keys)]
+        branches = [(0, float(self.result.iterations), world, self.root.keys)]
         while branches and len(self.nodes) < self.limit:
             self.opened += 1
-            branches.extend(reversed(list(self.below(branches.pop()))))
+            branches.extend(reversed(list(self.below(*branches.pop()))))
 
-    def below(self, branch: _Branch) -> Iterator[_Branch]:
+    def below(
+        self, opened: int, flow: float, world: State, keys: tuple[int, ...]
+    ) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
-        world = branch.world
-        player = branch.world.current_player()
+        player = world.current_player()
         if player == TERMINAL:
             return
         # with an action for each: several are one where the root player sees for all
@@ -640,29 +639,24 @@ class _Walk:
                 world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
             )
             edges.setdefault(move, action)
-        self.legal_counts[branch.node] = len(edges)
-        key = branch.keys[self.game.perspective(player)]
+        self.legal_counts[opened] = len(edges)
+        key = keys[self.game.perspective(player)]
         rows = {edge: self.row_of.get(extended_key(key, player, edge)) for edge in edges}
         visited = [(edge, row, self.visits[row]) for edge, row in rows.items() if row is not None]
-        share = branch.flow / max(1, sum(visits for _, _, visits in visited))
+        share = flow / max(1, sum(visits for _, _, visits in visited))
         for edge, row, visits in visited:
-            if (flow := share * visits) < LEAST_FLOW:
+            if share * visits < LEAST_FLOW:
                 continue
             action = edges[edge]
             moves = world.observed(action) if self.game.perspectives > 1 else [edge]
-            node = self.children.get((branch.node, edge, tuple(moves)))
+            node = self.children.get((opened, edge, tuple(moves)))
             if node is None:
-                node = self.add(
-                    branch.node, edge, player, world.action_to_string(action), row, moves
-                )
+                node = self.add(opened, edge, player, world.action_to_string(action), row, moves)
             # the first visit of a history is the one that expanded it: nothing is below
             if visits > 1:
                 after = world.clone()
                 after.apply_action(action)
-                keys = (
-                    k if m == UNSEEN else mix(k, m) for k, m in zip(branch.keys, moves, strict=True)
-                )
-                yield _Branch(node, flow, after, tuple(keys))
+                yield node, share * visits, after, tuple(map(extend_key, keys, moves))
 
     def tree(self) -> Tree:
         """All nodes, found on walks from the root in determinization after determinization."""

@@ -8,7 +8,7 @@ a majority vote, and its voters are mixtures themselves.
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import attrs
 import numpy as np
@@ -44,11 +44,11 @@ from icarus.compiler import (
     CompiledFunction,
     defined_at,
     inlined_once,
+    offset_of,
     python_of,
     refuse_slips,
 )
 from icarus.compiler.digest import (
-    Bound,
     attributes_read,
     kernel_cache,
     renew_rebound,
@@ -341,14 +341,12 @@ COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hol
 
 def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
-    fields = [row.fields[name][:2] for name in row.names] if row.names and row.fields else []
-    starts = [
-        (field, offset // number.itemsize) for field, offset in fields if field.base == number
-    ]
-    return np.array(
-        [start + i for field, start in starts for i in range(field.itemsize // number.itemsize)],
-        np.int64,
-    )
+    columns = list[int]()
+    for name in row.names or ():
+        if row[name].base == number:
+            first = offset_of(row, name) // number.itemsize
+            columns += range(first, first + row[name].itemsize // number.itemsize)
+    return np.array(columns, np.int64)
 
 
 def check_of(row: np.dtype, label: str) -> Callable:
@@ -450,41 +448,7 @@ def weight_kernel(slot: WeightFunction, players: int) -> CompiledFunction:
 # ---------------------------------------------------------------------------------------- compositions as small arrays
 
 
-@attrs.define(eq=False)
-class LoweredStrategy:
-    """A strategy lowered for a game: arrays for the loop, and what their addresses refer to.
-
-    Attributes:
-        components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
-        table_of: the index of each enhancement's table.
-        component, mixture, term, leaf, weight: the arrays; the mixtures of voters follow those of the decisions.
-        reads: what slots read of a playout, by the names of the workspace's `LoweredArrays`.
-        choices: whether a rule reads which decisions are simultaneous.
-        kept_alive: what stands at the addresses.
-        variables: of users, that are compiled in.
-        used: how many records each table of the latest search had.
-    """
-
-    components: list[Enhancement]
-    table_of: dict[Enhancement, int]
-    component: np.ndarray
-    mixture: np.ndarray
-    term: np.ndarray
-    leaf: np.ndarray
-    weight: np.ndarray
-    reads: Mapping[str, int]
-    choices: bool
-    kept_alive: list[CompiledFunction | np.ndarray]
-    variables: list[Bound]
-    used: list[int]
-
-    @property
-    def votes(self) -> bool:
-        """Whether any term is a majority vote."""
-        return len(self.mixture) > VOTERS
-
-
-def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
+def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> "LoweredStrategy":
     """A strategy for the loop. Compiles, or loads, what has not been used yet, and anew what has changed.
 
     Args:
@@ -512,10 +476,10 @@ class ByIdentity:
 
 
 @functools.partial(kernel_cache, most=MOST)
-def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
+def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> "LoweredStrategy":
     """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
     renew_rebound()  # it may share helpers with what was compiled before
-    return _Lowering(game, strategy.value, scheme).result()
+    return LoweredStrategy(game, strategy.value, scheme)
 
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
@@ -553,14 +517,28 @@ def names_read(captures: Iterable[Capture]) -> set[str]:
     return {name for capture in captures for name in attributes_read(capture.function)}
 
 
-class _Lowering:
+class LoweredStrategy:
+    """A strategy lowered for a game: arrays for the loop, and what their addresses refer to.
+
+    Attributes:
+        components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
+        table_of: the index of each enhancement's table.
+        component, mixture, term, leaf, weight: the arrays; the mixtures of voters follow those of the decisions.
+        votes: whether any term is a majority vote.
+        reads: what slots read of a playout, by the names of the workspace's `LoweredArrays`.
+        choices: whether a rule reads which decisions are simultaneous.
+        kept_alive: what stands at the addresses.
+        variables: of users, that are compiled in.
+        used: how many records each table of the latest search had.
+    """
+
     def __init__(self, game: AnyGame, strategy: Enhancement, scheme: Scheme) -> None:
-        self.game, self.strategy, self.scheme = game, strategy, scheme
-        self.uses_exp3 = scheme.uses_exp3(game)
+        self.game, self.scheme = game, scheme
+        uses_exp3 = scheme.uses_exp3(game)
         if isinstance(game, Game):
             refuse_unseeded(game)
         refuse_unknown(game, strategy)
-        self.components, self.table_of = components_of(strategy, self.uses_exp3)
+        self.components, self.table_of = components_of(strategy, uses_exp3)
         refuse_hidden(self.components, game)
         self.terms: list[loop.Term] = []
         self.voters: list[loop.Mixture] = []
@@ -569,14 +547,19 @@ class _Lowering:
         self.kept_alive: list[CompiledFunction | np.ndarray] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
-
-    def result(self) -> LoweredStrategy:
-        roles = [self.strategy, self.strategy]
-        if self.uses_exp3:
+        self.used = [0] * len(self.components)
+        roles = [strategy, strategy]
+        if uses_exp3:
             roles.append(EXP3)
-        mixtures = [self.lower_mixture(role, strategy) for role, strategy in enumerate(roles)]
-        if not self.uses_exp3:
+        mixtures = [self.lower_mixture(role, each) for role, each in enumerate(roles)]
+        if not uses_exp3:
             mixtures.append(mixtures[loop.TREE])
+        self.component = self.lower_components()
+        self.mixture = np.array(mixtures + self.voters, loop.MIXTURE)
+        self.term = np.array(self.terms, loop.TERM)
+        self.leaf = np.array(self.leaves, loop.LEAF)
+        self.weight = np.array(self.weights, loop.WEIGHT)
+        self.votes = bool(self.voters)
         captures = [component.capture for component in self.components]
         of_simulation = [capture for capture in captures if capture.reads_simulation]
         anywhere = self.read | names_read(captures)
@@ -584,34 +567,20 @@ class _Lowering:
         keys_in_simulation = self.read_in_simulation | names_read(
             c for c in of_simulation if c.writes_simulation
         )
-        rows = self.lower_components()  # the last ones that keep a kernel alive
-        of_slots = [
-            kernel.function for kernel in self.kept_alive if isinstance(kernel, CompiledFunction)
-        ]
-        return LoweredStrategy(
-            components=self.components,
-            table_of=self.table_of,
-            component=rows,
-            mixture=np.array(mixtures + self.voters, loop.MIXTURE),
-            term=np.array(self.terms, loop.TERM),
-            leaf=np.array(self.leaves, loop.LEAF),
-            weight=np.array(self.weights, loop.WEIGHT),
-            reads={
-                # Where choices are uniform among what the root player sees, they are among moves, which only the steps hold.
-                "steps_in_simulation": bool(of_simulation)
-                or self.scheme.observer == ROOT_PLAYER
-                or not self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]),
-                "moves_in_simulation": "moves" in in_simulation,
-                "keys_in_simulation": "keys" in keys_in_simulation,
-                "episodes": bool({"episodes", "episode"} & (self.read | in_simulation)),
-                "features_in_tree": tables_among(anywhere),
-                "features_in_simulation": tables_among(in_simulation),
-            },
-            choices="choice" in anywhere,
-            kept_alive=self.kept_alive,
-            variables=[*self.game.variables(), *variables_of(*of_slots)],
-            used=[0] * len(self.components),
-        )
+        self.reads = {
+            # Where choices are uniform among what the root player sees, they are among moves, which only the steps hold.
+            "steps_in_simulation": bool(of_simulation)
+            or scheme.observer == ROOT_PLAYER
+            or not self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]),
+            "moves_in_simulation": "moves" in in_simulation,
+            "keys_in_simulation": "keys" in keys_in_simulation,
+            "episodes": bool({"episodes", "episode"} & (self.read | in_simulation)),
+            "features_in_tree": tables_among(anywhere),
+            "features_in_simulation": tables_among(in_simulation),
+        }
+        self.choices = "choice" in anywhere
+        of_slots = [each.function for each in self.kept_alive if isinstance(each, CompiledFunction)]
+        self.variables = [*game.variables(), *variables_of(*of_slots)]
 
     def lower_components(self) -> np.ndarray:
         rows = np.zeros(len(self.components), loop.COMPONENT)
@@ -660,7 +629,7 @@ class _Lowering:
         uniform = all(map(self.is_uniform_mixture, voters)) or self.simulates_uniformly(role, vote)
         rule = RULE_UNIFORM if uniform else RULE_VOTE
         return loop.Term(
-            *self.weight(role, weight), first, len(voters), rule, parameter=0.0, new=loop.NOWHERE
+            *self.factors(role, weight), first, len(voters), rule, parameter=0.0, new=loop.NOWHERE
         )
 
     def lower_term(
@@ -679,12 +648,12 @@ class _Lowering:
         weight_role = loop.TREE if is_uniform else role
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values = self.values(role, part, uniform, of_one)
-            self.leaves.append(loop.Leaf(*self.weight(weight_role, leaf_weight), *values))
+            self.leaves.append(loop.Leaf(*self.factors(weight_role, leaf_weight), *values))
         new = loop.NOWHERE if is_uniform else self.where_new(role, [part for _, part in parts])
         # a little below the probability itself, whatever e^x is rounded to
         least = (1.0 - TOLERANCE) * math.exp(-1.0 / parameter) if of_one else 0.0
         return loop.Term(
-            *self.weight(role, weight), first_leaf, len(parts), code, parameter, new, least
+            *self.factors(role, weight), first_leaf, len(parts), code, parameter, new, least
         )
 
     def where_new(self, role: int, parts: list[Enhancement]) -> int:
@@ -776,7 +745,7 @@ class _Lowering:
 
     # ------------------------------------------------------------------------------------------------- weights, addresses
 
-    def weight(self, role: int, weight: Weight) -> tuple[int, int]:
+    def factors(self, role: int, weight: Weight) -> tuple[int, int]:
         """The first of a weight's factors, and their number."""
         first = len(self.weights)
         if weight.constant != 1.0:
@@ -815,15 +784,11 @@ def terms_of(
     strategy: Enhancement, role: int
 ) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
     """The terms of a mixture: nested linear mixtures flattened, left to right."""
-    strategy = _active(strategy, role)
-    if isinstance(strategy, Composition) and strategy.operator == "+":
-        for weight, part in strategy.terms:
-            for inner, leaves in terms_of(part, role):
-                yield weight.times(inner), leaves
-    elif isinstance(strategy, Composition) and strategy.operator == "&":
-        yield Weight(), Vote(tuple(member for _, member in strategy.terms))
-    else:
-        yield Weight(), list(_leaves(strategy, role))
+    for weight, part in _flattened(strategy, role, "+"):
+        if isinstance(part, Composition) and part.operator == "&":
+            yield weight, Vote(tuple(member for _, member in part.terms))
+        else:
+            yield weight, list(_flattened(part, role, "^"))
 
 
 def _active(strategy: Enhancement, role: int) -> Enhancement:
@@ -833,12 +798,14 @@ def _active(strategy: Enhancement, role: int) -> Enhancement:
     return strategy
 
 
-def _leaves(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Enhancement]]:
-    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
+def _flattened(
+    strategy: Enhancement, role: int, operator: str
+) -> Iterator[tuple[Weight, Enhancement]]:
+    """The parts of nested compositions by one operator, left to right."""
     strategy = _active(strategy, role)
-    if isinstance(strategy, Composition):
+    if isinstance(strategy, Composition) and strategy.operator == operator:
         for weight, part in strategy.terms:
-            for inner, leaf in _leaves(part, role):
+            for inner, leaf in _flattened(part, role, operator):
                 yield weight.times(inner), leaf
     else:
         yield Weight(), strategy

@@ -40,7 +40,7 @@ from icarus import (
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, weight
 from icarus.engine import lowering as lowering_module, match as levels, tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.lowering import _Lowering
+from icarus.engine.lowering import LoweredStrategy
 from icarus.engine.match import DecisionLog
 from icarus.engine.result import recommend, sum_statistics
 from icarus.engine.scheme import SO_ISMCTS
@@ -138,7 +138,9 @@ def test_a_search_that_has_found_no_room_is_remembered_as_others_are(monkeypatch
     strategy = parse("BASELINE >> MAST")
     lowered = list[object]()
     monkeypatch.setattr(
-        lowering_module, "_Lowering", lambda *what: lowered.append(what) or _Lowering(*what)
+        lowering_module,
+        "LoweredStrategy",
+        lambda *what: lowered.append(what) or LoweredStrategy(*what),
     )
     first = search(state, strategy, iterations=3000, seed=1)
     again = CompiledSearch(state, strategy)
