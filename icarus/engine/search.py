@@ -141,23 +141,16 @@ class SeatedPlayer(Protocol):
         """The search for a decision."""
 
 
-class SeatedAlgorithm(SeatedPlayer, Protocol):
-    """The player of one match who plays by another algorithm than Algorithm 1."""
-
-    def search(
-        self, state: State, seed: int | Sequence[int], progress: Progress | None = None
-    ) -> SearchResult:
-        """As of every `SeatedPlayer`; calls progress(iterations made, seconds elapsed) about twenty times a second."""
-
-
 class Algorithm(ABC):
     """The settings of another algorithm than Algorithm 1, such as `OOS(…)` of `icarus.equilibrium`; its text is how they are written."""
 
     @abstractmethod
     def seated(
         self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> SeatedAlgorithm:
+    ) -> Any:
         """The player of one match, who spends this budget on each decision and remembers what it has learned.
+
+        It is a `SeatedPlayer`, whose `search` takes a function of `Progress` besides.
 
         Raises:
             ValueError: no positive budget.
@@ -309,21 +302,14 @@ class Search:
         if plain is not None:
             interpret_rebound()
         trees = scheme.trees if scheme.tree_parameter else self.threads
-        seeds = (
-            [seed]
-            if trees == 1 and not scheme.tree_parameter
-            else [(*checks.seed_key(seed), i) for i in range(trees)]
-        )
+        is_one = trees == 1 and not scheme.tree_parameter
+        seeds = [seed] if is_one else [(*checks.seed_key(seed), i) for i in range(trees)]
         reused = reused_records(records, state, strategy, scheme, trees)
         grown = [
             CompiledSearch(state, strategy, key, scheme, reuse, plain)
             for key, reuse in zip(seeds, reused, strict=True)
         ]
-        return (
-            Trees(grown, seed, self.threads)
-            if scheme.tree_parameter or self.threads > 1
-            else grown[0]
-        )
+        return grown[0] if is_one else Trees(grown, seed, self.threads)
 
     def run(
         self,
