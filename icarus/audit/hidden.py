@@ -28,7 +28,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.audit.contract import function_of
@@ -51,7 +50,17 @@ from icarus.audit.report import Check, checks_of, indented
 from icarus.audit.subjects import fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, AnyGame, Game, State, StateData, random_action
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    UNSEEN,
+    AnyGame,
+    Game,
+    State,
+    StateData,
+    random_action,
+)
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -120,13 +129,7 @@ HIDING = (
 WEIGHING = "; if the rules make some likelier than others, give the game multiplicity(state)"
 
 
-@attrs.frozen
-class Transition:
-    """A transition of a random game: the decisions between which it leads, the action and the outcomes of chance."""
-
-    before: State
-    actions: tuple[int, ...]
-    after: State
+Step = tuple[State, State]  # a decision of a random game and the next one
 
 
 class Hidden:
@@ -147,19 +150,16 @@ class Hidden:
         self.compiled, self._errors = isinstance(game, Game), errors
         self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
-        self._largest, self._least, self._least_text = 0, 1.0, ""
+        self._largest, self._least_text = 0, ""
         # by what an observer has noticed: the true states, and the deals of each
         self._deals_by_face: dict[bytes, dict[Face, float]] = {}
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
-        self._noticed: list[list[tuple[str, int]]] = []
         self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
-        # of each action the moves, and who knows it by them
-        self._seen: list[tuple[list[int], list[bool]]] = []
+        # of each action the moves, who knows it by them, and the label of the state before
+        self._seen: list[tuple[list[int], list[bool], int]] = []
         self._places = set[Name]()  # where draws have had something else
-        self._telling = self._hopeless = (
-            0  # steps that some draws before rule out, and those that nearly all do
-        )
+        self._is_told = False  # whether a step was met that some draws before rule out
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
         # how deals, and draws after them, are not as likely as they should be
@@ -175,43 +175,33 @@ class Hidden:
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
-        deal, steps = stamp(state.data), list[Transition]()
-        self._noticed = [[] for _ in range(self.game.players)]
+        deal, decisions = stamp(state.data), list[State]()
         self._views = []
         self._seen = []
-        before: State | None = None
-        actions: list[int] = []
-        count = 0
         while True:
             self._views.append(
                 [view_of(self.game, state.data, each) for each in range(self.game.players)]
             )
-            self._notice_label(state)
             player = state.current_player()
             if player == TERMINAL:
                 break
             if player != CHANCE:
-                if not count:
+                if not decisions:
                     self._redraws.begin(state)
-                count += 1
-                if self.compiled or self.luck.random() * count < LOOKS:
+                decisions.append(state.clone())
+                if self.compiled or self.luck.random() * len(decisions) < LOOKS:
                     self._guarded(state, partial(self._decision, state, player, deal))
-                if before is not None:
-                    steps.append(Transition(before, tuple(actions), state.clone()))
-                before, actions = state.clone(), []
             action = random_action(state, self.luck)
-            actions.append(action)
             self._texts.append(state.action_to_string(action))
             moves = self._moves_seen(state, action)
-            self._seen.append((moves, self._are_known(state, moves)))
-            for observer, move in enumerate(moves):
-                if move != UNSEEN:
-                    self._noticed[observer].append(("move", move))
+            self._seen.append((moves, self._are_known(state, moves), state._label(state.data)))
             state.apply_action(action)
         if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
             self._faces.clear()
             self._look_at_steps(
-                steps, random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number))
+                [*itertools.pairwise(decisions)],
+                random.Random(f"{self.seed} {number} steps"),
+                seeded((*self.seed, 5, number)),
             )
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
@@ -222,12 +212,6 @@ class Hidden:
             where = function_of(error)  # else it is an answer, and the error says of which function
             message = f"{where} raises {error!r}" if where else str(error)
             self._errors.count(1, 1, lambda: self._describe(state, message))
-
-    def _notice_label(self, state: State) -> None:
-        label = state._label(state.data)
-        for noticed in self._noticed:
-            if label >= 0:
-                noticed.append(("label", label))
 
     def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
@@ -364,8 +348,7 @@ class Hidden:
         replayed, wrong = self._retrace(state, data)
         self._count_once("legal", bool(wrong), state, wrong, data)
         if replayed is not None:
-            observed = [move for kind, move in self._noticed[observer] if kind == "move"]
-            moves = list(replayed.moves(observer))
+            observed, moves = (list(each.moves(observer)) for each in (state, replayed))
             what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
             differs = moves != observed[len(observed) - len(moves) :]
             number = None if differs else self._first_other_view(state, observer, replayed)
@@ -398,7 +381,7 @@ class Hidden:
         data, illegal, unseen = self.game.ask("copy", start), "", ""
         try:
             for number, (player, action) in enumerate(state.history):
-                moves, are_known = self._seen[number]
+                moves, are_known, _ = self._seen[number]
                 if not are_known[observer]:
                     if player != CHANCE:
                         return None  # he may have done something else
@@ -460,12 +443,14 @@ class Hidden:
         tally = self._tally(worlds)
         if tally is None:
             return
-        noticed = (
-            tuple(self._noticed[observer]),
-            tuple(state.legal_actions()),
-            facts_known(state, observer),
-        )
-        deals_of_face = self._deals_by_face.setdefault(fingerprint((deal, observer, noticed)), {})
+        noticed = [
+            event
+            for moves, _, label in self._seen
+            for event in (f"label {label}", moves[observer])
+            if event not in (f"label {CONTINUES}", UNSEEN)
+        ]
+        known = deal, observer, noticed, state.legal_actions(), facts_known(state, observer)
+        deals_of_face = self._deals_by_face.setdefault(fingerprint(known), {})
         deals_of_face[self._faces(state.data)] = self._deals(state.data)
         excluded = next(
             (face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None
@@ -495,16 +480,15 @@ class Hidden:
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
         if len(counts) < 2:
             return
-        p = _goodness(counts, expected)
-        self.checks["uniform"].checked += 1
-        self.checks["uniform"].p_values.append(p)
+        p, check = _goodness(counts, expected), self.checks["uniform"]
+        check.checked += 1
         self._largest = max(self._largest, len(counts))
-        if p < self._least:
+        if p < min(check.p_values, default=1.0):
             advice = HIDING if merged else WEIGHING if self.multiplicity is None else ""
-            self._least = p
             self._least_text = self._describe(
                 state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}"
             )
+        check.p_values.append(p)
 
     def _compare(
         self, name: str, draws: Draws, rival: StateData, first: list[StateData], rng: np.ndarray
@@ -538,61 +522,56 @@ class Hidden:
 
     # ---------------------------------------------------------------------------------------------------------- the steps
 
-    def _look_at_steps(self, steps: list[Transition], luck: random.Random, rng: np.ndarray) -> None:
+    def _look_at_steps(self, steps: list[Step], luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after steps of the game, which has ended, with what other ways lead to."""
         for step in luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
-                self._guarded(step.after, partial(self._look_unseen, step, observer, luck, rng))
+                self._guarded(step[1], partial(self._look_unseen, step, observer, luck, rng))
             observer = (
-                step.after.current_player() if self.compiled else luck.randrange(self.game.players)
+                step[1].current_player() if self.compiled else luck.randrange(self.game.players)
             )
-            self._guarded(step.after, partial(self._look_seen, step, observer, luck, rng))
+            self._guarded(step[1], partial(self._look_seen, step, observer, luck, rng))
 
-    def _look_unseen(
-        self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray
-    ) -> None:
+    def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after other ways to there."""
-        truth, draws = self._faces(step.after.data), Draws(step.after, observer)
-        moves = _observed_moves(step.before, step.actions, observer)
-        rivals = [_another_way(step, step.before.data, observer, moves, luck)]
-        if observer == step.after.current_player():
-            rivals.append(_exchanged(step.after, observer, luck))
+        start, end = step
+        truth, draws = self._faces(end.data), Draws(end, observer)
+        rivals = [_way_alike(end, start.data, observer, _observed_moves(*step, observer), luck)]
+        if observer == end.current_player():
+            rivals.append(_exchanged(end, observer, luck))
         for rival in rivals:
             if rival is not None and self._faces(rival) != truth:
                 before = rng.copy()
-                self._compare(
-                    "unseen", draws, rival, draws.draw(step.after.data, COMPARED, rng), before
-                )
+                self._compare("unseen", draws, rival, draws.draw(end.data, COMPARED, rng), before)
 
-    def _look_seen(
-        self, step: Transition, observer: int, luck: random.Random, rng: np.ndarray
-    ) -> None:
+    def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found
         left = set[Word]()  # of the other draws
-        tried, moves = 0, _observed_moves(step.before, step.actions, observer)
-        before, after = Draws(step.before, observer), Draws(step.after, observer)
+        tried, moves = 0, _observed_moves(*step, observer)
+        before, after = step
+        possible = Draws(before, observer)
         while len(ends) < WAYS:
             if tried >= 20 * WAYS or tried >= HOPELESS and len(ends) < WAYS / 10:
-                self._hopeless += 1
+                self._is_told = True
                 return
-            for start in before.draw(step.before.data, WAYS // 2, rng):
-                end = _another_way(step, start, observer, moves, luck)
+            for start in possible.draw(before.data, WAYS // 2, rng):
+                end = _way_alike(after, start, observer, moves, luck)
                 ends += [] if end is None else [self._faces.words(end)]
                 facts = left if end is None else led_on
                 facts |= self._faces.words(start)
             tried += WAYS // 2
-        draws = after.draw(step.after.data, len(ends), rng)
+        draws = Draws(after, observer).draw(after.data, len(ends), rng)
         facts_of_draws = list(map(self._faces.words, draws))
-        truth = self._faces.words(step.after.data)
+        truth = self._faces.words(after.data)
         if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):
             what = f"all {len(draws)} draws for player {observer} are the true state, and from most ways to there he cannot tell it"
-            self._count_once("truth", True, step.after, what)
+            self._count_once("truth", True, after, what)
         ways = set.union(*ends, truth)
         words_of_draws = set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
-        self._telling += bool(left)
+        self._is_told |= bool(left)
         self.checks["seen"].checked += bool(left - led_on)
         self._strange += len(strange)
         self._missing += sum(bool(words - words_of_draws) for words in ends)
@@ -602,7 +581,7 @@ class Hidden:
             fact = " ".join(counts.most_common(1)[0][0]).strip()
             who = f"{len(strange)} of {len(draws)} draws for player {observer}"
             what = f"{who} say what no other way to there says, such as {fact}:"
-            self._strange_text = self._describe(step.after, what, draws[strange[0]])
+            self._strange_text = self._describe(after, what, draws[strange[0]])
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
@@ -667,7 +646,7 @@ class Hidden:
         absent = {**ABSENT_NOTES}
         if self.checks["legal"].checked:
             absent["seen"] = "what a step tells is looked at by `legal` and `history`"
-        elif self._telling or self._hopeless:
+        elif self._is_told:
             absent.pop("seen")
         if not self.compiled:
             absent |= dict.fromkeys(
@@ -686,7 +665,7 @@ class Hidden:
             logarithms = np.log(np.maximum(check.p_values, LEAST))
             together = _chi_square_tail(2 * check.checked, -2 * logarithms.sum())
             check.note = (
-                f"sets of up to {self._largest} states; the least p of {check.checked:,} is {self._least:.2g}, "
+                f"sets of up to {self._largest} states; the least p of {check.checked:,} is {min(check.p_values):.2g}, "
                 f"all together p = {together:.2g}"
             )
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
@@ -720,10 +699,10 @@ def _face_text(face: Face | None) -> str:
 Noticed = list[tuple[int, int, int]]
 
 
-def _observed_moves(start: State, actions: Sequence[int], observer: int) -> Noticed:
-    """What an observer notices of a way."""
+def _observed_moves(start: State, end: State, observer: int) -> Noticed:
+    """What an observer notices of the way from one state to another."""
     state, column, noticed = start.clone(), start.game.perspective(observer), []
-    for action in actions:
+    for _, action in end.history[len(start.history) :]:
         move = state.observed(action)[column]
         state.apply_action(action)
         noticed.append((move, state.current_player(), state._label(state.data)))
@@ -735,40 +714,27 @@ def _way_alike(
     data: StateData,
     observer: int,
     moves: Noticed,
-    choose: Callable[[int, list[int]], int | None],
+    luck: random.Random,
+    actions: Sequence[int] = (),
 ) -> StateData | None:
     """The data at the end of a way that the observer cannot tell from the one to a state; None if it leads elsewhere.
 
     Args:
         data: where it begins.
-        choose: of the actions that look as that of a number does one, if any.
+        actions: of the way; where there are none, any that look to him as those did.
     """
     state = end.from_data(end.game, end.game.ask("copy", data))
     column = state.game.perspective(observer)
     for number, (move, player, label) in enumerate(moves):
-        choices = [] if state.is_terminal() else state.legal_actions()
-        action = choose(number, [each for each in choices if state.observed(each)[column] == move])
-        if action is None:
+        choices = [each for each in state.legal_actions() if state.observed(each)[column] == move]
+        if not choices or actions and actions[number] not in choices:
             return None
-        state.apply_action(action)
+        state.apply_action(actions[number] if actions else luck.choice(choices))
         if state.current_player() != player or state._label(state.data) != label:
             return None
     same = player != observer or state.legal_actions() == end.legal_actions()
     return (
         state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
-    )
-
-
-def _another_way(
-    step: Transition, start: StateData, observer: int, moves: Noticed, luck: random.Random
-) -> StateData | None:
-    """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
-    return _way_alike(
-        step.after,
-        start,
-        observer,
-        moves,
-        lambda number, choices: luck.choice(choices) if choices else None,
     )
 
 
@@ -778,20 +744,15 @@ def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | 
     chances = [k for k, (player, _) in enumerate(state.history) if player == CHANCE]
     if len(chances) < 2:
         return None
-    moves = _observed_moves(
-        state.from_data(state.game, state.game.ask("copy", state.start)), actions, observer
-    )
+    start = state.from_data(state.game, state.start)
+    moves = _observed_moves(start, state, observer)
     for _ in range(EXCHANGED):
         i, j = sorted(luck.sample(chances, 2))
         if actions[i] == actions[j]:
             continue
         changed = [*actions]
         changed[i], changed[j] = actions[j], actions[i]
-        end = _way_alike(state, state.start, observer, moves, partial(_if_possible, changed))
+        end = _way_alike(state, state.start, observer, moves, luck, changed)
         if end is not None:
             return end
     return None
-
-
-def _if_possible(actions: list[int], number: int, choices: list[int]) -> int | None:
-    return actions[number] if actions[number] in choices else None
