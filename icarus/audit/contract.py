@@ -108,8 +108,7 @@ class Contract:
         self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else ("ranges", "indices"))
         # The first and the last game are played again at the end: what functions have answered there.
-        self.told_games = () if self.compiled else (0, games - 1)
-        self.told: dict[int, list[str]] = {}
+        self.told: dict[int, list[str]] = {} if self.compiled else {0: [], games - 1: []}
         self.asked = AskedGame(game)
         self._data: StateData = None  # of the present state
         self._boards: dict[bytes, tuple] = {}
@@ -134,8 +133,7 @@ class Contract:
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
-        if number in self.told_games:
-            self.asked.told = self.told[number] = []
+        self.asked.told = self.told.get(number)
         place = (
             f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
         )
@@ -188,7 +186,7 @@ class Contract:
         """
         check = self.checks["indices"]
         plain = Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS)
-        plain.told_games = ()  # nobody plays them again, and beliefs take long to write
+        plain.told = {}  # nobody plays them again, and beliefs take long to write
         for number in range(PLAIN_GAMES):
             broken = plain.play(number)
             if broken is not None and broken.promise != "end":  # a longer game is cut off
