@@ -51,7 +51,7 @@ def ladder_command(
         options.refuse_options(
             context, OF_A_SEARCH, "an engine of --engine searches in its own way"
         )
-        player = EnginePlayer(engine_of(loaded.game, engine, "" if engine in ENGINES else engine))
+        player = EnginePlayer(engine_of(loaded.game, engine))
         player.start()
     else:
         raise ValueError("name either a strategy to rate, or an engine with --engine")

@@ -213,12 +213,10 @@ class GtpEngine(Process):
             EngineFailed: see `ask`.
         """
         commands = [] if self._told else ["boardsize 8", "clear_board"]
-        for number, (player, action) in enumerate(state.history):
-            text = (
-                earlier_state(state, number).action_to_string(action)
-                if number >= self._told
-                else "pass"
-            )
+        before = earlier_state(state, self._told)
+        for player, action in state.history[self._told :]:
+            text = before.action_to_string(action)
+            before.apply_action(action)
             if text != "pass":
                 commands.append(f"play {COLOURS[player]} {text}")
         self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
@@ -276,8 +274,6 @@ class Engine:
 
 def earlier_state(state: State, number: int) -> State:
     """The state in which the history had so many actions."""
-    if number == len(state.history):
-        return state
     earlier = State(state.game, state.start.copy())
     for _, action in state.history[:number]:
         earlier.apply_action(action)
@@ -393,14 +389,14 @@ _ENGINES = [
 ENGINES = {engine.name: engine for engine in _ENGINES}
 
 
-def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
+def engine_of(game: AnyGame, name: str) -> Engine:
     """An engine by its name, or a GTP engine by its command line.
 
     Raises:
         ValueError: no engine of this game has this name, or the game is not one of `GTP_GAMES`, or a quotation does not end.
     """
     names = [engine.name for engine in ENGINES.values() if engine.game == game.name]
-    if game.name in GTP_GAMES and (words := shlex.split(command)):
+    if game.name in GTP_GAMES and name not in ENGINES and (words := shlex.split(name)):
         return Engine(
             name,
             game.name,

@@ -74,23 +74,18 @@ class Posterior:
 
     def ratings(self) -> dict[str, Rating]:
         """Each player's rating with its interval."""
-        reach = NORMAL_95 * np.sqrt(np.diag(self.covariance))
-        rows = zip(self.names, self.value, reach, self.games, strict=True)
-        return {
-            name: Rating(float(v), float(v - r), float(v + r), int(games))
-            for name, v, r, games in rows
-        }
+        rows = zip(self.value, np.diag(self.covariance), self.games, strict=True)
+        return {name: _rating(*row) for name, row in zip(self.names, rows, strict=True)}
 
     def difference(self, player: str, opponent: str) -> Rating:
         """How far a player stands above another; its interval is narrower than those of both where they have played each other."""
-        i, j = self.names.index(player), self.names.index(opponent)
-        value = float(self.value[i] - self.value[j])
-        reach = (
-            NORMAL_95
-            * float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
-            ** 0.5
-        )
-        return Rating(value, value - reach, value + reach)
+        sign = np.array([(name == player) - (name == opponent) for name in self.names])
+        return _rating(sign @ self.value, sign @ self.covariance @ sign)
+
+
+def _rating(value: float, variance: float, games: int = 0) -> Rating:
+    reach = NORMAL_95 * variance**0.5
+    return Rating(float(value), float(value - reach), float(value + reach), int(games))
 
 
 def posterior(
@@ -113,35 +108,25 @@ def posterior(
     players = {name for *pair, _ in games for name in pair}
     names = tuple(sorted(players | {*priors, *newcomers}))
     index = {name: i for i, name in enumerate(names)}
-    first = np.array([index[player] for player, _, _ in games], int)
-    second = np.array([index[opponent] for _, opponent, _ in games], int)
+    sides = np.array([[index[name] for name in pair] for *pair, _ in games], int).reshape(-1, 2)
+    # [game, player] 1 for the player and -1 for the opponent
+    signs = np.subtract(*np.eye(len(names))[sides.T])
     score = np.array([points for _, _, points in games], float)
     center = np.array([priors[name].value if name in priors else 0.0 for name in names])
     precision = _precision(names, priors, covariance)
     value = center.copy()
     curvature = precision
     for _ in range(STEPS):
-        chance = expected(value[first], value[second])
-        gradient, pull = precision @ (center - value), ELO / dispersion * (score - chance)
-        np.add.at(gradient, first, pull)
-        np.add.at(gradient, second, -pull)
-        curvature = precision.copy()
+        chance = expected(signs @ value, 0.0)
+        gradient = precision @ (center - value) + ELO / dispersion * (score - chance) @ signs
         weight = ELO**2 / dispersion * chance * (1 - chance)
-        for rows, columns, sign in (
-            (first, first, 1),
-            (second, second, 1),
-            (first, second, -1),
-            (second, first, -1),
-        ):
-            np.add.at(curvature, (rows, columns), sign * weight)
+        curvature = precision + signs.T * weight @ signs
         step = np.linalg.solve(curvature, gradient)
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
-    games_each = np.bincount(first, minlength=len(names)) + np.bincount(
-        second, minlength=len(names)
-    )
-    return Posterior(names, value, np.linalg.inv(curvature), games_each, dispersion)
+    number = np.bincount(sides.ravel(), minlength=len(names))
+    return Posterior(names, value, np.linalg.inv(curvature), number, dispersion)
 
 
 def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
@@ -394,10 +379,8 @@ def score_of(match: Match, returns: Sequence[float]) -> float:
 
 def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
     """The mean reward of a side as a share of both sides' means; ½ where nobody gets anything."""
-    side = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if inside])
-    opponents = np.mean(
-        [reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside]
-    )
+    rewards, inside = np.array(returns), np.array(is_on_side)
+    side, opponents = rewards[inside].mean(), rewards[~inside].mean()
     return float(side / (side + opponents)) if side + opponents else 0.5
 
 
@@ -554,11 +537,9 @@ class Climb:
             return None
         rating, attempts = self.rating(), Counter(row["opponent"] for row in self.rows)
         counts = Counter(row["opponent"] for row in self.rows if "score" in row)
+
+        def worth(rung: Rung) -> tuple[int, float]:
+            return attempts[rung.name] % 2, informative(rating, rung.rating, counts[rung.name])
+
         opponents = [rung for rung in self._rungs if not self._pairs.has_failed(rung.name)]
-        if unpaired := [rung for rung in opponents if attempts[rung.name] % 2]:
-            return unpaired[0]
-        return max(
-            opponents,
-            key=lambda rung: informative(rating, rung.rating, counts[rung.name]),
-            default=None,
-        )
+        return max(opponents, key=worth, default=None)
