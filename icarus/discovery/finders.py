@@ -197,7 +197,6 @@ class Factorial:
         self.points: list[Point] = []
         self.batches: list[int] = []
         self.scores: list[float] = []
-        self._number = 0
         self._fitted_at = 0
         self._halves = list[Point]()
         self.posterior: FactorialPosterior | None = None
@@ -220,15 +219,14 @@ class Factorial:
 
     def tell(self, points: Sequence[Point], scores: Sequence[float]) -> None:
         """Learn from a batch; the model is fitted anew from time to time."""
+        self.batches += [len(self.points)] * len(points)
         self.points += points
         self.scores += scores
-        self.batches += [self._number] * len(points)
-        self._number += 1
         if len(self.scores) >= self._fitted_at * REFIT:
             self.refit()
 
-    def refit(self) -> FactorialPosterior:
-        """The posterior by all scores."""
+    def refit(self) -> None:
+        """Fit the posterior to all scores."""
         self.posterior = fit(self.features, self.points, self.batches, self.scores)
         self._fitted_at = len(self.scores)
         best = self._rank()[:FINALISTS]
@@ -237,7 +235,6 @@ class Factorial:
             dict.fromkeys([*best, *near, *(self.space.sample(self.rng) for _ in range(POOL))])
         )
         self.incumbent = best[0]
-        return self.posterior
 
     def finalists(self, number: int) -> list[Point]:
         """The best points played, by the posterior mean; those of the finale first."""

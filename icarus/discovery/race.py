@@ -111,8 +111,7 @@ class RaceProtocol:
         check_settings(directory / FILE, self.settings(), "race", directory / ROWS)
 
     def write(self, directory: Path) -> None:
-        """Write the protocol, where it is not written yet; errors as of `check`."""
-        self.check(directory)
+        """Write the protocol, where it is not written yet."""
         write_settings(directory / FILE, self.settings())
 
 
@@ -345,12 +344,9 @@ class Discovery:
     @property
     def winner(self) -> Proof | None:
         """The best finalist that is proven better than the reference; None where none is."""
-        proven = [
-            proof
-            for proof in self.proofs
-            if proof.p < self.protocol.level and proof.difference.value > 0
-        ]
-        return proven[0] if proven else None
+        level = self.protocol.level
+        proven = (each for each in self.proofs if each.p < level and each.difference.value > 0)
+        return next(proven, None)
 
     def __repr__(self) -> str:
         best = "nothing" if self.winner is None else repr(str(self.winner.configuration))
