@@ -20,7 +20,6 @@ AGAINST_HELP = (
     f"{' and '.join(POOL)} if not given."
 )
 SEAT_HELP = "Seat to find a strategy for. Repeatable; all if not given."
-CLUSTER_HELP = 'Play on a dask cluster: the address of its scheduler, or "local".'
 _LEAD = (
     "is the lead in mean reward that would be proven, four times of five; smaller ones more seldom"
 )
@@ -38,8 +37,8 @@ def discover_command(
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat", min=None)] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
-    cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
+    workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     files: options.With = None,
     evaluation: options.Learned = None,

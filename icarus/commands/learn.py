@@ -8,7 +8,6 @@ import typer
 from icarus.checks import positive
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
-from icarus.commands.discover import CLUSTER_HELP
 from icarus.commands.new import require_promises
 from icarus.commands.options import integer_option, value_option
 from icarus.kernel import read_evaluation
@@ -37,8 +36,8 @@ def learn_command(
     ] = None,
     number: Annotated[int | None, integer_option(GAMES_HELP, "--games", min=LEAST["games"])] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
-    cluster: Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)] = None,
+    workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     files: options.With = None,
 ) -> None:
     """Learn an evaluation of a game from its rules alone.
