@@ -50,32 +50,27 @@ class Draws:
         beliefs = state.beliefs(self.observer)
         return [state.redraw(self.observer, beliefs, rng) for _ in range(count)]
 
-    def faults(self, worlds: Sequence[StateData]) -> list[str]:
-        """The fault of each draw; "" where there is none."""
+    def faults(self, worlds: Sequence[StateData]) -> list[tuple[str, str]]:
+        """The fault of each draw, and what it has otherwise than the truth, in words; "" where there is none."""
         keys = [stamp(world) for world in worlds]
         faults = {
             key: self._fault(world) for key, world in dict(zip(keys, worlds, strict=True)).items()
         }
         return [faults[key] for key in keys]
 
-    def _fault(self, world: StateData) -> str:
+    def _fault(self, world: StateData) -> tuple[str, str]:
         draw = self.state.from_data(self.state.game, world)
-        if draw.current_player() != self._mover:
-            return "player"
-        if self._mover == self.observer and _legal_in(draw) != self._legal:
-            return "actions"
-        return "view" if facts_known(draw, self.observer) != self._known else ""
-
-    def words_of(self, world: StateData, fault: str) -> str:
-        """What a draw has otherwise than the truth, in words."""
-        draw = self.state.from_data(self.state.game, world)
-        if fault == "player":
-            return f"player {draw.current_player()} is about to act in this one:"
-        if fault == "actions":
-            theirs = _legal_in(draw)
-            actions = theirs if isinstance(theirs, str) else theirs[:SHOWN]
-            return f"his legal actions are {self._legal[:SHOWN]}, and in this one {actions}:"
-        return "he knows or has seen something else in this one:"
+        player = draw.current_player()
+        if player != self._mover:
+            return "player", f"player {player} is about to act in this one:"
+        legal = _legal_in(draw) if player == self.observer else self._legal
+        if legal != self._legal:
+            theirs = legal if isinstance(legal, str) else legal[:SHOWN]
+            words = f"his legal actions are {self._legal[:SHOWN]}, and in this one {theirs}:"
+            return "actions", words
+        if facts_known(draw, self.observer) != self._known:
+            return "view", "he knows or has seen something else in this one:"
+        return "", ""
 
 
 def _legal_in(state: State) -> list[int] | str:
@@ -89,14 +84,14 @@ def _legal_in(state: State) -> list[int] | str:
 def facts_known(state: State, observer: int) -> tuple[object, ...]:
     """What a player knows of a state, as far as it says so: label, moves of the episode, observation, the texts of his actions."""
     game, label = state.game, state._label(state.data)
-    recalled = (
-        ()
-        if game.recall is None
-        else tuple(game.ask("recall", state.data, game.perspective(observer)))
-    )
+    recalled = _recalled(game, state.data, game.perspective(observer))
     acts = state.current_player() == observer and not isinstance(game, Game)
     texts = [state._action_text(action) for action in state.legal_actions()] if acts else []
     return label, recalled, tuple(texts), view_of(game, state.data, observer)
+
+
+def _recalled(game: Any, data: StateData, perspective: int) -> tuple[int, ...]:
+    return () if game.recall is None else tuple(game.ask("recall", data, perspective))
 
 
 class Faces:
@@ -162,11 +157,7 @@ class Faces:
             return tuple(facts_in(data, self.tells_order))
         key = data.tobytes()
         if key not in self._known:
-            recalled = (
-                []
-                if self._game.recall is None
-                else self._game.ask("recall", data, self._game.players)
-            )
+            recalled = _recalled(self._game, data, self._game.players)
             self._known[key] = self.text(data), *recalled
         return self._known[key]
 

@@ -259,7 +259,9 @@ class Hidden:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
         truth = self._faces(state.data)
-        sound = (world for world, fault in zip(worlds[:SWAPPED], faults, strict=False) if not fault)
+        sound = (
+            world for world, (fault, _) in zip(worlds[:SWAPPED], faults, strict=False) if not fault
+        )
         rival = next((world for world in sound if self._faces(world) != truth), None)
         if rival is not None:
             again = self._compare("swap", draws, rival, worlds[:SWAPPED], before)
@@ -291,16 +293,13 @@ class Hidden:
         kinds: Sequence[str],
         draws: Draws,
         worlds: list[StateData],
-        faults: list[str],
+        faults: list[tuple[str, str]],
     ) -> None:
         """Count the draws that have a fault of these kinds."""
-        wrong = [
-            (world, fault) for world, fault in zip(worlds, faults, strict=True) if fault in kinds
-        ]
+        pairs = zip(worlds, faults, strict=True)
+        wrong = [(words, world) for world, (fault, words) in pairs if fault in kinds]
         self.checks[name].count(
-            len(worlds),
-            len(wrong),
-            lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0]),
+            len(worlds), len(wrong), lambda: self._describe(draws.state, *wrong[0])
         )
 
     def _tally(self, worlds: list[StateData]) -> Drawn | None:
