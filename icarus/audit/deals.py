@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from icarus.audit.draws import Faces, Name, names_in, part_at, part_of, parts_of, replaced
+from icarus.audit.draws import Faces, Name, names_in, part_at, part_of, parts_of, place_of, replaced
 from icarus.audit.subjects import SCALARS
 from icarus.kernel import State, StateData
 
@@ -37,9 +37,7 @@ def _place(name: Name) -> Name:
     return tuple(each for each in name if not isinstance(each, int))
 
 
-def exchanges(
-    truth: Any, draw: Any, faces: Faces, name: Name = (), where: str = ""
-) -> Iterator[Exchange]:
+def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[Exchange]:
     """What a draw has in place of the truth.
 
     Raises:
@@ -55,16 +53,13 @@ def exchanges(
     elif (
         isinstance(truth, list | tuple)
         and all(isinstance(item, SCALARS) for item in (*truth, *draw))
-        and not faces.tells_order(where, 0)
+        and not faces.tells_order(place_of(name), 0)
     ):
         first, second = Counter(truth), Counter(draw)
         yield Exchange(name, [*(first - second).elements()], [*(second - first).elements()])
     else:
         for each in names_in(truth):
-            there = f"{where}[{each}]" if isinstance(truth, list | tuple) else f"{where}.{each}"
-            yield from exchanges(
-                part_of(truth, each), part_of(draw, each), faces, (*name, each), there
-            )
+            yield from exchanges(part_of(truth, each), part_of(draw, each), faces, (*name, each))
 
 
 def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import DEEPEST, SCALARS, facts_in, stamp, view_of
+from icarus.audit.subjects import DEEPEST, SCALARS, below, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.python_game import attributes_of
 
@@ -132,7 +132,7 @@ class Faces:
     def _try_orders(self, state: State, luck: random.Random) -> None:
         """Exchange two items of each list that grows, and play on."""
         for name, items in itertools.islice(parts_of(state.data), MOST_FACTS):
-            where = _where(state.data, name)
+            where = place_of(name)
             if (
                 isinstance(items, list | tuple)
                 and where in self._lengths
@@ -505,9 +505,9 @@ def _told(value: Any) -> object:
 
 
 def _name_text(name: Name) -> str:
-    if isinstance(name[-1], Value):
-        return f"where {place_of(name[:-1])} is {name[-1].number}"
-    return place_of(name)
+    is_value = isinstance(name[-1], Value)
+    place = place_of(name[: len(name) - is_value]).removeprefix(".")
+    return f"where {place} is {name[-1].number}" if is_value else place
 
 
 # ------------------------------------------------------------------------------------------------- what lies where in a state
@@ -574,16 +574,5 @@ def exchanged(value: Any, name: Name, i: int, j: int) -> Any:
 
 
 def place_of(name: Name) -> str:
-    """Where a part is found, in words."""
-    return "".join(
-        f"[{each}]" if isinstance(each, int) else f".{each}" for each in name
-    ).removeprefix(".")
-
-
-def _where(value: Any, name: Name) -> str:
     """Where a part is found, as `facts_in` writes it."""
-    where = ""
-    for each in name:
-        where += f"[{each}]" if isinstance(value, list | tuple) else f".{each}"
-        value = part_of(value, each)
-    return where
+    return reduce(below, name, "")

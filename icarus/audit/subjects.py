@@ -213,6 +213,11 @@ def facts_in(
     return facts
 
 
+def below(where: str, name: object) -> str:
+    """Where a part of what is found somewhere is found: an item of a list, or what has a key or a name."""
+    return f"{where}[{name}]" if isinstance(name, int) else f"{where}.{name}"
+
+
 def _tell(
     value: object,
     tells_order: Callable[[str, int], bool] | None,
@@ -233,7 +238,7 @@ def _tell(
     what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
     if isinstance(value, Mapping):
         parts = sorted(
-            ((f"{where}.{key}", item) for key, item in value.items()), key=lambda part: part[0]
+            ((below(where, key), item) for key, item in value.items()), key=lambda part: part[0]
         )
     elif isinstance(value, Set):
         parts = [(where, item) for item in sorted(value, key=repr)]
@@ -244,11 +249,11 @@ def _tell(
         elif flat and tells_order is not None and not tells_order(where, len(value)):
             parts = [(where, item) for item in sorted(value, key=repr)]
         else:
-            parts = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
+            parts = [(below(where, i), item) for i, item in enumerate(value)]
     else:
         names = [] if callable(value) else attributes_of(value)
         what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-        parts = [(f"{where}.{name}", getattr(value, name, None)) for name in names]
+        parts = [(below(where, name), getattr(value, name, None)) for name in names]
     facts.append((where, what))
     for place, item in parts:
         _tell(item, tells_order, place, depth + 1, facts)
