@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.audit.report import checks_of, indented
+from icarus.audit.report import checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
     AskedGame,
     BrokenPromise,
@@ -172,12 +172,8 @@ class Contract:
             self.checks[
                 "mover"
             ].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
-        for check in self.checks.values():
-            if not check.checked:
-                check.note = check.note or _ABSENT.get(
-                    check.name, "no game came so far: each ended where another promise was broken"
-                )
-                check.absent = check.name in _ABSENT
+        otherwise = "no game came so far: each ended where another promise was broken"
+        note_unchecked(self.checks, _ABSENT, _ABSENT, otherwise)
 
     def check_indices(self) -> None:
         """Play a few games in plain Python until an index lies outside of its array, or a number does not fit into its field.
@@ -196,7 +192,6 @@ class Contract:
                     check.count(1, 1, example.__str__)
                 else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
                     check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
-                    check.absent = not check.checked
                 return
             check.checked += 1
 

@@ -46,7 +46,7 @@ from icarus.audit.draws import (
     facts_known,
     uneven,
 )
-from icarus.audit.report import Check, checks_of, indented
+from icarus.audit.report import Check, checks_of, indented, note_unchecked
 from icarus.audit.subjects import fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
@@ -346,14 +346,17 @@ class Hidden:
         """Go the way that leads to a determinization."""
         replayed, wrong = self._retrace(state, data)
         self._count_once("legal", bool(wrong), state, wrong, data)
-        if replayed is not None:
-            observed, moves = (list(each.moves(observer)) for each in (state, replayed))
+        if replayed is None:
+            return
+        observed, moves = (list(each.moves(observer)) for each in (state, replayed))
+        what = ""
+        if moves != observed[len(observed) - len(moves) :]:
             what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
-            differs = moves != observed[len(observed) - len(moves) :]
-            number = None if differs else self._first_other_view(state, observer, replayed)
+        elif len(moves) == len(replayed.history):  # else he cannot tell how many actions there were
+            number = self._first_other_view(state, observer, replayed)
             if number is not None:
                 what = f"after {count_text(number, 'action')} he knew something else than on the way to this one, by `observation`:"
-            self._count_once("history", differs or number is not None, state, what, data)
+        self._count_once("history", bool(what), state, what, data)
 
     def _replay_as_deals(self, state: State, observer: int, worlds: list[StateData]) -> None:
         """Play the actions again from the deals of a few draws, which are not the truth."""
@@ -408,8 +411,6 @@ class Hidden:
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
         """After how many actions of the game the observer knew something else than on another way to here; None if never."""
         first = len(state.history) - len(replayed.history)
-        if len(list(replayed.moves(observer))) < len(replayed.history):
-            return None  # he does not notice every action, so that he cannot tell how many there were at any time
         if self.game.observation is None or [each for each, _ in replayed.history] != [
             each for each, _ in state.history[max(first, 0) :]
         ]:
@@ -652,10 +653,7 @@ class Hidden:
                 ("legal", "history"),
                 "of no draw it is known after which deal the same actions lead to it",
             )
-        for check in self.checks.values():
-            if not check.checked and not check.note:
-                check.note = (UNCHECKED_NOTES | absent).get(check.name, "no player had a decision")
-                check.absent = check.name in absent
+        note_unchecked(self.checks, UNCHECKED_NOTES | absent, absent, "no player had a decision")
 
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and all of them together (Fisher's method)."""

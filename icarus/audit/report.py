@@ -74,6 +74,21 @@ def checks_of(claims: Mapping[str, str], left_out: Collection[str]) -> dict[str,
     return {name: Check(name, claim) for name, claim in claims.items() if name not in left_out}
 
 
+def note_unchecked(
+    checks: Mapping[str, Check], notes: Mapping[str, str], absent: Collection[str], otherwise: str
+) -> None:
+    """Say of what was not checked why.
+
+    Args:
+        absent: the names of checks for which a game may have nothing.
+        otherwise: of what has no note of its own.
+    """
+    for name, check in checks.items():
+        if not check.checked:
+            check.note = check.note or notes.get(name, otherwise)
+            check.absent = name in absent
+
+
 @attrs.frozen(repr=False)
 class AuditReport:
     """The result of an audit.
