@@ -43,10 +43,11 @@ def ladder_command(
     loaded = options.chosen_game(game, files, evaluation)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
-        # his alone: opponents that have a heuristic are rated with the game's own
-        settings: dict[str, Any] = {"evaluation": str(evaluation)} if evaluation else {}
-        settings |= {"iterations": iterations, "seconds": seconds}
-        player = loaded.agent(strategy, scheme, cutoff, **settings)
+        # opponents that have a heuristic are rated with the game's own
+        his: dict[str, Any] = {"evaluation": str(evaluation)} if evaluation else {}
+        player = loaded.agent(
+            strategy, scheme, cutoff, iterations=iterations, seconds=seconds, **his
+        )
     elif engine is not None and strategy is None:
         options.refuse_options(
             context, OF_A_SEARCH, "an engine of --engine searches in its own way"

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -58,8 +58,9 @@ def search_command(
     if html is not None:
         new_file(html)
     loaded = options.chosen_game(game, files, evaluation)
-    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
-    agent = loaded.agent(strategy, scheme, cutoff, **budget)
+    agent = loaded.agent(
+        strategy, scheme, cutoff, iterations=iterations, seconds=seconds, threads=threads
+    )
     if isinstance(agent.strategy, Enhancement):
         existing = [
             *map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])
@@ -169,9 +170,17 @@ def match_command(
         each_of("--game-decay", game_decays or [0.0], len(strategies)),
         strict=True,
     )
-    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agents = [
-        loaded.agent(text, scheme, cutoff, move, game_decay=game, **budget)
+        loaded.agent(
+            text,
+            scheme,
+            cutoff,
+            move,
+            game_decay=game,
+            iterations=iterations,
+            seconds=seconds,
+            threads=threads,
+        )
         for text, scheme, move, game in settings
     ]
     agents += options.level_agents(loaded.game, level, levels)
