@@ -23,6 +23,7 @@ twice. Two points that differ in inactive factors only are one point.
 
 import contextlib
 import functools
+import graphlib
 import re
 import tomllib
 from collections import Counter
@@ -104,9 +105,10 @@ class SearchSpace(
         for name, level in (item for forbidden in self.excluded for item in forbidden.items()):
             if level not in self.factors.get(name, ()):
                 return f"excludes a factor or a level that it does not have: {name} = {level_text(level)}"
-        if len(self._order) < len(self.factors):
+        try:
+            return "" if self.count() else "is empty: every combination of levels is excluded"
+        except graphlib.CycleError:
             return "has factors that refer to each other in a circle"
-        return "" if self.count() else "is empty: every combination of levels is excluded"
 
     # ------------------------------------------------------------------------------------------------------------- points
 
@@ -254,19 +256,13 @@ class SearchSpace(
 
     @functools.cached_property
     def _order(self) -> tuple[int, ...]:
-        """The factors so that each comes after those whose levels name it; those of a circle are left out."""
-        order = list[int]()
-        named_by = [
-            self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()
-        ]
-        parents = [
-            {j for j, named in enumerate(named_by) if k in named} for k in range(len(self.factors))
-        ]
-        while ready := [
-            k for k, above in enumerate(parents) if k not in order and above <= set(order)
-        ]:
-            order += ready
-        return tuple(order)
+        """The factors so that each comes after those whose levels name it.
+
+        Raises:
+            CycleError: there is none.
+        """
+        levels = map(self._factors_in, (" ".join(map(str, each)) for each in self.factors.values()))
+        return tuple(graphlib.TopologicalSorter(dict(enumerate(levels))).static_order())[::-1]
 
     @functools.cached_property
     def _named_by_templates(self) -> frozenset[int]:
