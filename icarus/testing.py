@@ -183,28 +183,24 @@ class HistoryExample:
 
     def _tables(self, count: int) -> list[np.ndarray]:
         """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
+
+        def table(width: int, rows: list) -> np.ndarray:
+            return np.array(rows, float).reshape(len(rows), width)
+
+        def named(names: Sequence[str], rows: list[Mapping]) -> np.ndarray:
+            return table(len(names), [[row.get(name, 0.0) for name in names] for row in rows])
+
         actions = [(decision, action) for decision in self.decisions for action in decision.legal]
         features: list[Mapping] = [decision.features for decision in self.decisions]
         features += [{}] * (count - len(features))
-        of_actions = [decision.action_features.get(action, {}) for decision, action in actions]
-        tables: list[tuple[int, list]] = [
-            *(
-                (len(names), [[row.get(name, 0.0) for name in names] for row in rows])
-                for names, rows in (
-                    (self.feature_names, features),
-                    (self.action_feature_names, of_actions),
-                )
-            ),
-            (
-                self.players,
-                [d.lookahead.get(action, [0.0] * self.players) for d, action in actions],
-            ),
-            (
-                self.players,
-                [d.endings.get(action, [np.nan] * self.players) for d, action in actions],
-            ),
+        of_actions: list[Mapping] = [d.action_features.get(action, {}) for d, action in actions]
+        nothing, no_end = [0.0] * self.players, [np.nan] * self.players
+        return [
+            named(self.feature_names, features),
+            named(self.action_feature_names, of_actions),
+            table(self.players, [d.lookahead.get(action, nothing) for d, action in actions]),
+            table(self.players, [d.endings.get(action, no_end) for d, action in actions]),
         ]
-        return [np.array(rows, float).reshape(len(rows), width) for width, rows in tables]
 
     @property
     def is_open(self) -> bool:
