@@ -14,12 +14,15 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
 
 import msgspec
 
 from icarus import checks
 from icarus.arena.workers import ALONE, Workers
+
+if TYPE_CHECKING:
+    from icarus.arena.match import Match
 
 try:
     import fcntl
@@ -235,17 +238,6 @@ def key_of(row: GameRow, fields: Sequence[str]) -> Key:
 # ------------------------------------------------------------------------------------------------------------------------- ledger
 
 
-class Keyed(Protocol):
-    """A game to be played once; its text tells people which."""
-
-    @property
-    def key(self) -> Key:
-        """What its row has in the fields of the ledger."""
-
-
-T = TypeVar("T", bound=Keyed)
-
-
 class Ledger:
     """Rows of games, each game once, and no other state: in memory and, where a path is given, in a file of a line each.
 
@@ -253,7 +245,7 @@ class Ledger:
 
     Args:
         path: of the file; its folder is made, and the beginning of a row at its end, left by a killed process, is cut off.
-        fields: of a row, that name its game: the `key` of the task that it comes of. A row begins with the first of them.
+        fields: of a row, that name its game: the `key` of the match that it comes of. A row begins with the first of them.
         shape, reading: see `read_rows`.
 
     Raises:
@@ -334,39 +326,44 @@ class Ledger:
         self.note(row)
 
     def played(
-        self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE
+        self,
+        matches: "Iterable[Match]",
+        play: "Callable[[Match], GameRow]",
+        workers: Workers = ALONE,
     ) -> Iterator[GameRow]:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
-            play: plays a task, and says what its row has beside the key; other processes must be able to import it.
+            play: plays a match, and says what its row has beside the key; other processes must be able to import it.
 
         Raises:
             GameFailed: see `Workers.results`.
         """
-        missing = {task.key: task for task in tasks if task.key not in self.rows}
-        for row in workers.results(
-            functools.partial(row_of_task, self.fields, play), missing.values()
-        ):
+        missing = {each.key: each for each in matches if each.key not in self.rows}
+        whole = functools.partial(whole_row, self.fields, play)
+        for row in workers.results(whole, missing.values()):
             self.keep(row)
             yield row
 
     def play(
-        self, tasks: Iterable[T], play: Callable[[T], GameRow], workers: Workers = ALONE
+        self,
+        matches: "Iterable[Match]",
+        play: "Callable[[Match], GameRow]",
+        workers: Workers = ALONE,
     ) -> list[GameRow]:
         """The rows of games in their order; see `played`."""
-        requested = list(tasks)
+        requested = list(matches)
         for _ in self.played(requested, play, workers):
             pass
-        return [self.rows[task.key] for task in requested]
+        return [self.rows[each.key] for each in requested]
 
 
-def row_of_task(fields: Sequence[str], play: Callable[[T], GameRow], task: T) -> GameRow:
-    """A task is played: its key in the fields of a ledger, and what `play` tells."""
-    key = dict(zip(fields, task.key, strict=True))
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in key.items()
-    } | play(task)
+def whole_row(fields: Sequence[str], play: "Callable[[Match], GameRow]", match: "Match") -> GameRow:
+    """A match is played: its key in the fields of a ledger, and what `play` tells."""
+    key = zip(fields, match.key, strict=True)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in key} | play(
+        match
+    )
 
 
 def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
