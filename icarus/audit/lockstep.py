@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any
 
 import attrs
 import numpy as np
@@ -17,16 +17,6 @@ ADVICE_ON_LUCK = (
     "give its file a function reference(state), which begins from the deal of the game's state, and let chance act by "
     "chance_outcomes()"
 )
-
-
-class Reference(Protocol):
-    """A game in plain Python, in the shape of OpenSpiel's states."""
-
-    def is_terminal(self) -> bool: ...
-    def current_player(self) -> int: ...
-    def legal_actions(self) -> Sequence[int]: ...
-    def apply_action(self, action: int, /) -> object: ...
-    def returns(self) -> Sequence[float]: ...
 
 
 @attrs.frozen
@@ -55,7 +45,7 @@ class Comparison:
 
 def compare(
     game: AnyGame,
-    reference: Callable[[State], Reference],
+    reference: Callable[[State], Any],
     *,
     games: int = 1000,
     seed: int = 0,
@@ -67,7 +57,8 @@ def compare(
     the units of `Game.utilities`.
 
     Args:
-        reference: makes the reference of an initial state; whatever the deal has decided is read from `state.facts`.
+        reference: makes the reference of an initial state, with the methods of OpenSpiel's states; whatever the deal has decided is read
+            from `state.facts`.
         games: how many.
         progress: called after each game with the number played.
 
@@ -97,7 +88,7 @@ def compare(
     return Comparison(games, actions, "")
 
 
-def _difference(state: State, oracle: Reference) -> str:
+def _difference(state: State, oracle: Any) -> str:
     """What the two do not say alike of this state; "" where nothing is."""
     try:
         over = state.is_terminal()
@@ -113,7 +104,7 @@ def _difference(state: State, oracle: Reference) -> str:
         return f"the reference raises {type(error).__name__}: {error}"
 
 
-def _own_luck(start: State, state: State, reference: Callable[[State], Reference]) -> str:
+def _own_luck(start: State, state: State, reference: Callable[[State], Any]) -> str:
     """Whether references that are played by the same actions differ from one another: then they draw by themselves."""
     answers = [_answer(reference(start.clone()), state) for _ in range(TWINS)]
     if all(each == answers[0] for each in answers):
@@ -121,7 +112,7 @@ def _own_luck(start: State, state: State, reference: Callable[[State], Reference
     return f"two references that are played by the same actions are not alike: the reference draws by luck of its own; {ADVICE_ON_LUCK}"
 
 
-def _answer(oracle: Reference, state: State) -> str:
+def _answer(oracle: Any, state: State) -> str:
     """What a reference says after the actions of a state."""
     try:
         for _, action in state.history:
@@ -136,7 +127,7 @@ def _answer(oracle: Reference, state: State) -> str:
         return repr(error)
 
 
-def _differences(state: State, oracle: Reference, over: bool) -> Iterator[str]:
+def _differences(state: State, oracle: Any, over: bool) -> Iterator[str]:
     """The differences between the two in this state."""
     if over != oracle.is_terminal():
         here, there = ("has ended" if each else "continues" for each in (over, not over))

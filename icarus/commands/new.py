@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -16,7 +16,7 @@ import typer
 from icarus import games
 from icarus.arena.ledger import new_file, write_whole
 from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
-from icarus.audit.lockstep import Reference, compare
+from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
@@ -205,7 +205,7 @@ def require_promises(game: str, files: Sequence[Path], source: str, consequence:
     print_note(f"{game} passes icarus check")
 
 
-def reference_in(path: Path) -> Callable[[State], Reference]:
+def reference_in(path: Path) -> Callable[[State], Any]:
     """What makes the reference of an initial state: the file's function `reference(state)`, or its one class with the methods.
 
     Raises:

@@ -15,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 
@@ -175,22 +175,6 @@ GTP_GAMES = ("othello", "checkers")  # of two colours, without anything hidden o
 MODULES = "icarus.ladder.modules"
 
 
-class Running(Protocol):
-    """An engine that has been started.
-
-    Attributes:
-        version: as it says it itself, with its name.
-    """
-
-    version: str
-
-    def new_game(self, state: State) -> None:
-        """A game begins."""
-
-    def choose(self, state: State) -> int | None:
-        """An action of the player to move, by what that player sees; None where what it says is no action."""
-
-
 class GtpEngine(Process):
     """A program that is told by GTP what has been played since its last move."""
 
@@ -246,8 +230,11 @@ class Engine:
     module: str = ""
     seconds: float = SECONDS
 
-    def start(self) -> Running:
-        """The engine: a program in a process of its own.
+    def start(self) -> Any:
+        """The engine: a program in a process of its own, or an object of a module.
+
+        Either has a `version`, as it says it itself, with its name; `new_game(state)`, which begins a game; and `choose(state)`, an action
+        of the player to move by what that player sees, or None where what it says is no action.
 
         Raises:
             EngineFailed: it cannot be started.
@@ -285,7 +272,7 @@ class EnginePlayer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._running: Running | None = None
+        self._running: Any = None
         self._is_new = True
         self.version = ""  # what the running engine says of itself
 
@@ -293,7 +280,7 @@ class EnginePlayer:
         self._is_new = True
         return self
 
-    def start(self) -> Running:
+    def start(self) -> Any:
         """The engine, which is started where it does not run.
 
         Raises:
