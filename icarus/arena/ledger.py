@@ -14,15 +14,12 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
+from typing import Any, BinaryIO, Self, TypeAlias
 
 import msgspec
 
 from icarus import checks
 from icarus.arena.workers import ALONE, Workers
-
-if TYPE_CHECKING:
-    from icarus.arena.match import Match
 
 try:
     import fcntl
@@ -326,15 +323,13 @@ class Ledger:
         self.note(row)
 
     def played(
-        self,
-        matches: "Iterable[Match]",
-        play: "Callable[[Match], GameRow]",
-        workers: Workers = ALONE,
+        self, matches: Iterable[Any], play: Callable[[Any], GameRow], workers: Workers = ALONE
     ) -> Iterator[GameRow]:
         """Play those games that are not kept; gives out each row as its game ends, when it is kept.
 
         Args:
-            play: plays a match, and says what its row has beside the key; other processes must be able to import it.
+            matches: each has a `key`, as a `Match` has.
+            play: plays one, and says what its row has beside the key; other processes must be able to import it.
 
         Raises:
             GameFailed: see `Workers.results`.
@@ -346,10 +341,7 @@ class Ledger:
             yield row
 
     def play(
-        self,
-        matches: "Iterable[Match]",
-        play: "Callable[[Match], GameRow]",
-        workers: Workers = ALONE,
+        self, matches: Iterable[Any], play: Callable[[Any], GameRow], workers: Workers = ALONE
     ) -> list[GameRow]:
         """The rows of games in their order; see `played`."""
         requested = list(matches)
@@ -358,7 +350,7 @@ class Ledger:
         return [self.rows[each.key] for each in requested]
 
 
-def whole_row(fields: Sequence[str], play: "Callable[[Match], GameRow]", match: "Match") -> GameRow:
+def whole_row(fields: Sequence[str], play: Callable[[Any], GameRow], match: Any) -> GameRow:
     """A match is played: its key in the fields of a ledger, and what `play` tells."""
     key = zip(fields, match.key, strict=True)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in key} | play(

@@ -129,7 +129,7 @@ HIDING = (
 WEIGHING = "; if the rules make some likelier than others, give the game multiplicity(state)"
 
 
-Step = tuple[State, State]  # a decision of a random game and the next one
+_Step = tuple[State, State]  # a decision of a random game and the next one
 
 
 class Hidden:
@@ -449,8 +449,8 @@ class Hidden:
             for event in (f"label {label}", moves[observer])
             if event not in (f"label {CONTINUES}", UNSEEN)
         ]
-        known = deal, observer, noticed, state.legal_actions(), facts_known(state, observer)
-        deals_of_face = self._deals_by_face.setdefault(fingerprint(known), {})
+        key = deal, observer, noticed, state.legal_actions(), facts_known(state, observer)
+        deals_of_face = self._deals_by_face.setdefault(fingerprint(key), {})
         deals_of_face[self._faces(state.data)] = self._deals(state.data)
         excluded = next(
             (face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None
@@ -522,7 +522,7 @@ class Hidden:
 
     # ---------------------------------------------------------------------------------------------------------- the steps
 
-    def _look_at_steps(self, steps: list[Step], luck: random.Random, rng: np.ndarray) -> None:
+    def _look_at_steps(self, steps: list[_Step], luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after steps of the game, which has ended, with what other ways lead to."""
         for step in luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
@@ -532,7 +532,9 @@ class Hidden:
             )
             self._guarded(step[1], partial(self._look_seen, step, observer, luck, rng))
 
-    def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_unseen(
+        self, step: _Step, observer: int, luck: random.Random, rng: np.ndarray
+    ) -> None:
         """Compare the draws after the step with those after other ways to there."""
         start, end = step
         truth, draws = self._faces(end.data), Draws(end, observer)
@@ -544,7 +546,7 @@ class Hidden:
                 before = rng.copy()
                 self._compare("unseen", draws, rival, draws.draw(end.data, COMPARED, rng), before)
 
-    def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_seen(self, step: _Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found

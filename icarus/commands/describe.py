@@ -95,7 +95,7 @@ def describe_command(
         list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")
     ] = None,
     seed: options.Seed = 0,
-    workers: options.Workers = 1,
+    workers: options.Processes = 1,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     own_files: options.With = None,
     evaluation: options.Learned = None,

@@ -37,7 +37,7 @@ def discover_command(
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[list[int] | None, integer_option(SEAT_HELP, "--seat", min=None)] = None,
     seed: options.Seed = 0,
-    workers: options.Workers = 1,
+    workers: options.Processes = 1,
     cluster: options.Cluster = None,
     to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     files: options.With = None,

@@ -36,7 +36,7 @@ def learn_command(
     ] = None,
     number: Annotated[int | None, integer_option(GAMES_HELP, "--games", min=LEAST["games"])] = None,
     seed: options.Seed = 0,
-    workers: options.Workers = 1,
+    workers: options.Processes = 1,
     cluster: options.Cluster = None,
     files: options.With = None,
 ) -> None:

@@ -44,7 +44,7 @@ Seed = Annotated[
     int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)
 ]
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
-Workers = Annotated[int, integer_option("Processes to play games in.")]
+Processes = Annotated[int, integer_option("Processes to play games in.")]
 CLUSTER_HELP = 'Play on a dask cluster: the address of its scheduler, or "local".'
 Cluster = Annotated[str | None, value_option("ADDRESS", CLUSTER_HELP)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
