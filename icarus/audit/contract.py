@@ -329,18 +329,18 @@ class Contract:
 
     def _notation(self, actions: list[int]) -> dict[int, str]:
         try:
-            texts = [
-                self.game.action_text_of(self.game.facts_of(self._data), action)
+            texts = {
+                action: self.game.action_text_of(self.game.facts_of(self._data), action)
                 for action in actions
-            ]
+            }
         except TextError as error:
             raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
-        for action, text in zip(actions, texts, strict=True):
+        for action, text in texts.items():
             namesake = first.setdefault(text, action)
             message = f"the actions {namesake} and {action} are both written {text!r}"
             self._require("notation", namesake == action, message)
-        return dict(zip(actions, texts, strict=True))
+        return texts
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""

@@ -460,7 +460,7 @@ class Hidden:
         what = "never drawn, although he cannot tell it from the true state:"
         example = indented(what, _face_text(excluded))
         self._count_once("truth", excluded is not None, state, example)
-        self._test(state, *tally.compared(), tally.merged)
+        self._test(state, tally)
 
     def _ask_another(self, state: State, observer: int, data: StateData) -> None:
         """Whether a determinization can be the truth for somebody else."""
@@ -477,17 +477,17 @@ class Hidden:
             what = f"never drawn for player {player} if this is the true state:"
             self._count_once("truth", excluded, state, what, data)
 
-    def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
+    def _test(self, state: State, tally: Drawn) -> None:
+        counts, expected = tally.compared()
         if len(counts) < 2:
             return
         p, check = _goodness(counts, expected), self.checks["uniform"]
         check.checked += 1
         self._largest = max(self._largest, len(counts))
         if p < min(check.p_values, default=1.0):
-            advice = HIDING if merged else WEIGHING if self.multiplicity is None else ""
-            self._least_text = self._describe(
-                state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}"
-            )
+            advice = HIDING if tally.merged else WEIGHING if self.multiplicity is None else ""
+            what = f"{uneven(counts, expected)} (p = {p:.2g}){advice}"
+            self._least_text = self._describe(state, what)
         check.p_values.append(p)
 
     def _compare(
