@@ -1,5 +1,7 @@
 """What is measured is the policy that is played: one door for all kinds of policies, the mean over seeds, limits that are ones."""
 
+import functools
+
 import numpy as np
 import pyspiel
 import pytest
@@ -27,10 +29,13 @@ from icarus.specs import BASELINE, RAVE
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
 THEIRS = openspiel.game("kuhn_poker")
 UNIFORM_IN_KUHN = 11 / 12
-SEARCH = OOSSearch(KUHN)
-SEARCH.run(300)
-SOLVER = CFRPlus(KUHN)
-SOLVER.run(40)
+
+
+@functools.cache
+def learned(kind, iterations):
+    learner = kind(KUHN)
+    learner.run(iterations)
+    return learner
 
 
 class First(pyspiel.Bot):
@@ -70,24 +75,25 @@ class Coin:
 
 
 @pytest.mark.parametrize(
-    ("game", "policy", "same"),
+    ("game", "pair"),
     [
-        (KUHN, None, None),
-        (KUHN, lambda state: {0: 1.0}, lambda state: [1, 0]),
-        (KUHN, SOLVER, SOLVER.average),
-        (KUHN, SEARCH, SEARCH.average),
-        (KUHN, SEARCH.stored_policy, SEARCH.average),
-        (KUHN, Agent(Uniform(), iterations=1), None),
-        (THEIRS, pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker")), None),
-        (THEIRS, [pyspiel.make_uniform_random_bot(seat, 0) for seat in range(2)], None),
-        (THEIRS, First(), lambda state: [1, 0]),
+        (KUHN, lambda: (None, None)),
+        (KUHN, lambda: (lambda state: {0: 1.0}, lambda state: [1, 0])),
+        (KUHN, lambda: (learned(CFRPlus, 40), learned(CFRPlus, 40).average)),
+        (KUHN, lambda: (learned(OOSSearch, 300), learned(OOSSearch, 300).average)),
+        (KUHN, lambda: (learned(OOSSearch, 300).stored_policy, learned(OOSSearch, 300).average)),
+        (KUHN, lambda: (Agent(Uniform(), iterations=1), None)),
+        (THEIRS, lambda: (pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker")), None)),
+        (THEIRS, lambda: ([pyspiel.make_uniform_random_bot(seat, 0) for seat in range(2)], None)),
+        (THEIRS, lambda: (First(), lambda state: [1, 0])),
     ],
     ids=[
         *("uniform choice", "function", "CFR", "search", "stored policy", "agent"),
         *("policy of pyspiel", "bots of pyspiel", "class of one's own"),
     ],
 )
-def test_all_measures_and_matches_take_the_same_policies(game, policy, same):
+def test_all_measures_and_matches_take_the_same_policies(game, pair):
+    policy, same = pair()
     written = tabulate(game, same)
     assert stitch(game, policy).probabilities == pytest.approx(written.probabilities)
     exact = exploitability(game, written)

@@ -1,5 +1,6 @@
 """Kuhn and generic poker, Liar's Dice and Goofspiel: rules by hand, OpenSpiel in lock-step, draws counted."""
 
+import functools
 import itertools
 import random
 from collections import Counter
@@ -30,7 +31,9 @@ def dealt_of_kuhn_poker(first, second, text=""):
     return state
 
 
-EVERY_STATE = [state for deal in DEALS for state in every_state(dealt_of_kuhn_poker(*deal))]
+@functools.cache
+def every_state_of_kuhn_poker():
+    return [state for deal in DEALS for state in every_state(dealt_of_kuhn_poker(*deal))]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def compare(state, referee):
 
 
 def test_every_hand_agrees_with_openspiel():
-    for state in EVERY_STATE:
+    for state in every_state_of_kuhn_poker():
         compare(state, counterpart(state))
 
 
@@ -111,7 +114,7 @@ def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
 
 
 def test_a_determinization_deals_the_other_player_either_card_that_the_observer_lacks():
-    for state in EVERY_STATE:
+    for state in every_state_of_kuhn_poker():
         shown = state.is_terminal() and not state.facts.folded
         for observer in range(2):
             card, opponent_card = state.facts.cards[observer], state.facts.cards[1 - observer]
