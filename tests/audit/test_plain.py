@@ -27,7 +27,14 @@ from tests.test_documents import example
 
 second_chance = example("second_chance")
 GAME = second_chance.GAME
-FEW = 10  # games
+FEW = {"games": 5, "determinizations": 200}
+REDRAWN = {"games": 12, "determinizations": 100}  # what is never redrawn shows in many deals
+
+
+@pytest.fixture(scope="module", autouse=True)
+def drawing():
+    """What draws is compiled here, and not in the process of each audit."""
+    GAME.new_initial_state()
 
 
 def luck(rng: np.ndarray) -> random.Random:
@@ -158,7 +165,7 @@ def large_in_one_deal(state):
 
 def test_after_wrong_draws_the_other_games_are_played_for_the_contract():
     wrong = attrs.evolve(GAME, determinize=lambda state, *_: copy.deepcopy(state))
-    report = audit(attrs.evolve(wrong, heuristic=large_in_one_deal), games=2 * FEW)
+    report = audit(attrs.evolve(wrong, heuristic=large_in_one_deal), games=20)
     assert {"unseen", "features"} <= set(report.failed), report
 
 
@@ -167,7 +174,7 @@ def test_after_wrong_draws_the_other_games_are_played_for_the_contract():
 )
 def test_what_is_wrong_with_a_game_is_found(changes, claim):
     random.seed(1)  # some of these games draw from it, which no seed of an audit fixes
-    report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else 25)
+    report = audit(attrs.evolve(GAME, **changes), **REDRAWN if claim == "redraw" else FEW)
     assert claim in report.failed or not claim, report
     assert all(report[name].examples and report[name].examples[0] for name in report.failed)
 
@@ -178,7 +185,6 @@ def test_a_function_that_does_not_return_is_named_with_its_line(name, monkeypatc
         while True:
             pass
 
-    GAME.new_initial_state()  # compiles what draws
     monkeypatch.setattr(watch, "SECONDS", 1.0)
     report = audit(attrs.evolve(GAME, **{name: endless}), games=1, determinizations=20)
     line, code = report["end"].examples[0], endless.__code__
@@ -198,7 +204,6 @@ def test_a_function_that_is_kept_waiting_has_ten_times_as_long(seconds, failed, 
         time.sleep(next(waits, 0))
         return list(second_chance.legal(state))
 
-    GAME.new_initial_state()  # compiles what draws
     monkeypatch.setattr(watch, "SECONDS", 1.2)
     assert audit(attrs.evolve(GAME, legal=slow), games=1, determinizations=20).failed == failed
 
@@ -292,7 +297,7 @@ def dice(text: Callable) -> PythonGame:
 
 @pytest.mark.parametrize("text", [str, lambda state: f"{state['sums']} {state['thrown']}"])
 def test_luck_that_lies_in_the_state_is_found(text):
-    report = audit(dice(text), games=FEW)
+    report = audit(dice(text), **FEW)
     assert report.failed == ("luck",)
     assert "1 leads to another state than in game" in report["luck"].examples[0]
     assert "`determinize`: every player sees everything" in str(report).splitlines()[0]
@@ -504,7 +509,7 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
 )
 def test_a_class_passes_or_what_is_wrong_with_it_is_found(base, changes, claim):
     game = attrs.evolve(game_of(type(base.__name__, (base,), changes)), max_length=50)
-    report = audit(game, games=25 if "blind" in changes else FEW)
+    report = audit(game, **REDRAWN if "blind" in changes else FEW)
     assert claim in report.failed if claim else report.passed, report
 
 
@@ -580,7 +585,7 @@ def evenly(state, observer, beliefs, rng):
     ],
 )
 def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes, failed):
-    report = audit(hidden_rank(**changes), games=FEW)
+    report = audit(hidden_rank(**changes), games=10)
     assert report.failed == failed, report
     said = str(report["uniform"])
     assert failed != ("errors",) or "above 0" in str(report)
@@ -610,7 +615,7 @@ def test_a_compiled_game_passes_in_plain_python_too():
     assert kuhn["view"].checked
     assert kuhn["truth"].checked
     assert kuhn["uniform"].checked
-    nim = audit(in_python(example("nim").NIM), games=FEW)
+    nim = audit(in_python(example("nim").NIM), **FEW)
     assert nim.passed
     assert nim.perfect
     assert not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
@@ -648,12 +653,25 @@ def game_class(name: str, text: str | None = None, fault: str = ""):
     return next(value for value in vars(module).values() if isinstance(value, type))
 
 
+@pytest.fixture
+def few_orders(monkeypatch):
+    """Two random games in place of eight tell whether the order of a list matters."""
+    monkeypatch.setattr(sys.modules["icarus.audit.draws"], "LEARNED", 2)
+
+
+@pytest.fixture
+def few_ways(monkeypatch, few_orders):
+    """A sixth of the deals, and a third of the other ways to a draw, which take most of the time of these classes; they copy themselves."""
+    for name, number in {"DEALS": 100, "WAYS": 20, "STEPS": 3}.items():
+        monkeypatch.setattr(sys.modules["icarus.audit.hidden"], name, number)
+
+
 def slowly(name: str, always: bool = False) -> list[pytest.MarkDecorator]:
     return [pytest.mark.slow] * (always or name in SLOW)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=slowly(name)) for name in NAMES])
-def test_the_games_pass(name):
+def test_the_games_pass(name, few_ways):
     report = audit(game_of(game_class(name)), games=1, determinizations=100)
     assert report.passed, report
     assert report.perfect != hasattr(game_class(name), "resample")
@@ -685,7 +703,7 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
         for fault, claim in zip(FAULTS["samplers"], CLAIM_OF, strict=True)
     ],
 )
-def test_a_planted_fault_of_a_sampler_is_found(fault, claim):
+def test_a_planted_fault_of_a_sampler_is_found(fault, claim, few_orders):
     faulty = game_of(game_class(fault["game"], fault["text"], fault["fault"]))
     report = audit(faulty, games=4, seed=4)
     assert claim in report.failed, report
@@ -718,4 +736,4 @@ def test_a_state_that_is_a_list_of_numbers_is_looked_into(text, failed):
         text=text,
         max_length=9,
     )
-    assert audit(game, games=FEW).failed == failed
+    assert audit(game, **FEW).failed == failed
