@@ -45,12 +45,11 @@ from icarus.kernel import below, child, helper, record, shuffle, uniform, update
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.conftest import ROOT
+from tests.forked import survive
 from tests.marks import both_engines
 from tests.test_toy import after
 
 # ----------------------- variables bound anew, and arrays written to: the next search uses what they are now
-# These come before the extensions of the compiler below, with which every kernel is compiled anew.
-
 
 OFFSET = 10
 TENFOLD = 10
@@ -214,6 +213,7 @@ def test_a_search_looks_at_its_own_variables_alone(monkeypatch):
 
 
 # --------------------------------------------------------------------------------- edits of what a function can reach, one by one
+# With an extension of the compiler every kernel has another digest: what registers one has a process of its own.
 
 
 @pytest.fixture
@@ -278,6 +278,7 @@ FLAGGED = (
     "def f(x):\n    return 3 if g(x) > 1 else 4"
 )
 DIVIDED_BY_ZERO = -1
+REGISTERED = "the body of an overload"
 # What is edited: the source, what stands in place of § before and after, and f(10) before and after.
 EDITS: dict[str, tuple[str, str, str, int, int]] = {
     "the function itself": ("def f(x):\n    return x § 1", "+", "-", 11, 9),
@@ -312,7 +313,7 @@ EDITS: dict[str, tuple[str, str, str, int, int]] = {
     ),
     "the body of an intrinsic": (INTRINSIC % ("§", 1), "add", "sub", 11, 9),
     "what an intrinsic holds": (INTRINSIC % ("add", "§"), "2", "3", 12, 13),
-    "the body of an overload": (OVERLOADED, "2", "3", 20, 30),
+    REGISTERED: (OVERLOADED, "2", "3", 20, 30),
     "the flags of a helper": (FLAGGED, "numpy", "python", 3, DIVIDED_BY_ZERO),
 }  # fmt: skip
 
@@ -322,13 +323,20 @@ def test_an_edit_of_anything_that_a_function_reaches_compiles_anew_and_nothing_e
     edit, folder, monkeypatch, compilations
 ):
     source, old, new, first, second = EDITS[edit]
-    for _ in range(2):
-        assert kernel_of(source.replace("§", old), monkeypatch)(10) == first
-        assert compilations == ["f"]
-    try:
-        assert kernel_of(source.replace("§", new), monkeypatch)(10) == second
-    except ZeroDivisionError:
-        assert second == DIVIDED_BY_ZERO
+
+    def edited(_):
+        for _ in range(2):
+            assert kernel_of(source.replace("§", old), monkeypatch)(10) == first
+            assert compilations == ["f"]
+        try:
+            assert kernel_of(source.replace("§", new), monkeypatch)(10) == second
+        except ZeroDivisionError:
+            assert second == DIVIDED_BY_ZERO
+
+    if edit == REGISTERED:
+        survive(1, edited, seconds=60)
+    else:
+        edited(0)
 
 
 DOUBLE = HELPER.replace("§", "2") + "def f(x):\n    return g(x)"
@@ -338,10 +346,13 @@ def test_an_extension_of_the_compiler_is_seen_but_is_no_rule_of_a_game():
     def size(array):
         return array.size_of_mine
 
-    before, rules_before = digest(size), rules_digest([size])
-    overload_attribute(nb.Array, "size_of_mine")(lambda array: lambda array: 3)
-    assert digest(size) != before
-    assert rules_digest([size]) == rules_before
+    def extended(_):
+        before, rules_before = digest(size), rules_digest([size])
+        overload_attribute(nb.Array, "size_of_mine")(lambda array: lambda array: 3)
+        assert digest(size) != before
+        assert rules_digest([size]) == rules_before
+
+    survive(1, extended, seconds=60)
 
 
 @pytest.mark.parametrize(
