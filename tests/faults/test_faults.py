@@ -374,4 +374,4 @@ def test_the_types_of_tables_can_be_freed():
             msgspec.convert({}, msgspec.defstruct("Table", list(fields)))
         gc.collect()
 
-    survive(20, free, seconds=60)
+    survive(12, free, seconds=60)
