@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from icarus import PythonGame, audit, games, in_python
-from icarus.audit import watch
+from icarus.audit import draws, hidden, watch
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
@@ -489,15 +489,12 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
         "player",
     ),
     (Coins, {"resample": lambda self, player, rng: None}, "errors"),
-    (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
     (Coins, {"legal_actions": lambda self: [random.randrange(1000)]}, "choices"),
     (Coins, {"legal_actions": lambda self: None}, "choices"),
     (Coins, {"apply_action": lambda self, action: [][0]}, "errors"),
     (Coins, {"apply_action": lambda self, action: None}, "end"),
-    (Coins, {"returns": lambda self: "abc"}, "errors"),
     (Coins, {"returns": lambda self: [1.0]}, "rewards"),
     (Drawn, {"returns": lambda self: 1 / 0}, "errors"),
-    (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
     (Drawn, {"chance_outcomes": lambda self: [(card, 1 / 9) for card in self.stock]}, "chances"),
     (Drawn, {"num_players": lambda self: 1}, "mover"),
     (Drawn, {"resample": Coins.resample}, "unseen"),
@@ -656,14 +653,14 @@ def game_class(name: str, text: str | None = None, fault: str = ""):
 @pytest.fixture
 def few_orders(monkeypatch):
     """Two random games in place of eight tell whether the order of a list matters."""
-    monkeypatch.setattr(sys.modules["icarus.audit.draws"], "LEARNED", 2)
+    monkeypatch.setattr(draws, "LEARNED", 2)
 
 
 @pytest.fixture
 def few_ways(monkeypatch, few_orders):
     """A sixth of the deals, and a third of the other ways to a draw, which take most of the time of these classes; they copy themselves."""
-    for name, number in {"DEALS": 100, "WAYS": 20, "STEPS": 3}.items():
-        monkeypatch.setattr(sys.modules["icarus.audit.hidden"], name, number)
+    monkeypatch.setattr(hidden, "DEALS", 100)
+    monkeypatch.setattr(hidden, "WAYS", 20)
 
 
 def slowly(name: str, always: bool = False) -> list[pytest.MarkDecorator]:
