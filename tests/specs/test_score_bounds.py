@@ -203,14 +203,14 @@ def test_every_position_of_small_nim_is_proved_right(strategy):
         proof(state, strategy, solutions, 200_000)
 
 
-@pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
-def test_positions_of_tic_tac_toe_are_proved_right(strategy, request):
+def test_positions_of_tic_tac_toe_are_proved_right(request):
     positions, solutions = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
     chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 4]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
-        proof(state, strategy, solutions, 400_000)
+        for strategy in (MCTS_SOLVER, SCORE_BOUNDS):
+            proof(state, strategy, solutions, 400_000)
 
 
 @pytest.mark.parametrize("empty", slow_after(4, range(2, 9)))
