@@ -317,29 +317,30 @@ def question_to(policy: PolicyLike, play: str = MOST_VISITED, *, learns: bool = 
     if policy is None:
         return Question(None, False, _uniform)
     is_settings = isinstance(policy, Algorithm) and not hasattr(policy, "search")
-    is_ready = not isinstance(policy, type) and not is_settings
-    if is_ready and callable(getattr(policy, "action_probabilities", None)):
+    if is_settings or isinstance(policy, type):
+        wrong = "has no budget" if is_settings else "is a class, not a policy"
+        raise TypeError(
+            f"{policy!r} {wrong}; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
+        )
+    if callable(getattr(policy, "action_probabilities", None)):
         return Question(
             policy, False, lambda state, seed: policy.action_probabilities(_of_openspiel(state))
         )
-    if is_ready and callable(getattr(policy, "step", None)):
+    if callable(getattr(policy, "step", None)):
         return _question_to_bot(policy)
     has_budget = getattr(policy, "budget", True) != (None, None)
-    if is_ready and has_budget and callable(getattr(policy, "search", None)):
+    if has_budget and callable(getattr(policy, "search", None)):
         if getattr(policy, "remembers", False):
             raise ValueError(
                 f"{policy} remembers its searches, and each decision is searched anew: leave out move_decay and game_decay"
             )
         return Question(policy, True, lambda *question: _searched(policy, play, learns, *question))
     tell = getattr(policy, "policy_at", policy)
-    if is_ready and callable(tell):
+    if callable(tell):
         return Question(policy, False, lambda state, seed: tell(state))
-    if is_ready:
-        wrong = "is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
-    else:
-        wrong = "is a class, not a policy" if isinstance(policy, type) else "has no budget"
-        wrong += "; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
-    raise TypeError(f"{policy!r} {wrong}")
+    raise TypeError(
+        f"{policy!r} is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
+    )
 
 
 def _uniform(state: State, seed: Sequence[int]) -> np.ndarray:
@@ -390,8 +391,8 @@ def checked_probabilities(state: State, answer: Probabilities) -> np.ndarray:
     actions = state.legal_actions()
     in_order = answer
     if isinstance(answer, Mapping):
-        wrong = [action for action in answer if action not in actions]
-        in_order = [] if wrong else [answer.get(action, 0.0) for action in actions]
+        is_wrong = {*answer} - {*actions}
+        in_order = [] if is_wrong else [answer.get(action, 0.0) for action in actions]
     try:
         values = np.asarray(in_order, float)
     except (TypeError, ValueError):  # texts, lists of unequal lengths, a generator

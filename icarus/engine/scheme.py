@@ -134,16 +134,19 @@ def _of_trees(name: str, root: str, parameter: str, trees: int) -> Scheme:
     return Scheme(name, root, EVERY_ACTION, number, tree_parameter=parameter)
 
 
-_SHIPPED = (
-    MO_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    DeterminizedUCT(),
-    CheatingUCT,
-    CheatingEnsembleUCT(),
-)
-SCHEMES = {scheme.name: scheme for scheme in _SHIPPED}
-_GONE = {"RIS_ISMCTS": Scheme("RIS_ISMCTS", GONE)}  # which rows of earlier versions name
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (
+        MO_ISMCTS,
+        SO_ISMCTS,
+        SO_ISMCTS_POM,
+        DeterminizedUCT(),
+        CheatingUCT,
+        CheatingEnsembleUCT(),
+    )
+}
+# those of earlier versions, too, which rows name
+_ALL = SCHEMES | {"RIS_ISMCTS": Scheme("RIS_ISMCTS", GONE)}
 
 
 def parse_scheme(text: str) -> Scheme:
@@ -160,12 +163,12 @@ def parse_scheme(text: str) -> Scheme:
     parts = re.fullmatch(
         r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip()
     )
-    if parts is None or parts[1] not in {**SCHEMES, **_GONE}:
+    if parts is None or parts[1] not in _ALL:
         raise ValueError(
             f"{quoted} is not a scheme; known schemes: {', '.join(map(str, SCHEMES.values()))}; each may be followed by '{_EXP3.strip()}'"
         )
     name, parameter, number = parts.groups()
-    scheme = {**SCHEMES, **_GONE}[name]
+    scheme = _ALL[name]
     if number is not None:
         if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
             raise ValueError(f"{quoted} is not a scheme; write {name} as {scheme}")
