@@ -196,13 +196,13 @@ class Walk:
         self.dealt = deals.words if isinstance(game, Game) else np.arange(len(deals)).reshape(-1, 1)
         low, high = game.utilities
         addresses = map(functions.address, FUNCTIONS)
-        legal = game.max_legal if isinstance(game, Game) else room
-        self.settings = np.array([(*addresses, legal, low, high - low)], WALK)
+        self.settings = np.array([(*addresses, self.room, low, high - low)], WALK)
 
     @property
     def room(self) -> int:
         """For how many legal actions there is room; after `MoreActions`, for how many there must be."""
-        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.max_legal
+        functions: Any = self._asked or self.game
+        return functions.max_legal
 
     def scratch(self) -> Iterator[np.ndarray]:
         """Room for legal actions and what each player sees, and for probabilities and rewards."""
