@@ -454,12 +454,10 @@ class Layout:
         tables: of features, that slots read.
     """
 
-    def __init__(self, game: AnyGame, program: LoweredStrategy, scheme: Scheme, room: Room) -> None:
-        self._game, self.program, self._scheme = scheme.view(game), program, scheme
+    def __init__(self, game: AnyGame, program: LoweredStrategy, room: Room) -> None:
+        self._game, self.program, self._scheme = program.game, program, program.scheme
         room = room._replace(legal=max(room.legal, 8 * room.steps + 4 * room.actions))
-        self.tables = (
-            self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
-        )
+        self.tables = program.reads["features_in_tree"]  # and what is read in simulation, too
         widths = widths_of(self._game, self.tables)
         components, steps = (loop.COMPONENT, len(self.program.components)), (STEP, room.steps + 1)
         parts = {
@@ -563,7 +561,7 @@ class Layout:
         if before is not None:
             for part in _OF_SEARCH:
                 block["workspace"][part] = before["workspace"][part]
-            for name in [name for name in self.fields.fields or () if name != "workspace"]:
+            for name in (self.fields.names or ())[1:]:  # those behind the workspace
                 block[name][: len(before[name])] = before[name]
         words[self._places] = self._offsets + address
         return block, address
@@ -630,12 +628,8 @@ class CompiledSearch:
                     table.insert_rows(rows)
                 self._reused_visits = self.root().playouts.astype(np.int64)
                 self._counts["earlier_iterations"] = reuse.iterations
-            self._filter(everywhere=reuse is not None)
-
-    def _filter(self, everywhere: bool) -> None:
-        """Have the loop note where a player decides, for terms that ask; earlier searches may have, anywhere."""
-        for index in {*self.program.term["new"].tolist()} - {loop.NOWHERE}:
-            self.tables[index].filter_visits(everywhere)
+            for index in {*self.program.term["new"].tolist()} - {loop.NOWHERE}:
+                self.tables[index].filter_visits(everywhere=reuse is not None)
 
     def _kernels(self) -> contextlib.AbstractContextManager[None]:
         """Within, kernels are as this search has them."""
@@ -643,7 +637,7 @@ class CompiledSearch:
 
     def _move(self, room: Room, before: np.ndarray | None = None) -> None:
         """Move into a block of memory with so much room, with all that is in a block from before."""
-        self._room, self._layout = room, layout_of(self.state.game, self.program, self.scheme, room)
+        self._room, self._layout = room, layout_of(self.state.game, self.program, room)
         self._block, self.address = self._layout.block(before)
         self._workspace = self._block["workspace"]
         self.rng = self._block["buffers.rng"].view(np.uint64)
@@ -805,12 +799,12 @@ class CompiledSearch:
 
     def world(self) -> State:
         """A copy of the state that the playout under way has reached."""
-        state, game = self._block["buffers.state"], self.state.game
+        words, game = self._block["buffers.state"], self.state.game
         if isinstance(self.functions, CalledBack):
-            return State.from_data(game, game.ask("copy", self.functions.state(state.ctypes.data)))
-        return State.from_data(
-            game, state.view(np.uint8)[: game.state.itemsize].copy().view(game.state)
-        )
+            data = self.functions.state(words.ctypes.data)
+        else:
+            data = words.view(np.uint8)[: game.state.itemsize].view(game.state)
+        return State.from_data(game, game.ask("copy", data))
 
     def records(self) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name."""

@@ -543,9 +543,11 @@ class Tree:
         state = root_state(self.result, origin)
         for step in self.path(node):
             action = int(self.action[step])
+            legal = state.legal_actions()
             # a move as the root player sees it: any action that looks so
-            if action not in state.legal_actions():
-                action = _action_seen_as(state, action, self.result.state.current_player())
+            if action not in legal:
+                observer = state.game.perspective(self.result.state.current_player())
+                action = next(each for each in legal if state.observed(each)[observer] == action)
             state.apply_action(action)
         return state
 
@@ -574,14 +576,6 @@ def root_state(result: Result, number: int) -> State:
     return (
         state.determinize(observer, seed=number) if result.scheme.root == FRESH else state.clone()
     )
-
-
-def _action_seen_as(state: State, move: int, observer: int) -> int:
-    """An action that a player sees as this move."""
-    for action in state.legal_actions():
-        if state.observed(action)[state.game.perspective(observer)] == move:
-            return action
-    raise ValueError(f"player {observer} observes no legal action as the move {move}")
 
 
 # A node to be opened: how many visits it is handed down, a state after its history, and the keys of that history.
