@@ -24,20 +24,20 @@ TOKENS = {
     "icarus/commands": 20_100,
     "icarus/compiler": 16_060,
     "icarus/discovery": 8_800,
-    "icarus/engine": 38_950,
+    "icarus/engine": 38_500,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_800,
     "icarus/learning": 7_500,
-    "icarus/specs": 12_700,
+    "icarus/specs": 12_500,
     "icarus/views": 6_310,
     "experiments/studies": 16_780,
-    "icarus": 250_000,
+    "icarus": 249_300,
     "experiments": 68_760,
     "tests": 279_450,
 }
-IDEAS = {"icarus": (138, 279, 2_558), "experiments": (38, 47, 721)}  # files, classes, public names
+IDEAS = {"icarus": (138, 277, 2_556), "experiments": (38, 47, 721)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {
