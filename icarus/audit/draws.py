@@ -329,7 +329,7 @@ class Redraws:
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
         self._deal += 1
-        texts = {name: _told(value) for name, value in self._facts(state.data)}
+        texts = self._texts(state.data)
         self._first = self._first or texts
         self._dealt.update(name for name, value in texts.items() if self._first.get(name) != value)
         items = Counter((name[0], value) for name, value in texts.items() if len(name) == 2)
@@ -340,14 +340,11 @@ class Redraws:
         self._decisions += 1
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
         facts = dict(self._facts(self._game.ask("copy", state.data)))
-        texts = {name: _told(value) for name, value in facts.items()}
-        told_of_draws = [
-            {name: _told(value) for name, value in self._facts(draw)} for draw in draws
-        ]
+        texts_of_draws = [self._texts(draw) for draw in draws]
         same = [
             name
-            for name, value in texts.items()
-            if all(each.get(name) == value for each in told_of_draws)
+            for name, text in self._texts(state.data).items()
+            if all(each.get(name) == text for each in texts_of_draws)
         ]
         self._redrawn.update((name, observer) for name in facts.keys() - set(same))
         for name in same if len(same) < len(facts) else ():
@@ -390,6 +387,13 @@ class Redraws:
             if is_flat and len(value) > max(self._game.players, len({*value})):
                 for kind in sorted({*value})[:KINDS]:
                     yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
+
+    def _texts(self, data: StateData) -> dict[Name, object]:
+        """The facts of a state as they are told."""
+        return {
+            name: value if isinstance(value, SCALARS) else stamp(value)
+            for name, value in self._facts(data)
+        }
 
     def _note_names(
         self, name: Name, observer: int, facts: dict[Name, Any], data: StateData
@@ -498,10 +502,6 @@ def _named_by(value: Any) -> set[frozenset[int]]:
     if not isinstance(value, list) or not all(type(item) is int for item in value):
         return set()
     return {frozenset(value), frozenset(value) - {*value[-1:]}} - {frozenset()}
-
-
-def _told(value: Any) -> object:
-    return value if isinstance(value, SCALARS) else stamp(value)
 
 
 def _name_text(name: Name) -> str:

@@ -248,7 +248,7 @@ class Hidden:
         self._redraws.note(state, observer, worlds[:PROBE])
         luck = seeded((*self.seed, 6, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:  # of each player's decisions
-            self._draw_for_chance(state, luck)
+            self._draw_for_chance(draws, luck)
         faults = draws.faults(worlds)
         for name in FAULTS:
             self._count_faults(name, (name,), draws, worlds, faults)
@@ -321,9 +321,10 @@ class Hidden:
         number = self.multiplicity(self.game.facts_of(data))
         return positive(f"multiplicity{defined_at(self.multiplicity)}", number)
 
-    def _draw_for_chance(self, state: State, rng: np.ndarray) -> None:
+    def _draw_for_chance(self, draws: Draws, rng: np.ndarray) -> None:
         """Draw for CHANCE, and often for the player about to act."""
-        draws = Draws(state, state.current_player()).draw(state.data, PROBED, rng)
+        state = draws.state
+        worlds = draws.draw(state.data, PROBED, rng)
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
@@ -331,7 +332,7 @@ class Hidden:
                 "sees all", True, state, f"{error!r} where determinize draws for CHANCE"
             )
             return
-        words = set.intersection(*(self._faces.words(data) for data in (state.data, *draws)))
+        words = set.intersection(*(self._faces.words(data) for data in (state.data, *worlds)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
         if not lost and stamp(draw.data) != stamp(state.data):
             both = [

@@ -48,7 +48,7 @@ class GameEnv(AECEnv):
             "is_parallelizable": False,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
-        self._encode = encode
+        self._encode = encode or _words
         count = action_count(game)
         observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
         mask = spaces.Box(0, 1, (count,), np.int8)
@@ -105,10 +105,7 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, and its legal actions: none while another is to act."""
         state, seat = self.running_state(), self.possible_agents.index(agent)
-        observation = (
-            self._words(state, seat) if self._encode is None else self._encode(state, seat)
-        )
-        return {"observation": observation, "action_mask": self._mask(agent)}
+        return {"observation": self._encode(state, seat), "action_mask": self._mask(agent)}
 
     def render(self) -> str:
         return str(self.running_state())
@@ -149,17 +146,18 @@ class GameEnv(AECEnv):
             mask[numbered_actions(state)] = 1
         return mask
 
-    def _words(self, state: State, seat: int) -> np.ndarray:
-        numbers = np.zeros(BYTES, np.uint8)
-        text = seen_by(state, seat).encode()[:BYTES]
-        numbers[: len(text)] = np.frombuffer(text, np.uint8)
-        return numbers
-
     def __deepcopy__(self, memo: dict) -> "GameEnv":
         env = object.__new__(type(self))
         memo |= {id(shared): shared for shared in (self.game, self._encode)}
         env.__dict__.update(copy.deepcopy(vars(self), memo))
         return env
+
+
+def _words(state: State, seat: int) -> np.ndarray:
+    numbers = np.zeros(BYTES, np.uint8)
+    text = seen_by(state, seat).encode()[:BYTES]
+    numbers[: len(text)] = np.frombuffer(text, np.uint8)
+    return numbers
 
 
 def env(
