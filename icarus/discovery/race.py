@@ -209,11 +209,15 @@ class RaceGames(Ledger):
         )
 
     @property
+    def seconds(self) -> float:
+        """That the games so far have taken."""
+        return sum(float(row["seconds"]) for row in self.rows.values())
+
+    @property
     def hours(self) -> float:
         """About how long the games will take that are left, by those that were played."""
-        seconds = sum(float(row["seconds"]) for row in self.rows.values())
         left = self.protocol.games / len(self.rows) - 1
-        return left * seconds / self._workers.count / 3600
+        return left * self.seconds / self._workers.count / 3600
 
     def key(self, stream: int, pair: Pair, deal: int, seat: int) -> Key:
         """What a game is kept by: the first of a pair in a seat, and the second in all others."""
@@ -359,8 +363,7 @@ def run(
     """Run a race, or what is left of it."""
     proofs = prove(protocol, games, explore(protocol, games, report), report)
     ablations = ablate(protocol, games, proofs[0].point, report)
-    seconds = sum(float(row["seconds"]) for row in games.rows.values())
-    return Discovery(protocol, proofs, ablations, len(games.rows), seconds)
+    return Discovery(protocol, proofs, ablations, len(games.rows), games.seconds)
 
 
 # ------------------------------------------------------------------------------------------------------------------ explore
