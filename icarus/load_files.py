@@ -20,8 +20,8 @@ from importlib.machinery import (
     SourceFileLoader,
 )
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import TypeAlias
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -373,12 +373,8 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
 def _registered(module: ModuleType, path: Path) -> Games:
     """The games of a module by name, which `games.load` knows from then on: each `Game` and `PythonGame`, and with parameters each own
     function with "-> Game" or "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's."""
-    makers = [
-        each
-        for each in vars(module).values()
-        if inspect.isfunction(each) and each.__module__ == module.__name__
-    ]
-    by_makers = {_make_game(each, path).name: each for each in makers if _makes_a_game(each)}
+    makers = filter(_makes_a_game, _values_of_its_own(module, FunctionType))
+    by_makers = {_make_game(each, path).name: each for each in makers}
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
@@ -451,16 +447,16 @@ def game_of_file(path: Path, otherwise: str) -> AnyGame:
 
 def game_classes(module: ModuleType) -> list[type]:
     """The classes that a file defines with the methods of OpenSpiel's states."""
-    classes = [
-        each
-        for each in vars(module).values()
-        if inspect.isclass(each) and each.__module__ == module.__name__
-    ]
+    classes = _values_of_its_own(module, type)
     return [each for each in classes if all(hasattr(each, name) for name in METHODS)]
 
 
-def _values(module: ModuleType, kind: type[AnyGame]) -> list[AnyGame]:
+def _values(module: ModuleType, kind: type) -> list[Any]:
     return [value for value in vars(module).values() if isinstance(value, kind)]
+
+
+def _values_of_its_own(module: ModuleType, kind: type) -> list[Any]:
+    return [value for value in _values(module, kind) if value.__module__ == module.__name__]
 
 
 def _make_game(function: Callable[[], AnyGame], path: Path) -> AnyGame:
