@@ -728,6 +728,12 @@ def text(state: Facts) -> str:
     return "\n".join([*rows, doing(state)])
 
 
+def _aside(state: Facts, player: int) -> int:
+    """As `passed_by`, in Python."""
+    count = min(max(int(state.passes) - PASSED_CARDS * player, 0), PASSED_CARDS)
+    return sum(1 << card for card in state.passed[player, :count].tolist())
+
+
 def doing(state: Facts) -> str:
     """What is to be done."""
     if state.phase == ENDED:
@@ -738,7 +744,7 @@ def doing(state: Facts) -> str:
         return "to be dealt"
     if state.phase != PLAYING:
         passed = [
-            f"{i} {cards_text(passed_by(state, i))}"
+            f"{i} {cards_text(_aside(state, i))}"
             for i in range(PLAYERS)
             if state.passes > PASSED_CARDS * i
         ]
@@ -767,7 +773,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     hands, middle = [], list[tuple[str, str | None]]()
     is_passing = state.phase in (PASSING, EXCHANGING)
     for i in range(PLAYERS):
-        aside = int(passed_by(state, i)) if is_passing else 0
+        aside = _aside(state, i) if is_passing else 0
         hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
         note = f"points {state.points[i]}, score {state.scores[i]}"
         if seat in (None, i):

@@ -10,6 +10,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 
 import numpy as np
 
+from icarus.compiler.functions import python_of
 from icarus.kernel import (
     CHANCE,
     NO_DEAL,
@@ -119,7 +120,9 @@ def text(state: Facts) -> str:
     if state.folded:
         return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
     return f"{hands}\n" + (
-        "the cards are shown" if _is_showdown(state) else f"player {state.count % 2} to act"
+        "the cards are shown"
+        if python_of(_is_showdown)(state)
+        else f"player {state.count % 2} to act"
     )
 
 

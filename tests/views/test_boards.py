@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
+from icarus.compiler import functions
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
 from icarus.kernel import PythonGame, State, shuffle
@@ -35,9 +36,17 @@ LONG = ("hearts", "knockout-whist", "lotr-confrontation")
 SHIPPED = games.names()  # before a test brings games of its own
 
 
+def compiles(helper: functions.Helper, *_: object) -> None:
+    """What words and pictures must not do: each process would compile the helper anew, for a second at its start."""
+    pytest.fail(f"{helper.py_func.__name__} is called from Python")
+
+
 @pytest.mark.parametrize("game", SHIPPED)
-def test_pictures_are_whole_at_every_state_for_every_seat(game):
+def test_pictures_are_whole_at_every_state_for_every_seat(game, monkeypatch):
+    monkeypatch.setattr(functions.Helper, "__call__", compiles)
     for state in random_states(game, range(1), every=13):
+        texts = [str(state), *map(state.action_to_string, state.legal_actions())]
+        assert all(texts)
         for seat in (None, *range(state.game.players)):
             picture = drawing(state, seat)
             root = ElementTree.fromstring(svg(picture))
