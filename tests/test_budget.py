@@ -30,10 +30,10 @@ TOKENS = {
     "icarus/kernel": 17_200,
     "icarus/ladder": 8_650,
     "icarus/learning": 7_500,
-    "icarus/specs": 12_500,
+    "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 16_780,
-    "icarus": 249_300,
+    "icarus": 249_400,
     "experiments": 68_760,
     "tests": 279_450,
 }

@@ -13,13 +13,13 @@ import numpy as np
 from icarus.algebra import *
 from icarus.kernel import *
 from icarus.specs.baseline import (
+    BASELINE,
     EXPLORATION,
     backpropagate,
     bits_of,
     bound_of,
     bounds,
     capture_tree,
-    maximizing,
     real_of,
     write_bounds,
 )
@@ -53,7 +53,7 @@ def urgent(
         out[i] = out[i] if out[i] < np.inf else urgency
 
 
-FPU = maximizing("FPU", urgent)  # FPU-4
+FPU = attrs.evolve(BASELINE, name="FPU", policy=argmax().over(urgent))  # FPU-4
 
 
 # ----------------------------------------------------------------------------------------------------------- UCB1-Tuned
@@ -97,12 +97,13 @@ def backpropagate_squares(stats: Row, context: int, rewards: Array) -> None:
             stats.squares[player] += rewards[player] * rewards[player]
 
 
-UCB1_TUNED = maximizing(
-    "UCB1_TUNED",
-    tuned,  # UCB1-Tuned-4
+UCB1_TUNED = attrs.evolve(
+    BASELINE,
+    name="UCB1_TUNED",
     information=information(  # UCB1-Tuned-2
         reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT
     ),
+    policy=argmax().over(tuned),  # UCB1-Tuned-4
     backpropagation=backpropagate_squares,  # UCB1-Tuned-7
 )
 
@@ -154,7 +155,7 @@ def divergence_bounds(history: History, theta: Theta, legal: Array, out: Array) 
             )
 
 
-KL_UCB = maximizing("KL_UCB", divergence_bounds)  # KL-UCB-4
+KL_UCB = attrs.evolve(BASELINE, name="KL_UCB", policy=argmax().over(divergence_bounds))  # KL-UCB-4
 
 
 # ---------------------------------------------------------------------------------------------------- Thompson sampling
@@ -199,7 +200,7 @@ def drawn_means(history: History, theta: Theta, legal: Array, out: Array) -> Non
         out[i] = won / (won + losses)
 
 
-THOMPSON = maximizing("THOMPSON", drawn_means)  # Thompson-4
+THOMPSON = attrs.evolve(BASELINE, name="THOMPSON", policy=argmax().over(drawn_means))  # Thompson-4
 
 
 # ------------------------------------------------------------------------------------------------------- discounted UCB
@@ -226,10 +227,11 @@ def backpropagate_discounted(
     stats.availability = discount * stats.availability + 1.0
 
 
-DISCOUNTED_UCB = maximizing(
-    "DISCOUNTED_UCB",
-    bounds,  # D-UCB-4
+DISCOUNTED_UCB = attrs.evolve(
+    BASELINE,
+    name="DISCOUNTED_UCB",
     information=information(reward=REWARDS, visits=REAL_COUNT, availability=REAL_COUNT),  # D-UCB-2
+    policy=argmax().over(bounds),  # D-UCB-4
     backpropagation=backpropagate_discounted,  # D-UCB-7
 )
 
@@ -388,10 +390,11 @@ def ask_for_tree_and_actions(history: History, updates: Updates, context: int) -
             update(updates, record(step.action, step.player), context)
 
 
-PROGRESSIVE_HISTORY = maximizing(
-    "PROGRESSIVE_HISTORY",
-    biased_by_history,  # PH-4
+PROGRESSIVE_HISTORY = attrs.evolve(
+    BASELINE,
+    name="PROGRESSIVE_HISTORY",
     records=HISTORY | ACTION * PLAYER,  # PH-1
+    policy=argmax().over(biased_by_history),  # PH-4
     capture=capture_tree_and_actions,  # PH-6
 )
 
@@ -519,13 +522,14 @@ def backpropagate_with_bonus(stats: Row, context: int, rewards: Array, bonus: fl
         stats.visits += 1
 
 
-RELATIVE_BONUS = maximizing(
-    "RELATIVE_BONUS",
-    bounds,  # RB-4
+RELATIVE_BONUS = attrs.evolve(
+    BASELINE,
+    name="RELATIVE_BONUS",
     records=HISTORY | PLAYER,  # RB-1
     information=information(  # RB-2
         reward=REWARDS, visits=COUNT, availability=COUNT, lengths=REAL, squares=REAL
     ),
+    policy=argmax().over(bounds),  # RB-4
     contexts=Space(("[−1, 1] ∪ {ψ_avail} ∪ ℕ",)),  # RB-5
     capture=capture_tree_with_bonus,  # RB-6
     backpropagation=backpropagate_with_bonus,  # RB-7

@@ -5,9 +5,7 @@ environment's histories have records like everyone's. In the simulation phase ev
 """
 
 import math
-from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import *
@@ -56,11 +54,6 @@ BASELINE = Enhancement(
     capture=capture_tree,  # Base-6
     backpropagation=backpropagate,  # Base-7
 )
-
-
-def maximizing(name: str, source: Values, **slots: Any) -> Enhancement:
-    """The baseline with the arg max of other values, and with other slots besides."""
-    return attrs.evolve(BASELINE, name=name, policy=argmax().over(source), **slots)
 
 
 @helper

@@ -13,12 +13,12 @@ from icarus.algebra import *
 from icarus.kernel import *
 from icarus.specs.bandits import GRAVE, PROGRESSIVE_HISTORY, UCB1_TUNED
 from icarus.specs.baseline import (
+    BASELINE,
     EXPLORATION,
     backpropagate,
     bits_of,
     bound_of,
     capture_tree,
-    maximizing,
     real_of,
     write_bounds,
 )
@@ -54,7 +54,11 @@ def biased_by_heuristic(
         out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
 
 
-PROGRESSIVE_BIAS = maximizing("PROGRESSIVE_BIAS", biased_by_heuristic)  # PB-4
+PROGRESSIVE_BIAS = attrs.evolve(
+    BASELINE,
+    name="PROGRESSIVE_BIAS",
+    policy=argmax().over(biased_by_heuristic),  # PB-4
+)
 
 
 # ----------------------------------------------------------------------------------- progressive unpruning and widening
@@ -137,10 +141,18 @@ def widened(
     open_best(history, theta, legal, out, width, exploration)
 
 
-PROGRESSIVE_UNPRUNING = maximizing("PROGRESSIVE_UNPRUNING", unpruned)  # PU-4
+PROGRESSIVE_UNPRUNING = attrs.evolve(
+    BASELINE,
+    name="PROGRESSIVE_UNPRUNING",
+    policy=argmax().over(unpruned),  # PU-4
+)
 
 
-PROGRESSIVE_WIDENING = maximizing("PROGRESSIVE_WIDENING", widened)  # PW-4
+PROGRESSIVE_WIDENING = attrs.evolve(
+    BASELINE,
+    name="PROGRESSIVE_WIDENING",
+    policy=argmax().over(widened),  # PW-4
+)
 
 
 # ----------------------------------------------------------------------------------------------------------------- PUCT
@@ -187,9 +199,10 @@ def predicted(
         )
 
 
-PUCT = maximizing(
-    "PUCT",
-    predicted,  # PUCT-4
+PUCT = attrs.evolve(
+    BASELINE,
+    name="PUCT",
+    policy=argmax().over(predicted),  # PUCT-4
     parameters=("exploration", "temperature"),
 )
 
@@ -301,12 +314,13 @@ def backpropagate_worths(stats: Row, context: int, rewards: Array) -> None:
         backpropagate(stats, context, rewards)
 
 
-IMPLICIT_MINIMAX = maximizing(
-    "IMPLICIT_MINIMAX",
-    mixed,  # IM-4
+IMPLICIT_MINIMAX = attrs.evolve(
+    BASELINE,
+    name="IMPLICIT_MINIMAX",
     information=information(  # IM-2
         reward=REWARDS, visits=COUNT, availability=COUNT, worth=ESTIMATES
     ),
+    policy=argmax().over(mixed),  # IM-4
     contexts=Space(("({ψ_avail, ψ_visit} ∪ [0, 1])",)) * PLAYER,  # IM-5
     capture=capture_worths,  # IM-6
     backpropagation=backpropagate_worths,  # IM-7
@@ -340,7 +354,7 @@ def winning(
             out[i] = bound_of(find(theta, child(history, -1, legal[i])), step.player, exploration)
 
 
-DECISIVE = maximizing("DECISIVE", winning)  # Decisive-4
+DECISIVE = attrs.evolve(BASELINE, name="DECISIVE", policy=argmax().over(winning))  # Decisive-4
 
 
 # ----------------------------------------------------------------------------------------- score bounds and MCTS-Solver

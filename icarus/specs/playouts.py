@@ -49,6 +49,7 @@ MAST_SIMULATION_DECAY = attrs.evolve(
     policy=gibbs(temperature=1).over(means),  # MAST-Decay-4
     backpropagation=backpropagate_decaying,  # MAST-Decay-7
     parameters=("decay", "rule"),
+    adjust=None,
 )
 
 
@@ -284,6 +285,7 @@ PAST = attrs.evolve(
     policy=gibbs(temperature=1).over(greatest_mean),  # PAST-4
     capture=capture_actions_with_predicates,  # PAST-6
     parameters=("least", "rule"),
+    adjust=None,
 )
 
 
