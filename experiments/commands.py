@@ -5,7 +5,7 @@ import csv
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -486,15 +486,16 @@ def ladder(
         integer("--seed", seed, 0)
         integer("--games", number, 1)
         real("--minutes", minutes, 0)
-        if table + timed + compare > 1:
+        kinds = {ladders.BY_ITERATIONS: table, ladders.BY_TIME: timed, ladders.COMPARED: compare}
+        if sum(kinds.values()) > 1:
             raise ValueError(
                 "--table, --timed and --compare play different games; give one of them"
             )
-        kind = ladders.BY_ITERATIONS if table else ladders.BY_TIME if timed else None
+        kind = next((name for name, given in kinds.items() if given), ladders.BETWEEN)
         _refuse_unplanned(game, kind)
         deadline = time.monotonic() + 60 * minutes
         try:
-            if minutes and kind is not None:
+            if minutes and kind in ladders.TABLES:
                 for climb in ladders.play_table(game, kind, out, number, seed, deadline):
                     say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
             elif minutes:
@@ -504,42 +505,39 @@ def ladder(
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; the games played are kept")
-        if not ladders.read_rows_of(
-            out, game, kind or (ladders.COMPARED if compare else ladders.BETWEEN)
-        ):
+        if not ladders.read_rows_of(out, game, kind):
             raise ValueError(f"{out} has no such games of {game}; --minutes 20 plays some")
         ladder_of_rows = ladders.fitted_ladder(game, out)
-        standings = ladders.table_of(game, kind, out) if kind is not None else []
-        ratings = {
-            standing.name: standing.rating for standing in standings
-        } or ladder_of_rows.ratings()
-        if kind is not None:
+        ratings, marked = ladder_of_rows.ratings(), set[str]()
+        if kind in ladders.TABLES:
+            standings = ladders.table_of(game, kind, out)
             print_table(_table(game, kind, standings))
+            marked = set(standings)
+            ratings |= {name: rating for name, (rating, _) in standings.items()}
+        elif compare:
+            print_table(_comparisons(game, out))
         else:
-            print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
-        if kind is None and not compare:
+            print_table(_ratings(game, ratings))
             levels = ", ".join(map(str, ladders.proposed_levels(game, out)))
             say(f"iterations of levels equally far apart: {levels or 'no baseline has played'}")
         if picture is not None:
-            marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
-            marks = ladders.intervals_of(ladder_of_rows.ratings() | ratings)
+            marks = dict(sorted(ratings.items(), key=lambda item: -item[1].value))
             write_whole(picture, figures.intervals_svg("Elo", marks, marked, title))
         if keep and not ladders.keep(ladder_of_rows, out):
             say("no levels are written: baselines, stronger with more iterations, need more games")
 
 
-def _refuse_unplanned(game: str, kind: str | None) -> None:
+def _refuse_unplanned(game: str, kind: str) -> None:
     """Refuse a game without a ladder, or without the table that is to be played.
 
     Raises:
         ValueError: it is one.
     """
     opponents(game)
-    if kind is not None and game not in ladders.TABLES[kind]:
-        raise ValueError(
-            f"no such table is planned for {game}; games with one: {', '.join(ladders.TABLES[kind])}"
-        )
+    if kind in ladders.TABLES and not ladders.table_players(game, kind):
+        planned = ", ".join(each for each in ladders.plans() if ladders.table_players(each, kind))
+        raise ValueError(f"no such table is planned for {game}; games with one: {planned}")
 
 
 def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
@@ -550,17 +548,14 @@ def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
 
 
-def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
+def _table(game: str, kind: str, standings: Mapping[str, ladders.Standing]) -> Table:
     lines = [
-        [each.name, str(each.rating), _with_sign(each.above), str(each.rating.count)]
-        for each in standings
+        [name, str(rating), _with_sign(above), str(rating.count)]
+        for name, (rating, above) in standings.items()
     ]
-    first = ladders.TABLES[kind][game][0].agent()
-    return Table(
-        f"{game}: Elo, 95 % intervals",
-        ("player", "above random play", f"above {first}", "games"),
-        lines,
-    )
+    first = ladders.table_players(game, kind)[0].agent()
+    titles = "player", "above random play", f"above {first}", "games"
+    return Table(f"{game}: Elo, 95 % intervals", titles, lines)
 
 
 def _with_sign(difference: Rating | None) -> str:
@@ -571,10 +566,8 @@ def _with_sign(difference: Rating | None) -> str:
 
 def _comparisons(game: str, directory: Path) -> Table:
     lines = [
-        [player, opponent, str(count), interval_text(score, 3), comparison.question]
-        for comparison, player, opponent, count, score in ladders.scores_of_comparisons(
-            game, directory
-        )
+        [*names, str(2 * score.count), interval_text(score, 3), comparison.question]
+        for comparison, *names, score in ladders.scores_of_comparisons(game, directory)
     ]
     titles = "player", "against", "games", "score", "question"
     return Table(f"{game}: score, a pair of games counting once; {INTERVALS}", titles, lines)

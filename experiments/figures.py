@@ -93,27 +93,23 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
 
 
 def intervals_svg(
-    name: str,
-    values: Mapping[str, tuple[float, float, float]],
-    marked: Collection[str] = (),
-    title: str = "",
+    name: str, values: Mapping[str, Estimate], marked: Collection[str] = (), title: str = ""
 ) -> str:
     """Values with their intervals, the first on top, as the text of an SVG for `document.Picture`; a line marks 0.
 
     Args:
         name: of what is measured.
-        values: (value, low, high) by name.
+        values: by name.
         marked: the names that stand out.
     """
 
     # its words are words
     with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:
         axes, file = figure.subplots(), io.StringIO()
-        for row, (label, (value, low, high)) in enumerate(values.items()):
+        for row, (label, estimate) in enumerate(values.items()):
+            value, errors = with_intervals([estimate])
             colour = WORSE if label in marked else BETTER
-            axes.errorbar(
-                value, row, xerr=[[value - low], [high - value]], fmt="o", color=colour, capsize=3
-            )
+            axes.errorbar(value, row, xerr=errors, fmt="o", color=colour, capsize=3)
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(np.arange(len(values)), list(values))
         axes.set_xlabel(name)

@@ -1,6 +1,7 @@
 """The outside ladder of each game, planned in ladder.toml: its opponents, the players of a table, comparisons of two; and their games."""
 
 import contextlib
+import functools
 import itertools
 import json
 import math
@@ -8,7 +9,7 @@ import re
 import time
 import tomllib
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from experiments.statistics import iterations_for
 from icarus import games
 from icarus.arena.ledger import GameRow, read_rows
 from icarus.arena.player import Entrant
-from icarus.checks import integer
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.ladder import ladders
 from icarus.ladder.engines import ENGINES
@@ -34,8 +34,8 @@ TABLE_SECONDS = 0.2
 # the files of rows of a game
 BETWEEN = "opponents"
 COMPARED = "comparisons"
-BY_ITERATIONS = "table"
-BY_TIME = "timed"
+TABLES = BY_ITERATIONS, BY_TIME = "table", "timed"  # keys of a plan
+PLAN = Path(__file__).with_suffix(".toml")
 
 
 def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
@@ -82,21 +82,24 @@ def player_of(table: dict[str, Any] | Entrant | str) -> Entrant | str:
     return player
 
 
-@attrs.frozen
-class PlannedMatch:
+class PlannedMatch(msgspec.Struct, forbid_unknown_fields=True):
     """Two players, how many games they play, half of them with either side, and what is asked.
 
     Attributes:
         player, opponent: an engine's name, or an agent.
     """
 
-    player: Entrant | str = attrs.field(converter=player_of)
-    opponent: Entrant | str = attrs.field(converter=player_of)
-    games: int
+    player: Any
+    opponent: Any
+    games: Positive
     question: str
 
-    def __attrs_post_init__(self) -> None:
-        integer("games", self.games, 1)
+    def __post_init__(self) -> None:
+        self.player, self.opponent = player_of(self.player), player_of(self.opponent)
+
+    def names(self) -> tuple[str, str]:
+        """What the two are called in rows."""
+        return rung_of(self.player).name, rung_of(self.opponent).name
 
 
 class GamePlan(msgspec.Struct, forbid_unknown_fields=True):
@@ -104,19 +107,19 @@ class GamePlan(msgspec.Struct, forbid_unknown_fields=True):
 
     levels: list[Positive]
     outside: list[str]
-    comparisons: list[Any]
+    comparisons: list[PlannedMatch]
     table: list[Any] = []
     timed: list[Any] = []
 
     def __post_init__(self) -> None:
-        self.comparisons = [PlannedMatch(**each) for each in self.comparisons]
         self.table, self.timed = (list(map(player_of, each)) for each in (self.table, self.timed))
         for name, times in Counter([*self.levels, *map(player_of, self.outside)]).items():
             if times > 1:
                 raise ValueError(f"{name} is there {times} times")
 
 
-def read_plan(path: Path) -> dict[str, GamePlan]:
+@functools.cache
+def plans(path: Path = PLAN) -> dict[str, GamePlan]:
     """What is planned for each game.
 
     Raises:
@@ -133,12 +136,10 @@ def read_plan(path: Path) -> dict[str, GamePlan]:
     return plans
 
 
-PLAN = read_plan(Path(__file__).with_suffix(".toml"))
-COMPARISONS = {game: plan.comparisons for game, plan in PLAN.items()}
-TABLES = {
-    BY_ITERATIONS: {game: plan.table for game, plan in PLAN.items() if plan.table},
-    BY_TIME: {game: plan.timed for game, plan in PLAN.items() if plan.timed},
-}
+def table_players(game: str, kind: str) -> list[Entrant]:
+    """The players of one of the `TABLES`; none where it is not planned."""
+    players: list[Entrant] = getattr(plans()[game], kind)
+    return players
 
 
 def opponents(game: str) -> ladders.Ladder:
@@ -147,18 +148,20 @@ def opponents(game: str) -> ladders.Ladder:
     Raises:
         ValueError: no ladder is planned for the game.
     """
-    if game not in PLAN:
-        raise ValueError(f"no ladder is planned for {game}; games with a plan: {', '.join(PLAN)}")
-    levels = [Entrant("BASELINE", iterations=iterations) for iterations in PLAN[game].levels]
-    rungs = [*map(rung_of, levels), *map(rung_of, PLAN[game].outside)]
+    if game not in plans():
+        known = ", ".join(plans())
+        raise ValueError(f"no ladder is planned for {game}; games with a plan: {known}")
+    plan = plans()[game]
+    levels = [Entrant("BASELINE", iterations=iterations) for iterations in plan.levels]
+    rungs = *map(rung_of, levels), *map(rung_of, plan.outside)
     return ladders.Ladder(game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *rungs))
 
 
 def planned(game: str) -> Iterator[ladders.Rung]:
     """All who are planned to play in a game."""
     yield from opponents(game).rungs
-    yield from map(rung_of, TABLES[BY_ITERATIONS].get(game, ()))
-    for each in COMPARISONS[game]:
+    yield from map(rung_of, table_players(game, BY_ITERATIONS))
+    for each in plans()[game].comparisons:
         yield from map(rung_of, (each.player, each.opponent))
 
 
@@ -184,12 +187,8 @@ def rows_of(directory: Path, game: str, kind: str) -> Path:
 
 
 def read_rows_of(directory: Path, game: str, kind: str) -> list[GameRow]:
-    """The rows of a game."""
-    return read_rated_games(rows_of(directory, game, kind))
-
-
-def read_rated_games(path: Path) -> list[GameRow]:
-    """The games of a file, void ones included; errors as of `read_rows`."""
+    """The rows of a game, void ones included; errors as of `read_rows`."""
+    path = rows_of(directory, game, kind)
     return list(read_rows(path, ladders.FIELDS, ladders.RatedGame, unchecked=True))
 
 
@@ -249,12 +248,6 @@ def gain(estimate: ladders.Posterior, player: str, opponent: str) -> float:
     difference = estimate.difference(player, opponent)
     chance = float(ladders.expected(difference.value, 0.0))
     return ladders.ELO**2 * chance * (1 - chance) * difference.deviation**2
-
-
-def intervals_of(ratings: Mapping[str, ladders.Rating]) -> dict[str, tuple[float, float, float]]:
-    """Ratings with their intervals, the strongest first, for a picture."""
-    ranked = sorted(ratings.items(), key=lambda item: -item[1].value)
-    return {name: (each.value, each.low, each.high) for name, each in ranked}
 
 
 def estimate_of(game: str, directory: Path) -> ladders.Posterior:
@@ -332,7 +325,7 @@ def play_table(
         }
         climbs = [
             ladders.Climb(ladders.read_ladder(game), each.agent(), **settings)
-            for each in TABLES[kind][game]
+            for each in table_players(game, kind)
         ]
         playing = deque((climb, climb.games(number)) for climb in climbs)
         while playing and time.monotonic() < deadline:
@@ -342,49 +335,39 @@ def play_table(
                 yield climb
 
 
-@attrs.frozen
-class Standing:
-    """A player of the table.
+Standing = tuple[ladders.Rating, ladders.Rating | None]  # see `table_of`
 
-    Attributes:
-        rating: with the uncertainty of the opponents.
-        above: how far it stands above the table's first player, of which this uncertainty is mostly no part; None before that has played.
+
+def table_of(game: str, kind: str, directory: Path) -> dict[str, Standing]:
+    """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents.
+
+    Returns:
+        By name the rating, with the uncertainty of the opponents; and how far it is above that of the table's first player, of which this
+        uncertainty is mostly no part; None before that has played.
     """
-
-    name: str
-    rating: ladders.Rating
-    above: ladders.Rating | None
-
-
-def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
-    """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents."""
     rows = read_rows_of(directory, game, kind)
     between = read_rows_of(directory, game, BETWEEN)
     estimate = ladders.fitted([*between, *rows], ladders.RANDOM)
-    values, first = estimate.ratings(), str(TABLES[kind][game][0].agent())
-    standings = [
-        Standing(name, values[name], estimate.difference(name, first) if first in values else None)
-        for name in {row["player"] for row in rows}
-        if name in values
-    ]
-    return sorted(standings, key=lambda standing: (-round(standing.rating.value, 3), standing.name))
+    values, first = estimate.ratings(), str(table_players(game, kind)[0].agent())
+    names = {row["player"] for row in rows} & values.keys()
+    return {
+        name: (values[name], estimate.difference(name, first) if first in values else None)
+        for name in sorted(names, key=lambda name: (-round(values[name].value, 3), name))
+    }
 
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
     """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
-    planned = [
-        (rung_of(each.player), rung_of(each.opponent), each.games)
-        for each in COMPARISONS.get(game, ())
-    ]
-    rungs = [rung for player, opponent, _ in planned for rung in (player, opponent)]
+    planned = {each.names(): each for each in plans()[game].comparisons}
+    rungs = [rung_of(each) for match in planned.values() for each in (match.player, match.opponent)]
     with _pairs(directory, game, COMPARED, rungs, seed) as pairs:
         while time.monotonic() < deadline:
             seconds = dict[tuple[str, str], float]()  # of each pair that is not done
-            for player, opponent, number in planned:
-                rows = pairs.between(player.name, opponent.name)
-                is_able = not (pairs.has_failed(player.name) or pairs.has_failed(opponent.name))
-                if is_able and sum("score" in row for row in rows) < number:
-                    seconds[player.name, opponent.name] = sum(row.get("seconds", 0) for row in rows)
+            for names, match in planned.items():
+                rows = pairs.between(*names)
+                is_done = sum("score" in row for row in rows) >= match.games
+                if not (is_done or any(map(pairs.has_failed, names))):
+                    seconds[names] = sum(row.get("seconds", 0) for row in rows)
             if not seconds:
                 return
             yield from pairs.play(*min(seconds, key=seconds.__getitem__))
@@ -392,15 +375,15 @@ def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> 
 
 def scores_of_comparisons(
     game: str, directory: Path
-) -> Iterable[tuple[PlannedMatch, str, str, int, Estimate]]:
-    """Each planned comparison with the names of both, the games played and the player's score; pairs of games are the sample."""
+) -> Iterator[tuple[PlannedMatch, str, str, Estimate]]:
+    """Each planned comparison with the names of both and the player's score; pairs of games are the sample."""
     rows = read_rows_of(directory, game, COMPARED)
-    for comparison in COMPARISONS.get(game, ()):
-        player, opponent = rung_of(comparison.player).name, rung_of(comparison.opponent).name
+    for comparison in plans()[game].comparisons:
+        names = comparison.names()
         pairs: defaultdict[tuple[int, ...], list[float]] = defaultdict(list)
         for row in rows:
-            if (row["player"], row["opponent"]) == (player, opponent) and "score" in row:
+            if (row["player"], row["opponent"]) == names and "score" in row:
                 pairs[tuple(row["seed"])].append(row["score"])
         scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
         if scores:
-            yield comparison, player, opponent, 2 * len(scores), mean_of(scores, 0.0)
+            yield comparison, *names, mean_of(scores, 0.0)

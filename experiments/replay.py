@@ -256,13 +256,13 @@ def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
 
 def is_ladder(directory: Path) -> bool:
     """Whether a directory has the rows of a game's ladder."""
-    paths = [ladder.rows_of(directory, game, ladder.BETWEEN) for game in ladder.PLAN]
+    paths = [ladder.rows_of(directory, game, ladder.BETWEEN) for game in ladder.plans()]
     return any(path.exists() or packed_path(path).exists() for path in paths)
 
 
 def of_ladders(directory: Path) -> Iterator[Kept]:
     """The games of ladders, but those in which somebody decides by the clock, an engine plays, or a player is planned no more."""
-    for game in ladder.PLAN:
+    for game in ladder.plans():
         rungs = {rung.name: rung for rung in ladder.planned(game) if rung.is_certain}
         for kind in (ladder.BETWEEN, ladder.COMPARED, *ladder.TABLES):
             for row in ladder.read_rows_of(directory, game, kind):

@@ -8,7 +8,7 @@ import pytest
 
 from experiments import ladder as playing, replay
 from experiments.commands import ladder, main
-from experiments.ladder import COMPARISONS, PlannedMatch
+from experiments.ladder import PlannedMatch
 from experiments.replay import LEARNED_KEY
 from experiments.statistics import iterations_for
 from icarus.arena.ledger import Ledger, read_rows
@@ -28,7 +28,7 @@ EDITS = {
     '["pubeval", "gnubg 0-ply DMP"]': ('"pubeval"', "Expected `array`, got `str` - at `$.outside`"),
     '["pubeval",': ('["pubval",', "'pubval' is unknown; did you mean pubeval?"),
     "iterations = 5000 }": ("iteration = 5000 }", "unexpected keyword argument 'iteration'"),
-    "games = 46": ("games = '46'", "games is '46'; it must be an integer of at least 1"),
+    "games = 46": ("games = '46'", "Expected `int`, got `str` - at `$.comparisons[0].games`"),
 }
 
 
@@ -38,7 +38,7 @@ def test_a_plan_that_makes_no_sense_is_refused_with_its_place(text, tmp_path):
     content = Path(playing.__file__).with_suffix(".toml").read_text("utf-8")
     (path := tmp_path / "ladder.toml").write_text(content.replace(text, other, 1))
     with pytest.raises(ValueError, match=f"{path}, .*{re.escape(said)}"):
-        playing.read_plan(path)
+        playing.plans(path)
 
 
 def searching(iterations: int) -> Entrant:
@@ -76,16 +76,14 @@ def test_ratings_that_fall_are_pooled_by_their_precision():
 
 def test_a_planned_pair_is_played_up_to_its_games_and_not_again(tmp_path, monkeypatch):
     planned = PlannedMatch(searching(8), searching(2), 4, "does more search help?")
-    monkeypatch.setitem(COMPARISONS, "othello", (planned,))
+    monkeypatch.setattr(playing.plans()["othello"], "comparisons", [planned])
     deadline = float("inf")
     rows = list(playing.play_comparisons("othello", tmp_path, 1, deadline))
     assert [row["side"] for row in rows] == [0, 1, 0, 1]
     assert {"icarus", "provenance", "engines"} <= rows[0].keys()
     assert not list(playing.play_comparisons("othello", tmp_path, 1, deadline))
-    [(comparison, player, opponent, count, score)] = playing.scores_of_comparisons(
-        "othello", tmp_path
-    )
-    assert (comparison, player, opponent, count) == (
+    [(comparison, player, opponent, score)] = playing.scores_of_comparisons("othello", tmp_path)
+    assert (comparison, player, opponent, 2 * score.count) == (
         planned,
         "BASELINE (8 iterations)",
         "BASELINE (2 iterations)",
@@ -96,7 +94,7 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(tmp_path, monkey
 
 def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monkeypatch):
     planned = PlannedMatch(searching(8), searching(2), 100, "")
-    monkeypatch.setitem(COMPARISONS, "othello", (planned,))
+    monkeypatch.setattr(playing.plans()["othello"], "comparisons", [planned])
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
     monkeypatch.setattr(ladders, "rated_row", lambda match: next(games))
@@ -110,7 +108,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
-    monkeypatch.setattr(playing.PLAN["othello"], "levels", range(1, 9))
+    monkeypatch.setattr(playing.plans()["othello"], "levels", range(1, 9))
     names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
     path = tmp_path / "othello-opponents.jsonl"
     with rated_games(path) as ledger:
@@ -133,7 +131,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path, monkeypatch):
     assert content_of_othello[1]["step"]["elo"] == pytest.approx(83, abs=8)  # 15 above 13 of 20
     assert content["games"]["hearts"] == []
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + len(names)
-    assert len(playing.read_rated_games(path)) == 400 * len(names)
+    assert len(playing.read_rows_of(tmp_path, "othello", playing.BETWEEN)) == 400 * len(names)
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(400, 1200):  # then the second is stronger than the third
@@ -158,11 +156,11 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
 def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
     rows = Path("experiments/runs/ladder")
-    between = playing.read_rated_games(playing.rows_of(rows, game, playing.BETWEEN))
+    between = playing.read_rows_of(rows, game, playing.BETWEEN)
     player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
     player_rows = [
         row
-        for row in playing.read_rated_games(playing.rows_of(rows, game, playing.BY_ITERATIONS))
+        for row in playing.read_rows_of(rows, game, playing.BY_ITERATIONS)
         if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
@@ -179,12 +177,11 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game):
 def test_the_command_plays_a_table_and_draws_it(kind, tmp_path, monkeypatch, capsys):
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing.ladders, "read_ladder", lambda game: weak)
-    monkeypatch.setitem(
-        playing.TABLES[kind], "othello", (Entrant("MAST", iterations=2), searching(3))
-    )
+    players = [Entrant("MAST", iterations=2), searching(3)]
+    monkeypatch.setattr(playing.plans()["othello"], kind, players)
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
-    rows = playing.read_rated_games(tmp_path / f"othello-{kind}.jsonl")
+    rows = playing.read_rows_of(tmp_path, "othello", kind)
     assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + [
         "BASELINE (3 iterations)"
     ] * 2
