@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
 
 from experiments import (
     claims,
@@ -31,14 +30,13 @@ from experiments.results import (
     Columns,
     Moments,
     Origins,
-    Outcomes,
     Results,
     Tally,
     any_graded,
     baseline,
     results_of,
 )
-from experiments.statistics import Design, FactorEffect
+from experiments.statistics import Design, FactorEffect, numbers
 from icarus.checks import count_text
 from icarus.statistics import Estimate, holm, mean_of, sign_flip
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table
@@ -52,29 +50,19 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
     Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
     """
     if any_graded(tallies):
-        headings = ["Games", "Mean reward", "95 % interval"]
+        headings, rows = ["Games", "Mean reward", "95 % interval"], list[list[str]]()
         estimates = statistics.strengths(tallies)
-        rows = [
-            [str(tally.games), *_mean_texts(each)]
-            for tally, each in zip(tallies, estimates, strict=True)
-        ]
+        for tally, each in zip(tallies, estimates, strict=True):
+            mean, low, high = numbers(each, ".3f") if each else [""] * 3
+            rows.append([str(tally.games), mean, f"{low} - {high}" if each else ""])
     else:
         headings, rows = _won_and_drawn([Score.of(tally) for tally in tallies])
-    if p_values := statistics.p_values(tallies):
+    if comparisons := statistics.comparisons(tallies):
         headings.append("p (Holm)")
         for tally, row in zip(tallies, rows, strict=True):
-            p = p_values.get(tally.cell.key)
-            row.append("" if p is None else p_text(p))
+            compared = comparisons.get(tally.cell.key)
+            row.append(p_text(compared.p) if compared else "")
     return headings, rows
-
-
-def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
-    """A mean reward with its interval."""
-    return (
-        (f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}")
-        if estimate
-        else ("", "")
-    )
 
 
 def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]:
@@ -85,11 +73,10 @@ def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]
         headings += ["Draws", "Score"]
     rows = []
     for score in scores:
-        rate = statistics.win_rate(score.wins, score.games)
         texts = [str(score.wins), str(score.games), "", ""]
-        if rate is not None:
-            texts[2] = f"{100 * rate.value:.1f} %"
-            texts[3] = f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"
+        if rate := statistics.win_rate(score.wins, score.games):
+            value, low, high = numbers(rate, ".1f", 100)
+            texts[2:] = f"{value} %", f"{low} - {high} %"
         if any_draws:
             texts += [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
         rows.append(texts)
@@ -112,46 +99,43 @@ def detectable_text(difference: float, p: float, percent: bool = True) -> str:
 
 
 FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
-GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
+UNITS = "Games won more", "Mean reward more"  # of differences, by whether rewards are graded
 
 
-def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
-    """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
-    discordances = [
-        (tally, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant
+def deals_table(tallies: list[Tally], results: Results) -> Iterator[Table]:
+    """What the agents got on the same deals beside the opponent in their place; nothing where none has two of them."""
+    even, graded = baseline(tallies), any_graded(tallies)
+    outcomes = results.by_deal(graded)
+    pairs = [
+        (tally, more)
+        for tally in tallies
+        if even and tally is not even and (more := _more(outcomes, even.cell, tally.cell))
     ]
-    adjusted = holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances])
-    lines = []
-    for (tally, alone, lost), p in zip(discordances, adjusted, strict=True):
-        least = statistics.detectable(
-            math.sqrt(alone + lost + 1) / max(1, tally.games), len(discordances)
-        )
-        lines.append(
-            [tally.cell.agent, str(alone), str(lost), p_text(p), detectable_text(least, p)]
-        )
-    caption = f"The same deals and chance. p: McNemar's exact test. {DETECTABLE}"
-    return Table(caption, ["Agent", "won alone", "lost alone", "p (Holm)", "Detectable"], lines)
-
-
-def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
-    """The same deals: the agent's reward less that of the opponent in its place."""
-    even = baseline(tallies)
-    lines = []
-    for tally in tallies:
-        if even and tally is not even and (more := _more(rewards, even.cell, tally.cell)):
-            lines.append([tally.cell.agent, *_gain(more)])
-    if lines:
+    if graded and pairs:
         caption = "The same deals and chance: the reward less the opponent's in its place. Intervals are Student's, over the deals."
-        yield Table(caption, ["Agent", REWARD, "95 % interval", "Deals"], lines)
+        lines = [[tally.cell.agent, *_gain(more, graded)] for tally, more in pairs]
+        yield Table(caption, ["Agent", UNITS[graded], "95 % interval", "Deals"], lines)
+    elif pairs:
+        counts = [(more.count(1), more.count(-1)) for _, more in pairs]
+        adjusted = holm([statistics.mcnemar(*each) for each in counts])
+        lines = []
+        for (tally, _), (alone, lost), p in zip(pairs, counts, adjusted, strict=True):
+            error = math.sqrt(alone + lost + 1) / tally.games
+            least = detectable_text(statistics.detectable(error, len(pairs)), p)
+            lines.append([tally.cell.agent, str(alone), str(lost), p_text(p), least])
+        caption = f"The same deals and chance. p: McNemar's exact test. {DETECTABLE}"
+        header = ["Agent", "won alone", "lost alone", "p (Holm)", "Detectable"]
+        yield Table(caption, header, lines)
 
 
 def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
     """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
-    graded = {column for column, tallies in columns.items() if any_graded(tallies)}
-    kinds: list[tuple[str, Outcomes, Columns]] = [
-        (GAMES, results.wins(), {each: columns[each] for each in columns if each not in graded}),
-        (REWARD, results.rewards(), {each: columns[each] for each in columns if each in graded}),
-    ]
+    kinds = []
+    for graded in (False, True):
+        of_kind = {
+            each: tallies for each, tallies in columns.items() if any_graded(tallies) == graded
+        }
+        kinds.append((graded, results.by_deal(graded), of_kind))
     for text, table_of in (
         ("The agents on the same deals", _agents_table),
         ("What each enhancement adds, on the same deals", _effects_table),
@@ -162,19 +146,20 @@ def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
             yield from tables
 
 
-def _agents_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
+def _agents_table(graded: bool, outcomes: Any, columns: Columns, among: Columns) -> Table:
     """Each agent of a game less each before it, where they are few and have two deals in common at least."""
     lines, p_values = list[list[str]](), list[float]()
     for column, tallies in columns.items():
         cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
         for first, second in itertools.combinations(cells, 2):
             if more := _more(outcomes, first, second):
-                gain = _gain(more, percent=unit == GAMES)
-                lines.append([title(column, among), second.agent, first.agent, *gain])
+                lines.append(
+                    [title(column, among), second.agent, first.agent, *_gain(more, graded)]
+                )
                 p_values.append(two_sided(more))
     adjusted = map(p_text, holm(p_values))
     caption = "Each agent less each before it, deal by deal, with Student's intervals. p: exact sign-flip test over the deals, two-sided."
-    header = ["Game", "Agent", "less", unit, "95 % interval", "Deals", "p (Holm)"]
+    header = ["Game", "Agent", "less", UNITS[graded], "95 % interval", "Deals", "p (Holm)"]
     return Table(caption, header, [[*line, p] for line, p in zip(lines, adjusted, strict=True)])
 
 
@@ -183,55 +168,39 @@ def two_sided(differences: Sequence[float]) -> float:
     return min(1.0, 2 * min(sign_flip(differences), sign_flip([-each for each in differences])))
 
 
-def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
+def _effects_table(graded: bool, outcomes: Any, columns: Columns, among: Columns) -> Table:
     """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
     lines = []
-    trials = sorted({trial for _, trial in outcomes})
     for column, tallies in columns.items():
         keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
         if not keys_of.keys() >= set(TABLE_1.values()):
             continue
-        keys = [keys_of[strategy] for strategy in TABLE_1.values()]
-        complete = [
-            [outcomes[key, trial] for key in keys]
-            for trial in trials
-            if all((key, trial) in outcomes for key in keys)
-        ]
+        complete = outcomes[[keys_of[strategy] for strategy in TABLE_1.values()]].dropna()
         if len(complete) > 1:
-            for enhancement, effect in statistics.paired_effects(np.array(complete)).items():
-                lines.append(
-                    [
-                        title(column, among),
-                        enhancement,
-                        *_effect_texts(effect, unit == GAMES),
-                        str(len(complete)),
-                    ]
-                )
+            for enhancement, effect in statistics.paired_effects(complete.to_numpy()).items():
+                texts = _effect_texts(effect, graded)
+                lines.append([title(column, among), enhancement, *texts, str(len(complete))])
     caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."
-    return Table(caption, ["Game", "Enhancement", unit, "95 % interval", "Deals"], lines)
+    return Table(caption, ["Game", "Enhancement", UNITS[graded], "95 % interval", "Deals"], lines)
 
 
-def _more(outcomes: Outcomes, first: Cell, second: Cell) -> list[float]:
+def _more(outcomes: Any, first: Cell, second: Cell) -> list[float]:
     """What the second agent got more than the first on each deal that both played; empty where these are fewer than two."""
-    more = [
-        outcomes[second.key, trial] - outcome
-        for (key, trial), outcome in outcomes.items()
-        if key == first.key and (second.key, trial) in outcomes
-    ]
+    more: list[float] = (outcomes[second.key] - outcomes[first.key]).dropna().tolist()
     return more if len(more) > 1 else []
 
 
-def _gain(more: list[float], percent: bool = False) -> list[str]:
+def _gain(more: list[float], graded: bool) -> list[str]:
     """The mean of differences, its interval, how many there are."""
-    return [*_effect_texts(mean_of(more), percent), str(len(more))]
+    return [*_effect_texts(mean_of(more), graded), str(len(more))]
 
 
-def _effect_texts(gain: Estimate, percent: bool) -> tuple[str, str]:
-    """A difference and its interval as texts."""
-    value, low, high = (
-        f"{100 * each:+.1f} %" if percent else f"{each:+.3f}"
-        for each in (gain.value, gain.low, gain.high)
-    )
+def _effect_texts(gain: Estimate, graded: bool) -> tuple[str, str]:
+    """A difference of rewards, or of shares of games won, and its interval as texts."""
+    if graded:
+        value, low, high = numbers(gain, "+.3f")
+    else:
+        value, low, high = (f"{each} %" for each in numbers(gain, "+.1f", 100))
     return value, f"{low} to {high}"
 
 
@@ -396,15 +365,12 @@ def _blocks(
     yield from search_tables(columns)
     for paper in claims.PAPERS:
         yield from claims.blocks(paper, results)
-    discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
         yield from (Picture(path, "") for path in pictures if path.stem in its_own.get(column, ()))
         yield _strengths(tallies)
-        if experiment.paired and any_graded(tallies):
-            yield from reward_table(tallies, results.rewards())
-        elif discordant and not any_graded(tallies):
-            yield discordance_table(tallies, discordant)
+        if experiment.paired or experiment.sprt:
+            yield from deals_table(tallies, results)
         yield _searches(tallies)
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
@@ -419,16 +385,15 @@ def findings(columns: Columns) -> Iterator[Block]:
     tested = 0
     effect_lines = list[tuple[float, list[str]]]()
     for column, tallies in columns.items():
-        graded, effects = any_graded(tallies), statistics.gains(tallies)
-        p_values = statistics.p_values(tallies)
-        tested += len(p_values)
+        graded, comparisons = any_graded(tallies), statistics.comparisons(tallies)
+        tested += len(comparisons)
         for tally in tallies:
-            if (p := p_values.get(tally.cell.key, 1.0)) <= 1 - statistics.CONFIDENCE:
-                effect = effects[tally.cell.key]
-                value, interval = _effect_texts(effect, percent=not graded)
-                effect_text = f"{value} {'reward' if graded else 'of games won'}"
-                line = [title(column, columns), tally.cell.agent, effect_text, interval, p_text(p)]
-                effect_lines.append((-abs(effect.value), line))
+            compared = comparisons.get(tally.cell.key)
+            if compared and compared.p <= 1 - statistics.CONFIDENCE:
+                value, interval = _effect_texts(compared.gain, graded)
+                texts = f"{value} {'reward' if graded else 'of games won'}", interval
+                line = [title(column, columns), tally.cell.agent, *texts, p_text(compared.p)]
+                effect_lines.append((-abs(compared.gain.value), line))
     if not tested:
         return
     yield Heading("Findings")
@@ -484,7 +449,7 @@ def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]
 def p_sentence(tallies: list[Tally]) -> str:
     """Which test gives p, and against whom."""
     even = baseline(tallies)
-    if even is None or not statistics.p_values(tallies):
+    if even is None or not statistics.comparisons(tallies):
         return ""
     test = "Welch's t test" if any_graded(tallies) else "Fisher's exact test"
     return f" p: {test} against {even.cell.spec.caption} itself in these seats (evenly matched players), with Holm's correction."
@@ -493,14 +458,14 @@ def p_sentence(tallies: list[Tally]) -> str:
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     graded, even, (headings, rows) = any_graded(results), baseline(results), measures_of(results)
-    p_values, least = statistics.p_values(results), statistics.detectable_gains(results)
+    comparisons = statistics.comparisons(results)
     lines = []
     for tally, row in zip(results, rows, strict=True):
-        key = tally.cell.key
         texts = list[str]()
-        if p_values:
-            p = p_values.get(key)
-            texts.append("" if p is None else detectable_text(least[key], p, percent=not graded))
+        if comparisons:
+            compared = comparisons.get(tally.cell.key)
+            least = compared and detectable_text(compared.detectable, compared.p, not graded)
+            texts.append(least or "")
         if even and even.pace:
             texts.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
         lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts])
@@ -508,7 +473,7 @@ def _strengths(results: list[Tally]) -> Table:
     if "Draws" in headings:
         caption += " Score: a draw counts one half."
     caption += p_sentence(results)
-    if p_values:
+    if comparisons:
         caption = f"{caption} {DETECTABLE}"
         headings = [*headings, "Detectable"]
     if even and even.pace:
@@ -522,17 +487,17 @@ def agents_by_games(columns: Columns) -> Table:
     cells, notes = dict[tuple[str, str], str](), dict[str, None]()
     games = [title(column, columns) for column in columns]
     for game, tallies in zip(games, columns.values(), strict=True):
-        graded, p_values = any_graded(tallies), statistics.p_values(tallies)
+        graded, comparisons = any_graded(tallies), statistics.comparisons(tallies)
         notes[p_sentence(tallies)] = None
         for tally, estimate in zip(tallies, statistics.strengths(tallies), strict=True):
             if estimate:
-                value, low, high = estimate.value, estimate.low, estimate.high
-                text = f"{value:.3f} ({low:.3f} - {high:.3f})"
+                text = "{} ({} - {})".format(*numbers(estimate, ".3f"))
                 if not graded:
-                    text = f"{100 * value:.1f} ({100 * low:.0f} - {100 * high:.0f})"
-                p = p_values.get(tally.cell.key, 1.0)
-                marks = sum(p < level for level in DAGGERS.values())
-                cells[tally.cell.spec.caption, game] = text + ["", *DAGGERS][marks]
+                    _, low, high = numbers(estimate, ".0f", 100)
+                    text = f"{100 * estimate.value:.1f} ({low} - {high})"
+                compared = comparisons.get(tally.cell.key)
+                marks = [sign for sign, p in DAGGERS.items() if compared and compared.p < p]
+                cells[tally.cell.spec.caption, game] = text + "".join(marks[-1:])
     agents = dict.fromkeys(agent for agent, _ in cells)
     lines = [[agent, *(cells.get((agent, game), "") for game in games)] for agent in agents]
     levels = ", ".join(f"{dagger} p < {level:g}" for dagger, level in DAGGERS.items())
@@ -587,9 +552,7 @@ def averages_of(counts: CountsByGame) -> Averages:
         for enhancement, (without, featured) in statistics.marginals(results).items():
             if not without[1] * featured[1]:  # the run has only begun
                 continue
-            effect = statistics.contrast(
-                [(1.0, statistics.wilson(*featured)), (-1.0, statistics.wilson(*without))]
-            )
+            effect = statistics.rate_difference(featured, without)
             averages.append((name, enhancement, without, featured, effect))
     return sorted(averages, key=lambda average: -round(abs(average[-1].value), 9))
 
@@ -598,9 +561,7 @@ def averages_table(caption: str, averages: Averages) -> Table:
     """Figure 3 in numbers."""
     lines = []
     for name, enhancement, *pair, effect in averages:
-        value, low, high = (
-            f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high)
-        )
+        value, low, high = numbers(effect, "+.0f", 100)
         rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in pair)
         lines.append([name, enhancement, *rates, f"{value} % ({low} to {high})"])
     return Table(caption, ["Game", "Enhancement", "without", "with", "more"], lines)
@@ -611,9 +572,7 @@ def effects_sentence(averages: Averages) -> str:
     sentences = []
     for game, enhancement, *_, effect in averages:
         if effect.is_decided:
-            value, low, high = (
-                f"{100 * each:+.0f}" for each in (effect.value, effect.low, effect.high)
-            )
+            value, low, high = numbers(effect, "+.0f", 100)
             sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
@@ -688,11 +647,8 @@ def rating_tables(results: Results) -> Iterator[Block]:
         model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
         lines = []
         for player, each in rated.items():
-            texts = (
-                (f"{each.value:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}")
-                if is_bounded
-                else ("", "")
-            )
+            value, low, high = numbers(each, "+.2f")
+            texts = [value, f"{low} to {high}"] if is_bounded else ["", ""]
             caption = captions[player]
             lines.append([names.get(player, caption), caption, str(each.count), *texts])
         scale = "logarithms of strengths, mean 0" if is_bounded else UNBOUNDED
@@ -798,13 +754,11 @@ def _never_lost(robin: RoundRobin) -> Iterator[Block]:
 def _increases(columns: Columns) -> Sequence[Sequence[str]]:
     lines = []
     for who, (without, seeing) in hidden_cards(columns).items():
-        more = statistics.contrast(
-            [(1.0, statistics.wilson(*seeing)), (-1.0, statistics.wilson(*without))]
-        )
         rates = (
             f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing)
         )
-        value, low, high = (f"{THOUSAND * each:+.0f}" for each in (more.value, more.low, more.high))
+        more = statistics.rate_difference(seeing, without)
+        value, low, high = numbers(more, "+.0f", THOUSAND)
         lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
     return lines
 
@@ -867,14 +821,11 @@ def first_results(estimator: judgement.Estimator) -> str:
             if (tally := estimator.tally(place, claims.STRATEGIES[name])) is not None
         ]
         if len(tallies) == len(SHOWN):
-            ends = [
-                [100 * end for end in statistics.clopper_pearson(tally.wins, tally.games)]
-                for tally in tallies
-            ]
-            cells = [
-                f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
-                for tally, (low, high) in zip(tallies, ends, strict=True)
-            ]
+            cells = []
+            for tally in tallies:
+                low, high = statistics.clopper_pearson(tally.wins, tally.games)
+                rate = f"{100 * tally.wins / tally.games:.1f}"
+                cells.append(f"{rate} ({100 * low:.0f}-{100 * high:.0f})")
             lines.append([judgement.place_title(place), str(tallies[0].games), *cells])
     return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
 
@@ -930,9 +881,7 @@ def _gains(
         cells = []
         for name in columns:
             estimate = estimator.estimate(comparison_of(name, place), statistics.CONFIDENCE)
-            ends = estimate and [
-                f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)
-            ]
-            cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
+            texts = numbers(estimate, "+.1f", 100) if estimate else None
+            cells.append("{} ({} to {})".format(*texts).replace("-", MINUS) if texts else "")
         lines.append(["all games" if place is None else judgement.place_title(place), *cells])
     return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"

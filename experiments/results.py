@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -528,42 +528,27 @@ class Results:
             seconds,
         )
 
-    def outcomes(
-        self, of: Callable[[Column, PlayedGame], float] | None = None
-    ) -> dict[tuple[str, int], float]:
-        """What counts of each game, by cell key and trial: by default what a sequential test compares (`Column.outcome`)."""
-        of = of or (lambda column, game: column.outcome(game.win, _rounded(game.reward)))
+    def outcomes(self) -> dict[tuple[str, int], float]:
+        """What a sequential test compares of each game (`Column.outcome`), by cell key and trial."""
         return {
-            (cell.key, game.trial): of(cell.column, game)
+            (cell.key, game.trial): cell.column.outcome(game.win, _rounded(game.reward))
             for cell in self.cells
             for game in self.games[cell.key]
         }
 
-    def wins(self) -> dict[tuple[str, int], float]:
-        """Whether each game was won, by cell key and trial."""
-        return self.outcomes(lambda _, game: game.win)
+    def by_deal(self, graded: bool) -> Any:
+        """What the agents got: a data frame with a line for each trial, and a column for each cell's key.
 
-    def rewards(self) -> dict[tuple[str, int], float]:
-        """What the agent got in each game, by cell key and trial."""
-        return self.outcomes(lambda _, game: _rounded(game.reward))
+        Args:
+            graded: whether rewards count; else whether games were won.
+        """
+        import pandas
 
-    def discordant(self) -> dict[Cell, tuple[int, int]]:
-        """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""
-        opponents = {cell.column: cell for cell in self.cells if cell.is_opponent}
-        evens = {
-            cell.key: opponents[cell.column]
-            for cell in self.cells
-            if cell.column in opponents and not cell.is_opponent
-        }
-        pairs: dict[str, list[tuple[bool, bool]]] = {}
-        for (seeding, cell, trial), game in self._played.items():
-            if cell in evens and (even := self._played.get((seeding, evens[cell].key, trial))):
-                pairs.setdefault(cell, []).append((game.win, even.win))
-        return {
-            cell: (pairs[cell.key].count((True, False)), pairs[cell.key].count((False, True)))
-            for cell in self.cells
-            if cell.key in pairs
-        }
+        columns = {}
+        for key, games in self.games.items():
+            got = {game.trial: _rounded(game.reward) if graded else game.win for game in games}
+            columns[key] = pandas.Series(got, dtype=float)
+        return pandas.DataFrame(columns)
 
 
 def _rounded(reward: float) -> float:

@@ -18,7 +18,6 @@ from icarus.statistics import CONFIDENCE, Estimate, holm, mean_interval, mean_of
 POWER = 0.8  # the chance that a difference is found if it is there
 NINETY_FIVE = 1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 WinCount = tuple[int, int]  # (wins, games)
-Mean = tuple[float, float, int]  # (a mean, its standard error, of how many values)
 
 
 def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -323,15 +322,18 @@ def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -
     return Estimate(mean, mean - half_width, mean + half_width)
 
 
-def welch_p_value(first: Mean, second: Mean) -> float:
+def welch_p_value(first: Moments, second: Moments) -> float:
     """The p-value of two means, each of two values at least, being the same (Welch's t test, two-sided); 1 where neither varies."""
     from scipy.special import stdtr
 
-    variance = first[1] ** 2 + second[1] ** 2
-    if variance == 0:
+    assert first.mean is not None and second.mean is not None
+    variances = [(each.error or 0.0) ** 2 for each in (first, second)]
+    total = sum(variances)
+    if total == 0:
         return 1.0
-    freedom = variance**2 / sum(error**4 / (count - 1) for _, error, count in (first, second))
-    return 2 * float(stdtr(freedom, -abs(first[0] - second[0]) / math.sqrt(variance)))
+    counts = first.count, second.count
+    freedom = total**2 / sum(v**2 / (n - 1) for v, n in zip(variances, counts, strict=True))
+    return 2 * float(stdtr(freedom, -abs(first.mean - second.mean) / math.sqrt(total)))
 
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
@@ -346,6 +348,11 @@ def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
         for weight, term in terms
     )
     return Estimate(value, value - below**0.5, value + above**0.5)
+
+
+def rate_difference(first: WinCount, second: WinCount) -> Estimate:
+    """The first of two win rates less the second, with Newcombe's interval."""
+    return contrast([(1.0, wilson(*first)), (-1.0, wilson(*second))])
 
 
 def power_factor(confidence: float = CONFIDENCE) -> float:
@@ -382,61 +389,53 @@ def win_rate(wins: float, games: int) -> Estimate | None:
     return Estimate(wins / games, *clopper_pearson(wins, games)) if games else None
 
 
-def p_values(column: Sequence[Tally]) -> dict[str, float]:
-    """By cell key, the p-value of being no better or worse than evenly matched players, with Holm's correction over the column.
+@attrs.frozen
+class Comparison:
+    """An agent beside evenly matched players.
+
+    Attributes:
+        gain: what it wins or is rewarded more, with the interval of this comparison alone.
+        p: the p-value of being no better or worse, with Holm's correction over the column.
+        detectable: the difference that the test finds with the chance `POWER`.
+    """
+
+    gain: Estimate
+    p: float
+    detectable: float
+
+
+def comparisons(column: Sequence[Tally]) -> dict[str, Comparison]:
+    """Those of the agents of a column, by cell key; none where evenly matched players have not played.
 
     Wins are compared by Fisher's exact test; where rewards are graded, their means by Welch's t test.
     """
     even, graded = baseline(list(column)), any_graded(column)
-    if even is None or (graded and even.rewards.error is None):
-        return {}
-    p_values = {}
-    for tally in (tally for tally in column if tally is not even):
-        if graded and tally.rewards.error is not None:
-            p_values[tally.cell.key] = welch_p_value(_mean(tally), _mean(even))
-        elif not graded and tally.games:
-            p_values[tally.cell.key] = fisher_p_value(
-                (tally.wins, tally.games), (even.wins, even.games)
-            )
-    return dict(zip(p_values, holm([*p_values.values()]), strict=True))
-
-
-def gains(column: Sequence[Tally]) -> dict[str, Estimate]:
-    """By cell key, what an agent wins or is rewarded more than evenly matched players, with the interval of this comparison alone."""
-    even, graded = baseline(list(column)), any_graded(column)
-    if even is None:
-        return {}
-    played = [tally for tally in column if tally.games]
-    estimates = [
-        mean_of_moments(tally.rewards) if graded else wilson(tally.wins, tally.games)
-        for tally in played
+    tested = [
+        tally for tally in column if tally.games and not (graded and tally.rewards.error is None)
     ]
-    measure = -1.0, estimates[played.index(even)]
+    if even not in tested:
+        return {}
+    tested.remove(even)
+    results = [(_compare_rewards if graded else _compare_wins)(tally, even) for tally in tested]
+    adjusted = holm([p for _, p, _ in results])
     return {
-        tally.cell.key: contrast([(1.0, estimate), measure])
-        for tally, estimate in zip(played, estimates, strict=True)
-        if tally is not even
+        tally.cell.key: Comparison(gain, p, detectable(error, len(tested)))
+        for tally, (gain, _, error), p in zip(tested, results, adjusted, strict=True)
     }
 
 
-def detectable_gains(column: Sequence[Tally]) -> dict[str, float]:
-    """By cell key, the difference from evenly matched players that the test of its p-value finds with the chance `POWER`."""
-    even, graded = baseline(list(column)), any_graded(column)
-    tested = [tally for tally in column if even and tally is not even and tally.games]
-    errors = {}
-    for tally in tested:
-        assert even is not None
-        if graded:
-            errors[tally.cell.key] = math.hypot(
-                tally.rewards.error or math.inf, even.rewards.error or math.inf
-            )
-        else:
-            # not 0 where all games ended alike
-            rate = (tally.wins + even.wins + 1) / (tally.games + even.games + 2)
-            errors[tally.cell.key] = math.sqrt(
-                rate * (1 - rate) * (1 / tally.games + 1 / even.games)
-            )
-    return {key: detectable(error, len(tested)) for key, error in errors.items()}
+def _compare_wins(tally: Tally, even: Tally) -> tuple[Estimate, float, float]:
+    """The difference, its p-value, and its standard error, which is not 0 where all games ended alike."""
+    rates = (tally.wins, tally.games), (even.wins, even.games)
+    rate = (tally.wins + even.wins + 1) / (tally.games + even.games + 2)
+    error = math.sqrt(rate * (1 - rate) * (1 / tally.games + 1 / even.games))
+    return rate_difference(*rates), fisher_p_value(*rates), error
+
+
+def _compare_rewards(tally: Tally, even: Tally) -> tuple[Estimate, float, float]:
+    pair = tally.rewards, even.rewards
+    gain = contrast(list(zip((1.0, -1.0), map(mean_of_moments, pair), strict=True)))
+    return gain, welch_p_value(*pair), math.hypot(*(each.error or math.inf for each in pair))
 
 
 def detectable(error: float, comparisons: int = 1) -> float:
@@ -446,11 +445,6 @@ def detectable(error: float, comparisons: int = 1) -> float:
     return error * float(ndtri(1 - (1 - CONFIDENCE) / (2 * comparisons)) + ndtri(POWER))
 
 
-def _mean(tally: Tally) -> tuple[float, float, int]:
-    assert tally.rewards.mean is not None and tally.rewards.error is not None
-    return tally.rewards.mean, tally.rewards.error, tally.rewards.count
-
-
 # -------------------- Mean rewards of one player against another, with their 95 % intervals.
 
 
@@ -458,19 +452,25 @@ ROUNDING = 1e-9  # of shared points: below it there is no difference
 INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and Pearson's bound"
 
 
+def numbers(estimate: Estimate, form: str, scale: float = 1.0) -> tuple[str, str, str]:
+    """A number and the ends of its interval in a format, so many times as large."""
+    return (
+        f"{scale * estimate.value:{form}}",
+        f"{scale * estimate.low:{form}}",
+        f"{scale * estimate.high:{form}}",
+    )
+
+
 def share_text(estimate: Estimate) -> str:
     """A share in percent with its interval."""
-    percent = Estimate(100 * estimate.value, 100 * estimate.low, 100 * estimate.high)
-    return f"{interval_text(percent, 1)} %"
+    return f"{interval_text(estimate, 1, 100)} %"
 
 
-def interval_text(estimate: Estimate, digits: int) -> str:
+def interval_text(estimate: Estimate, digits: int, scale: float = 1.0) -> str:
     """A number with half of its interval, or with both ends where it reaches further to one side."""
-    value, low, high = (
-        f"{each:.{digits}f}" for each in (estimate.value, estimate.low, estimate.high)
-    )
+    value, low, high = numbers(estimate, f".{digits}f", scale)
     if math.isclose(estimate.half, estimate.value - estimate.low, abs_tol=ROUNDING):
-        return f"{value} ± {estimate.half:.{digits}f}"
+        return f"{value} ± {scale * estimate.half:.{digits}f}"
     return f"{value} ({low} to {high})"
 
 

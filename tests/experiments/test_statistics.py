@@ -16,7 +16,7 @@ from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import write
-from experiments.results import results_of
+from experiments.results import moments_of, results_of
 from icarus.statistics import Estimate
 from tests.experiments.conftest import a_row, built, keep
 
@@ -489,10 +489,11 @@ def test_on_the_same_deals_rewards_are_compared(tmp_path):
 
 def test_the_p_value_is_that_of_welch(tmp_path):
     ((_, tallies),) = columns_of(paid(tmp_path, MONEY)).items()
-    assert list(statistics.p_values(tallies).values()) == [
+    assert [each.p for each in statistics.comparisons(tallies).values()] == [
         pytest.approx(ttest_ind(*MONEY.values(), equal_var=False).pvalue)
     ]
-    assert statistics.welch_p_value((0.5, 0.0, 9), (0.75, 0.0, 9)) == 1
+    alike = [moments_of([value] * 9) for value in (0.5, 0.75)]
+    assert statistics.welch_p_value(*alike) == 1
 
 
 def test_the_error_of_a_main_effect_between_two_cells_is_that_of_the_t_test():
