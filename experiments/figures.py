@@ -201,10 +201,10 @@ def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
     return "mean reward" if kinds == {True} else "games won"
 
 
-def describe_games(tallies: Sequence[Tally | Score]) -> str:
+def describe_games(tallies: Iterable[Tally | Score]) -> str:
     """How many games stand behind each mark, in words."""
-    few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
-    return f"{count_text(few, 'game')} each" if few == many else f"{few} to {many} games each"
+    *few, many = sorted({tally.games for tally in tallies})
+    return f"{few[0]} to {many} games each" if few else f"{count_text(many, 'game')} each"
 
 
 def unfinished(tallies: Sequence[Tally]) -> str:
@@ -218,9 +218,7 @@ def unfinished(tallies: Sequence[Tally]) -> str:
 
 def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
-    estimates = strengths(tallies)
-    rates, errors = with_intervals(estimates)
-    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
+    estimates = [each for each in strengths(tallies) if each]  # all of them, who have games
     even = baseline(tallies)
     across = len(tallies) > MANY
     scale = scale_of(axes, across)
@@ -230,21 +228,27 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
         scale.band(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):
             scale.line(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
-    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
-        color = BETTER if rate > above else WORSE if rate < below else INK
-        x, y = (rate, i) if across else (i, rate)
-        errors_of: Style = {"xerr" if across else "yerr": error[:, None]}
-        axes.errorbar(
-            x, y, **errors_of, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3
-        )
+    for place, each in enumerate(estimates):
+        color = BETTER if each.value > above else WORSE if each.value < below else INK
+        mark_point(axes, place, each, color, across)
     name_agents = _name_down if across else _name_across
     name_agents(axes, [tally.cell.agent for tally in tallies])
-    percent(scale, low, high)
+    percent(scale, min(each.low for each in estimates), max(each.high for each in estimates))
     if any_graded(tallies):
         scale.axis.set_major_formatter("{x:g}")
     scale.set_label(measure_title([tallies]))
     counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
+
+
+def mark_point(
+    axes: "Axes", place: float, estimate: Estimate, color: str, across: bool = False
+) -> None:
+    """A point with its interval."""
+    value, errors = with_intervals([estimate])
+    x, y = (value, [place]) if across else ([place], value)
+    interval: Style = {"xerr" if across else "yerr": errors}
+    axes.errorbar(x, y, **interval, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
 
 
 def _name_down(axes: "Axes", names: Sequence[str]) -> None:
@@ -292,13 +296,11 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
         for column, tallies in columns.items()
         if (played := [tally for tally in tallies if tally.games])
     }
-    return [
-        path
-        for picture in pictures
-        for path in DRAW[picture](
-            {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}, directory
-        )
-    ]
+    paths = list[Path]()
+    for picture in pictures:
+        shown = {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}
+        paths += DRAW[picture](shown, directory)
+    return paths
 
 
 def fitting(experiment: Experiment) -> list[str]:
@@ -345,24 +347,22 @@ def by_column(columns: Columns) -> dict[Column, set[str]]:
 # ------------------------------------------------------------------------------------- Figure 4, and agents of any kind
 
 
-def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
+def _points(picture: str, columns: Columns, directory: Path) -> Iterator[Path]:
     """Win rates, or mean rewards, as points: a picture for each column, and one of all."""
-    paths = []
+    if len(columns) > 1:
+        yield _grid(directory / f"{picture}.png", columns)
     for column, tallies in columns.items():
         name = title(column, columns)
-        paths.append(directory / f"{picture}-{slug(name)}.png")
+        path = directory / f"{picture}-{slug(name)}.png"
         count = len(tallies)
         size = (8.0, 1.2 + 0.19 * count) if count > MANY else (max(7.0, 1.4 + 0.47 * count), 4.1)
-        with canvas(paths[-1], size) as figure:
+        with canvas(path, size) as figure:
             points_panel(figure.add_subplot(), tallies, name)
             figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)
-    if len(columns) > 1:
-        paths.insert(0, directory / f"{picture}.png")
-        _grid(paths[0], columns, points_panel)
-    return paths
+        yield path
 
 
-def _grid(path: Path, columns: Columns, panel: "Callable[[Axes, list[Tally], str], None]") -> None:
+def _grid(path: Path, columns: Columns) -> Path:
     """All columns as panels of one figure."""
     down = -(-len(columns) // ACROSS)
     widest = max(len(tallies) for tallies in columns.values())
@@ -370,7 +370,8 @@ def _grid(path: Path, columns: Columns, panel: "Callable[[Axes, list[Tally], str
     with canvas(path, (ACROSS * size[0], down * size[1] + 0.3)) as figure:
         figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)
         for i, (column, tallies) in enumerate(columns.items(), 1):
-            panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
+            points_panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
+    return path
 
 
 def _caption(columns: Columns) -> str:
@@ -381,14 +382,14 @@ def _caption(columns: Columns) -> str:
 # ----------------------------------------------------------------------------------------------------------- Figure 3
 
 
-def _averages(columns: Columns, directory: Path) -> list[Path]:
+def _averages(columns: Columns, directory: Path) -> Iterator[Path]:
     full = {
         column: tallies
         for column, tallies in columns.items()
         if {tally.cell.agent for tally in tallies} == set(BY_NAME) and not any_graded(tallies)
     }
     if not full:
-        return []
+        return
     path = directory / "figure3.png"
     across = min(4, len(full))
     down = -(-len(full) // across)
@@ -401,7 +402,7 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
             )
             axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
         legend_below(figure, axes, 2)
-    return [path]
+    yield path
 
 
 def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
@@ -426,10 +427,10 @@ def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
 # ------------------------------------------------------------------------------------------- Figure 5, rules of reuse
 
 
-def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
+def _bars(name: str, columns: Columns, directory: Path) -> Iterator[Path]:
     """Win rates, or mean rewards, the agents side by side in each game."""
     if not columns:
-        return []
+        return
     path = directory / f"{name}.png"
     agents = _agents(columns)
     estimates = [
@@ -457,7 +458,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
             axes.yaxis.set_major_formatter("{x:g}")
         _add_note(axes, columns)
         legend_below(figure, axes, len(agents))
-    return [path]
+    yield path
 
 
 def _agents(columns: Columns) -> list[str]:
@@ -496,11 +497,11 @@ def _add_note(axes: "Axes", columns: Columns) -> None:
 # -------------------------------------------------------------------------------------------------------------- trees
 
 
-def _trees(columns: Columns, directory: Path) -> list[Path]:
+def _trees(columns: Columns, directory: Path) -> Iterator[Path]:
     """Section 8's analysis of the trees, as differences from the baseline: visits and value of the chosen action, depth."""
     compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
     if not compared:
-        return []
+        return
     path = directory / "tree.png"
     inches = 1.1
     agents = _agents(
@@ -518,7 +519,7 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
         axes.set_xticks(range(len(compared)), _labels(compared, inches))
         _add_note(all_axes[0], compared)
         legend_below(figure, axes, len(agents))
-    return [path]
+    yield path
 
 
 def _differences(
@@ -592,17 +593,16 @@ def _file(picture: str, name: str, among: Sized) -> str:
 # ------------------------------------------------------------------------------------------------------- round robins
 
 
-def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
+def _heat_maps(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 7 and 9: the share of the first seat in the games of each pair."""
     robins = round_robins(columns)
-    paths = []
     for robin in robins:
         names = robin.searches
         shares = np.full((len(names), len(names)), np.nan)
         for (first, second), score in robin.scores.items():
             shares[names.index(first), names.index(second)] = score.mean
-        paths.append(directory / _file("heat-map", " ".join(robin.game), robins))
-        with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
+        path = directory / _file("heat-map", " ".join(robin.game), robins)
+        with canvas(path, (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
             axes = figure.add_subplot()
             axes.grid(False)
             image = axes.imshow(shares, cmap="gray", vmin=0.0, vmax=1.0, aspect="auto")
@@ -616,11 +616,11 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
             title_panel(
                 axes,
                 f"{robin.title}: share of {robin.sides[0]}",
-                f"{describe_games(list(robin.scores.values()))}, {robin.game[2]} per decision",
+                f"{describe_games(robin.scores.values())}, {robin.game[2]} per decision",
             )
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
-    return paths
+        yield path
 
 
 def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
@@ -631,13 +631,12 @@ def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
     axes.text(place, row, text, ha="center", va="center", fontsize=8, color=color, linespacing=1.4)
 
 
-def _strengths(columns: Columns, directory: Path) -> list[Path]:
+def _strengths(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
     robins = round_robins(columns)
-    paths = []
     for robin in (robin for robin in robins if robin.complete):
-        paths.append(directory / _file("strength", " ".join(robin.game), robins))
-        with canvas(paths[-1], (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
+        path = directory / _file("strength", " ".join(robin.game), robins)
+        with canvas(path, (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
@@ -652,7 +651,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
             )
             if any(score.draws for score in robin.scores.values()):
                 legend_below(figure, all_axes[0], 2)
-    return paths
+        yield path
 
 
 def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
@@ -695,32 +694,24 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
 # -------------------------------------------------------------------------------------- determinizations and iterations
 
 
-@attrs.frozen
-class Curve:
-    """Win rates along an axis, in which half of the games drawn may count."""
-
-    label: str
-    places: Sequence[float]
-    rates: Sequence[Estimate | None]
+Curve = Mapping[float, Estimate | None]  # win rates along an axis
 
 
-def _won(label: str, tallies: Mapping[int, Tally]) -> Curve:
+def _won(tallies: Mapping[int, Tally]) -> Curve:
     """The games won, by place."""
-    return Curve(
-        label, list(tallies), [win_rate(tally.wins, tally.games) for tally in tallies.values()]
-    )
+    return {place: win_rate(tally.wins, tally.games) for place, tally in tallies.items()}
 
 
-def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
-    """Points with their intervals, joined by lines; those of one place stand beside each other."""
+def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
+    """Points with their intervals, joined by lines, by their labels; those of one place stand beside each other."""
     low, high = 1.0, 0.0
-    for i, line in enumerate(lines):
-        rates, errors = with_intervals(line.rates)
-        places = np.array(line.places) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
+    for i, (label, line) in enumerate(lines.items()):
+        rates, errors = with_intervals(line.values())
+        places = np.array([*line]) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
         style: Style = {
             "color": LINES[i % len(LINES)],
             "marker": MARKERS[i % len(MARKERS)],
-            "label": line.label,
+            "label": label,
         }
         axes.errorbar(
             places,
@@ -735,31 +726,33 @@ def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
         low = min(low, float((rates - errors[0]).min()))
         high = max(high, float((rates + errors[1]).max()))
     axes.set_xscale("log")
-    ticks = sorted({place for line in lines for place in line.places})
+    ticks = sorted({place for line in lines.values() for place in line})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
     axes.minorticks_off()
     percent(scale_of(axes), low, high)
     axes.set_ylabel("games won")
 
 
-def _balances(columns: Columns, directory: Path) -> list[Path]:
+def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
     by_column = {
         column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))
     }
     if not by_column:
-        return []
+        return
     path = directory / "balance.png"
     with canvas(path, (4.6 * len(by_column), 3.9)) as figure:
         for i, (column, by_number) in enumerate(by_column.items(), 1):
             axes = figure.add_subplot(1, len(by_column), i)
             axes.axhline(0.5, **EVEN_LINE)
-            _lines(axes, [_won("", by_number)])
+            _lines(axes, {"": _won(by_number)})
             axes.set_xlabel("determinizations")
-            budget_text = f"{describe_games(list(by_number.values()))}, {budget(column)} of all trees together"
+            budget_text = (
+                f"{describe_games(by_number.values())}, {budget(column)} of all trees together"
+            )
             title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
             axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
-    return [path]
+    yield path
 
 
 def _split(column: Column) -> str:
@@ -776,9 +769,8 @@ def _place(column: Column) -> str:
     return game_title(column.game) + (f", {column.role}" if column.role else "")
 
 
-def _determinizations(columns: Columns, directory: Path) -> list[Path]:
+def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 2-4 of 2011."""
-    paths = []
     for column, tallies in columns.items():
         by_agent = {tally.cell.agent: tally for tally in tallies}
         if column.iterations is None:
@@ -792,39 +784,39 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
         ]
         if not panels:
             continue
-        paths.append(directory / _file("determinizations", _place(column), columns))
-        with canvas(paths[-1], (7.2, 11.2 * len(panels) / 3)) as figure:
+        path = directory / _file("determinizations", _place(column), columns)
+        with canvas(path, (7.2, 11.2 * len(panels) / 3)) as figure:
             for place, (number, axis, lines) in enumerate(panels, 1):
                 axes = figure.add_subplot(len(panels), 1, place)
                 _lines(axes, lines)
                 axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
                 axes.set_xlabel(axis)
-                counted = f"{describe_games(list(by_agent.values()))}, against {_split(column)}"
+                counted = f"{describe_games(by_agent.values())}, against {_split(column)}"
                 title_panel(axes, f"Figure {number}: {_place(column)}", counted)
-    return paths
+        yield path
 
 
 def _panel_lines(
     lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
-) -> list[Curve]:
+) -> dict[str, Curve]:
     """The lines of a figure that have at least two points; a single point shows no course."""
-    panel = []
+    panel = {}
     for fixed, line in lines.items():
         names = {place: f"{number} × {each}" for place, (number, each) in line.items()}
         tallies = {place: by_agent[name] for place, name in names.items() if name in by_agent}
         if len(tallies) > 1:
-            panel.append(_won(f"{fixed} {text}", tallies))
+            panel[f"{fixed} {text}"] = _won(tallies)
     return panel
 
 
 # --------------------------------------------------------------------------------------------------------- hidden cards
 
 
-def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
+def _hidden_cards(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 5: pairs of bars."""
     pairs = hidden_cards(columns)
     if not pairs:
-        return []
+        return
     path = directory / "hidden-cards.png"
     with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
         axes = figure.add_subplot()
@@ -846,13 +838,13 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
             f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord",
         )
         legend_below(figure, axes, 2)
-    return [path]
+    yield path
 
 
 # -------------------------------------------------------------------------------------------------------- decision time
 
 
-def _decision_time(columns: Columns, directory: Path) -> list[Path]:
+def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
     games: dict[str, dict[str, dict[float, Score]]] = {}
     for column, tallies in columns.items():
@@ -861,13 +853,12 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
             for tally in tallies:
                 line = lines.setdefault(_line_name(tally, column), {})
                 line[column.seconds] = Score.of(tally)
-    paths = []
     for game, lines in games.items():
-        paths.append(directory / _file("decision-time", game, games))
-        with canvas(paths[-1], (7.2, 4.8)) as figure:
+        path = directory / _file("decision-time", game, games)
+        with canvas(path, (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN_LINE)
-            _lines(axes, [_score(label, line) for label, line in lines.items()])
+            _lines(axes, {label: _scored(line) for label, line in lines.items()})
             scores = [score for line in lines.values() for score in line.values()]
             axes.set_xlabel("seconds per decision")
             if any(score.draws for score in scores):
@@ -876,16 +867,13 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
             first = "; the search named first moves first" if is_first else ""
             title_panel(axes, game_title(game), f"{describe_games(scores)}{first}")
             legend_below(figure, axes, 2, fontsize=9)
-    return paths
+        yield path
 
 
-def _score(label: str, scores: Mapping[float, Score]) -> Curve:
-    ordered = dict(sorted(scores.items()))
-    return Curve(
-        label,
-        list(ordered),
-        [win_rate(each.mean * each.games, each.games) for each in ordered.values()],
-    )
+def _scored(scores: Mapping[float, Score]) -> Curve:
+    """The games won and half of those drawn, by place."""
+    ordered = sorted(scores.items())
+    return {place: win_rate(each.mean * each.games, each.games) for place, each in ordered}
 
 
 def _line_name(tally: Tally, column: Column) -> str:
@@ -929,11 +917,11 @@ def _narrowness(comparison: Contrast) -> float:
     )
 
 
-def _statements(columns: Columns, directory: Path) -> list[Path]:
+def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
     """A row for each game of which all combinations have come to their first interim analysis."""
     complete = {column: tallies for column, tallies in columns.items() if _is_complete(tallies)}
     if not complete:
-        return []
+        return
     path = directory / "statements.png"
     with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
         panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
@@ -941,7 +929,7 @@ def _statements(columns: Columns, directory: Path) -> list[Path]:
             points_panel(left, _of_table_1(tallies), title(column, columns))
             _stated_panel(right, Estimator(tallies), stated_differences(place_of(tallies[0].cell)))
         figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)
-    return [path]
+    yield path
 
 
 def _is_complete(tallies: Sequence[Tally]) -> bool:
@@ -970,21 +958,9 @@ def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Cont
                 color=STATED,
                 linewidth=0,
             )
-        half_widths = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
-        color = _color(comparison, estimate)
-        axes.errorbar(
-            estimate.value,
-            y,
-            xerr=half_widths,
-            fmt="o",
-            markersize=5,
-            color=color,
-            capsize=3,
-            elinewidth=1.3,
-        )
+        mark_point(axes, y, estimate, _color(comparison, estimate), across=True)
     axes.axvline(0, color=INK, linewidth=1)
-    axes.set_yticks(range(len(lines)), [comparison.what for comparison, _ in lines], fontsize=8)
-    axes.set_ylim(len(lines) - 0.4, -0.6)
+    _name_down(axes, [comparison.what for comparison, _ in lines])
     axes.set_xlim(least, most)
     axes.locator_params(axis="x", nbins=6)
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if value else "0")
@@ -1000,7 +976,7 @@ def _color(comparison: Contrast, estimate: Estimate) -> str:
     return WORSE if comparison.expected.contradicted(estimate) else INK
 
 
-DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
+DRAW: dict[str, Callable[[Columns, Path], Iterable[Path]]] = {
     "figure3": _averages,
     "figure5": partial(_bars, "figure5"),
     "reuse": partial(_bars, "reuse"),
