@@ -255,16 +255,13 @@ def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, lis
         return {name: [Interim(Estimator(tallies))] for name, tallies in budgets.items()}
     interims: dict[str, list[Interim]] = {name: [] for name in budgets}
     for number, share in enumerate(SHARES):
-        whole: list[Tally] = []
-        for games in sorted({games_of_cell[number] for games_of_cell in sizes.values()}):
-            whole += [
-                tally
-                for tally in results.tallies(games)
-                if tally.games
-                == games
-                == sizes.get(verdicts.place_of(tally.cell), (0,) * len(SHARES))[number]
-            ]
-        complete = _by_budget(whole)
+        due = {
+            cell: sizes[place][number]
+            for cell in results.cells
+            if (place := verdicts.place_of(cell)) in sizes
+        }
+        tallies = [each for each in results.tallies(due) if each.games == due.get(each.cell)]
+        complete = _by_budget(tallies)
         for name, of_budget in interims.items():
             of_budget.append(Interim(Estimator(complete.get(name, [])), share))
     return interims

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from experiments import (
     claims,
@@ -210,8 +211,6 @@ def _effect_texts(gain: Estimate, graded: bool) -> tuple[str, str]:
 RECENT = 200  # games from whose ends the pace is taken
 PAUSE = 10  # so many mean game times without any game ending: the run was stopped in between
 
-Ending = tuple[datetime.datetime, float]  # when a game ended, and how many seconds it took
-
 
 def without_checksum(games: int) -> str:
     """What is said of games that cannot be checked."""
@@ -237,7 +236,7 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
         lines.append(without_checksum(results.unchecked))
     if done == total:
         return "\n".join([*lines, "complete"])
-    if not (remaining := _seconds_left(experiment, tallies, _recent(results))):
+    if not (remaining := _seconds_left(results, tallies)):
         return "\n".join([*lines, "the pace is not known yet"])
     if running:
         end = (now + datetime.timedelta(seconds=remaining)).astimezone()
@@ -247,45 +246,34 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     )
 
 
-def _recent(results: Results) -> list[Ending]:
-    games = sorted(
-        (game.started, game.seconds) for games in results.games.values() for game in games
-    )
-    spans = [
-        (datetime.datetime.fromisoformat(started), seconds) for started, seconds in games[-RECENT:]
-    ]
-    return sorted(
-        (start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans
-    )
-
-
-def _seconds_left(
-    experiment: Experiment, tallies: list[Tally], recent: list[Ending]
-) -> float | None:
+def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
     """The work left (each cell's games at that cell's mean time) over the number of games that were played side by side."""
-    side_by_side = _side_by_side(recent)
+    side_by_side = _side_by_side(results)
     if not side_by_side:
         return None
     mean = sum(tally.seconds for tally in tallies) / sum(tally.games for tally in tallies)
     work = sum(
-        (experiment.trials - tally.games) * (tally.seconds / tally.games if tally.games else mean)
+        (results.runs[0].experiment.trials - tally.games)
+        * (tally.seconds / tally.games if tally.games else mean)
         for tally in tallies
     )
     return work / side_by_side
 
 
-def _side_by_side(ends: list[Ending]) -> float | None:
+def _side_by_side(results: Results) -> float | None:
     """How many games were being played at once, on average, since the last pause."""
+    games = [(game.started, game.seconds) for games in results.games.values() for game in games]
+    ends = sorted(
+        (datetime.datetime.fromisoformat(started).timestamp() + seconds, seconds)
+        for started, seconds in sorted(games)[-RECENT:]
+    )
     if len(ends) < 2:
         return None
-    longest = PAUSE * sum(seconds for _, seconds in ends) / len(ends) + 1
-    first = max(
-        (i for i in range(1, len(ends)) if (ends[i][0] - ends[i - 1][0]).total_seconds() > longest),
-        default=0,
-    )
-    recent = ends[first:]
-    span = (recent[-1][0] - recent[0][0]).total_seconds()
-    return sum(seconds for _, seconds in recent[1:]) / span if span > 0 else None
+    times, seconds = np.transpose(ends)
+    pauses = np.flatnonzero(np.diff(times) > PAUSE * seconds.mean() + 1)
+    first = max(pauses, default=-1) + 1
+    span = float(times[-1] - times[first])
+    return float(seconds[first + 1 :].sum()) / span if span > 0 else None
 
 
 # -------------------- A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown.

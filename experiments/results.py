@@ -366,15 +366,6 @@ class Tally:
     def seconds(self) -> float:
         return self.millionths / MILLION
 
-    @property
-    def rate(self) -> float | None:
-        return self.wins / self.games if self.games else None
-
-    @property
-    def score(self) -> float | None:
-        """The mean of its games, a draw counting one half."""
-        return (self.wins + DRAW * self.draws) / self.games if self.games else None
-
 
 def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
     """What games of a cell come to."""
@@ -479,10 +470,14 @@ class Results:
         """How many games there are when all are played."""
         return sum(run.experiment.trials * len(run.experiment.cells) for run in self.runs)
 
-    def tallies(self, trials: float = math.inf) -> list[Tally]:
-        """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
+    def tallies(self, trials: Mapping[Cell, int] | None = None) -> list[Tally]:
+        """What each cell came to, in the order of `cells`; only in its first so many trials, if numbers are given."""
+        most = trials or {}
         return [
-            tally_of(cell, [game for game in self.games[cell.key] if game.trial < trials])
+            tally_of(
+                cell,
+                [game for game in self.games[cell.key] if game.trial < most.get(cell, math.inf)],
+            )
             for cell in self.cells
         ]
 

@@ -184,7 +184,7 @@ class Estimator:
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
         self._tallies = {(place_of(tally.cell), tally.cell.spec.text): tally for tally in tallies}
-        self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
+        self._side = functools.cache(self._estimate)
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
         tally = self._tallies.get((place, strategy))
@@ -194,62 +194,53 @@ class Estimator:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
             return self._analyse(comparison, confidence)
-        sides = [
-            (term.weight, self._side(term, comparison.measure, confidence))
-            for term in comparison.terms
-        ]
-        complete = [(weight, side) for weight, side in sides if side is not None]
-        return statistics.contrast(complete) if len(complete) == len(sides) else None
+        sides = list[tuple[float, Estimate]]()
+        for term in comparison.terms:
+            side = self._side(term.place, term.strategies, comparison.measure, confidence)
+            if side is None:
+                return None
+            sides.append((term.weight, side))
+        return statistics.contrast(sides)
 
     def games(self, comparison: Contrast) -> int:
         """The fewest games of its agents."""
-        tallies = [self.tally(place, strategy) for place, strategy in comparison.cells]
-        return min(tally.games if tally is not None else 0 for tally in tallies)
+        tallies = (self._tallies.get(cell) for cell in comparison.cells)
+        return min(tally.games if tally else 0 for tally in tallies)
 
-    def _side(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
-        key = term.place, term.strategies, measure, confidence
-        if key not in self._sides:
-            self._sides[key] = self._estimate(term, measure, confidence)
-        return self._sides[key]
-
-    def _estimate(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
-        tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
-        complete = [tally for tally in tallies if tally is not None]
-        if len(complete) < len(tallies):
+    def _estimate(
+        self, place: Place, strategies: tuple[str, ...], measure: str, confidence: float
+    ) -> Estimate | None:
+        tallies = self._played(place, strategies)
+        if len(tallies) < len(strategies):
             return None
         if measure == WINS:
-            return statistics.wilson(
-                *statistics.average_cell([(tally.wins, tally.games) for tally in complete]),
-                confidence,
-            )
+            pooled = statistics.average_cell([(tally.wins, tally.games) for tally in tallies])
+            return statistics.wilson(*pooled, confidence)
         if measure == SCORE:
             wins, draws, games = (
-                sum(numbers)
-                for numbers in zip(
-                    *((each.wins, each.draws, each.games) for each in complete), strict=True
-                )
+                sum(getattr(tally, name) for tally in tallies)
+                for name in ("wins", "draws", "games")
             )
             return statistics.score(wins, draws, games, confidence)
-        return _mean([tally.moments[measure] for tally in complete], measure, confidence)
+        return _mean([tally.moments[measure] for tally in tallies], measure, confidence)
+
+    def _played(self, place: Place, strategies: Iterable[str]) -> list[Tally]:
+        """Those of the agents that have games."""
+        return [tally for each in strategies if (tally := self.tally(place, each)) is not None]
 
     def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
         from scipy.special import ndtri
 
-        cells = [
-            (self.tally(term.place, strategy), term.weight > 0)
-            for term in comparison.terms
-            for strategy in term.strategies
-        ]
-        complete = [(tally, featured) for tally, featured in cells if tally is not None]
-        if len(complete) < len(cells):
+        sides = [self._played(term.place, term.strategies) for term in comparison.terms]
+        complete = [tally for side in sides for tally in side]
+        if len(complete) < sum(len(term.strategies) for term in comparison.terms):
             return None
-        wins = np.array(np.broadcast_arrays(*(tally.wins for tally, _ in complete)), float)
-        games = np.array([tally.games for tally, _ in complete], float)
+        featured = np.repeat([term.weight > 0 for term in comparison.terms], [*map(len, sides)])
+        wins = np.array(np.broadcast_arrays(*(tally.wins for tally in complete)), float)
+        games = np.array([tally.games for tally in complete], float)
         games = np.expand_dims(games, tuple(range(1, wins.ndim)))
-        value, error = statistics.main_effect(
-            wins, games, np.array([featured for _, featured in complete])
-        )
+        value, error = statistics.main_effect(wins, games, featured)
         half_width = float(ndtri((1 + confidence) / 2)) * error
         return Estimate(value, value - half_width, value + half_width)
 
@@ -258,7 +249,7 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate
     """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
     pooled = parts[0]
     if len(parts) > 1:
-        pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
+        pooled = Moments(*map(sum, zip(*map(attrs.astuple, parts), strict=True)))
     if (
         pooled.mean is None
         or pooled.error is None

@@ -129,13 +129,17 @@ def spread(cells: Cells) -> tuple[float, int]:
     return math.sqrt(squares / freedom), freedom
 
 
+def signs(names: Sequence[str]) -> dict[str, int]:
+    """Of each combination 1 if it has an even number of enhancements too few, of these, else -1."""
+    return {
+        strategy: (-1) ** len(set(names) - each.enhancements) for strategy, each in SIXTEEN.items()
+    }
+
+
 def interaction(cells: Cells, names: Sequence[str]) -> float:
     """How the effects of some enhancements depend on each other, scaled to vary by chance as much as a single value does."""
-    signed = [
-        (-1) ** len(set(names) - each.enhancements) * statistics.fmean(cells[strategy])
-        for strategy, each in SIXTEEN.items()
-    ]
-    return sum(signed) / math.sqrt(sum(1 / len(cells[strategy]) for strategy in SIXTEEN))
+    signed = sum(sign * statistics.fmean(cells[name]) for name, sign in signs(names).items())
+    return signed / math.sqrt(sum(1 / len(cells[strategy]) for strategy in SIXTEEN))
 
 
 def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
@@ -150,10 +154,7 @@ def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
 
 def effect(cells: Cells, enhancement: str) -> Estimate:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
-    sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
-    return weighted_sum(
-        cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()}
-    )
+    return weighted_sum(cells, {name: sign / 8 for name, sign in signs([enhancement]).items()})
 
 
 def against_baseline(cells: Cells, strategy: str) -> Estimate:

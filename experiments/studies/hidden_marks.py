@@ -40,42 +40,53 @@ def follow(orders: Any, marks: tuple[int, int], depth: int, player: int) -> None
     mine, theirs = marks
     mover = depth % PLAYERS
     squares = orders.then.shape[2]
-    fitting = orders.fitting[depth]
+    sets = fit(orders, marks, depth)
+    # the sequences of the other that end with the last mark
+    before = orders.fitting[depth - 1, : orders.sizes[depth - 1] if depth > 0 else 0]
+    last = orders.tried[depth - 1]
+    reached = 0.0 if depth > 0 else 1.0
+    if mover == player:
+        for number in before:
+            reached += orders.reach[1 - player, number, last]
+    lost = 0.0
+    for square in range(squares):
+        if (mine | theirs) >> square & 1:
+            continue
+        orders.tried[depth] = square
+        after = mine | 1 << square
+        if (orders.lines & after == orders.lines).any():
+            for number in sets:
+                if mover == player:
+                    orders.worth[number, square] += reached
+                else:
+                    lost += orders.reach[mover, number, square]
+        elif after | theirs != (1 << squares) - 1:
+            follow(orders, (theirs, after), depth + 1, player)
+    if lost > 0.0:
+        for number in before:
+            orders.worth[number, last] -= lost
+
+
+@numba.njit(error_model="numpy")
+def fit(orders: Any, marks: tuple[int, int], depth: int) -> np.ndarray:
+    """The information sets of who is to move that fit an order of marks: each after his own last mark, and after tries that fail."""
+    mine, theirs = marks
+    mover = depth % PLAYERS
+    sets = orders.fitting[depth]
     count = 1
-    replied = 0 if depth == 0 else orders.sizes[depth - 1]
-    before = orders.fitting[depth - 1]
     if depth >= PLAYERS:
-        count, square = orders.sizes[depth - PLAYERS], orders.tried[depth - PLAYERS]
+        count, last = orders.sizes[depth - PLAYERS], orders.tried[depth - PLAYERS]
         for i in range(count):
-            fitting[i] = met(
-                orders, mover, orders.fitting[depth - PLAYERS, i], square, MARKED, mine
-            )
+            sets[i] = met(orders, mover, orders.fitting[depth - PLAYERS, i], last, MARKED, mine)
     i = 0
     while i < count:
-        for square in range(squares):
-            if (theirs & ~orders.barred[mover, fitting[i]]) >> square & 1:
-                fitting[count] = met(orders, mover, fitting[i], square, FAILED, 1 << square)
+        for square in range(orders.then.shape[2]):
+            if (theirs & ~orders.barred[mover, sets[i]]) >> square & 1:
+                sets[count] = met(orders, mover, sets[i], square, FAILED, 1 << square)
                 count += 1
         i += 1
     orders.sizes[depth] = count
-    lost = 0.0
-    reached = 1.0 if depth == 0 else 0.0
-    for i in range(replied if mover == player else 0):
-        reached += orders.reach[1 - player, before[i], orders.tried[depth - 1]]
-    for square in range(squares):
-        after, orders.tried[depth] = mine | 1 << square, square
-        if (mine | theirs) >> square & 1:
-            continue
-        if (orders.lines & after == orders.lines).any():
-            for i in range(count):
-                if mover == player:
-                    orders.worth[fitting[i], square] += reached
-                else:
-                    lost += orders.reach[mover, fitting[i], square]
-        elif after | theirs != (1 << squares) - 1:
-            follow(orders, (theirs, after), depth + 1, player)
-    for i in range(replied if lost > 0.0 else 0):
-        orders.worth[before[i], orders.tried[depth - 1]] -= lost
+    return sets[:count]
 
 
 @numba.njit(error_model="numpy")
