@@ -3,7 +3,6 @@
 How far its runs are, and the state of each statement: the interim analysis that decided it and its part of the 5 %, or what it waits for.
 """
 
-import itertools
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,23 +112,18 @@ def games_to_next_interim(
     In a case that disagrees already none can.
     """
     targets: dict[tuple[verdicts.Place, str], int] = {}
-    is_open = [
-        all(outcome.verdict != verdicts.DISAGREES for outcome in case) for case in decision.cases
-    ]
-    for outcome in itertools.chain.from_iterable(itertools.compress(decision.cases, is_open)):
-        if (
-            decision.verdict == verdicts.UNDECIDED
-            and outcome.verdict == verdicts.UNDECIDED
-            and outcome.interim < len(SHARES)
-        ):
-            for place, strategy in outcome.comparison.cells:
-                due = sizes[place][outcome.interim]
-                targets[place, strategy] = max(due, targets.get((place, strategy), 0))
-    missing: dict[verdicts.Place, int] = {}
-    for (place, strategy), due in targets.items():
-        if (short := due - games.get((place, strategy), 0)) > 0:
-            missing[place] = missing.get(place, 0) + short
-    return {place: missing[place] for place in sizes if place in missing}
+    for case in decision.cases if decision.verdict == verdicts.UNDECIDED else ():
+        if any(outcome.verdict == verdicts.DISAGREES for outcome in case):
+            continue
+        for outcome in case:
+            if outcome.verdict == verdicts.UNDECIDED and outcome.interim < len(SHARES):
+                for cell in outcome.comparison.cells:
+                    due = sizes[cell[0]][outcome.interim]
+                    targets[cell] = max(due, targets.get(cell, 0))
+    missing = Counter[verdicts.Place]()
+    for cell, due in targets.items():
+        missing[cell[0]] += max(0, due - games.get(cell, 0))
+    return {place: missing[place] for place in sizes if missing[place]}
 
 
 def states_table(decisions: Sequence[verdicts.Judgement], games: Games, sizes: Sizes) -> Table:

@@ -35,18 +35,13 @@ class Kept:
     Attributes:
         name: of the game.
         again: makes the row.
-        compared: what of a row must be the same, by its name.
+        compared: the fields that must be the same.
     """
 
     name: str
     row: GameRow
-    again: Callable[[], GameRow]
-    compared: Callable[[GameRow], Mapping[str, Any]]
-
-
-def fields(*names: str) -> Callable[[GameRow], Mapping[str, Any]]:
-    """Some fields of a row."""
-    return lambda row: {name: row[name] for name in names}
+    again: Callable[[GameRow], GameRow]
+    compared: tuple[str, ...]
 
 
 def audit(
@@ -89,20 +84,17 @@ def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tup
 def compare(game: Kept) -> tuple[str, bool]:
     """A row made again: what was found, and whether it was the same."""
     try:
-        again = game.again()
+        again = game.again(game.row)
     except Refusal:
         raise
     except ValueError as error:  # a strategy or a scheme is no more
         return f"{game.name}: not played again: {error}", True
-    before, now = dict(game.compared(game.row)), dict(game.compared(again))
-    if isinstance(before.get("actions"), str):
-        now["actions"] = results.digest_of_actions(now["actions"])
-    for name, value in now.items():
-        if before[name] != value:
-            return (
-                f"{game.name}: {_difference(name, before[name], value)}{_versions(game.row)}",
-                False,
-            )
+    for name in game.compared:
+        before, now = game.row[name], again[name]
+        if name == "actions" and isinstance(before, str):
+            now = results.digest_of_actions(now)
+        if before != now:
+            return f"{game.name}: {_difference(name, before, now)}{_versions(game.row)}", False
     size = f"{len(again['actions'])} actions, " if "actions" in again else ""
     return f"{game.name}: {size}the same", True
 
@@ -131,7 +123,10 @@ def _versions(row: GameRow) -> str:
 # -------------------- Runs.
 
 
-CLOCKS = ("seconds",)  # statistics that the clock decides
+SEARCHES = "{} of its searches"
+OF_RUN = ("seed", "seat", "actions", "returns", "reward", "win") + tuple(
+    SEARCHES.format(name) for name in ("decisions", *results.STATISTICS)
+)  # what the clock does not decide
 
 
 def of_run(directory: Path, agent: str | None = None, trial: int | None = None) -> Iterator[Kept]:
@@ -144,6 +139,10 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
     cells = {cell.key: cell for cell in experiment.cells}
     agents = set[str]()
     is_there = False
+
+    def again(row: GameRow) -> GameRow:
+        return with_searches(trial_row(match_of(experiment, cells[row["cell"]], row["trial"])))
+
     for row in results.rows(directory, experiment):
         agents.add(row["agent"])
         if agent not in (None, row["agent"]) or trial not in (None, row["trial"]):
@@ -151,9 +150,7 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
         is_there = True
         if row["iterations"] is not None:
             name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-            yield Kept(
-                name, row, partial(_again, experiment, cells[row["cell"]], row["trial"]), of_a_run
-            )
+            yield Kept(name, with_searches(row), again, OF_RUN)
     if agents and not is_there:
         which = {"of the agent": agent, "with the number": trial}
         game = " and ".join(
@@ -162,19 +159,10 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
         raise Refusal(f"there is no game {game}; agents: {', '.join(sorted(agents))}")
 
 
-def _again(*game: Any) -> GameRow:
-    return trial_row(match_of(*game))
-
-
-def of_a_run(row: GameRow) -> Mapping[str, Any]:
-    """What must be the same of a game of a run."""
-    searches = {
-        f"{name} of its searches": value
-        for name, value in row["statistics"]["agent"].items()
-        if name not in CLOCKS
-    }
-    names = "seed", "seat", "actions", "returns", "reward", "win"
-    return {**fields(*names)(row), **searches}
+def with_searches(row: GameRow) -> GameRow:
+    """A row with fields for what the agent's searches came to."""
+    of_agent = row["statistics"]["agent"]
+    return row | {SEARCHES.format(name): value for name, value in of_agent.items()}
 
 
 # -------------------- Races, and duels of what they found.
@@ -191,16 +179,14 @@ def of_race(directory: Path) -> Iterator[Kept]:
         raise Refusal(NOTHING_TO_REPLAY)
     refuse_edited(protocol.files)
     games_of_race = RaceGames(protocol, protocol.game)
+
+    def again(row: GameRow) -> GameRow:
+        pair = read_entrant(row["player"]), read_entrant(row["opponent"])
+        stream = STREAMS.index(row["stream"])
+        return race_row(games_of_race.match(stream, pair, row["deal"], row["seat"]))
+
     for row in rows_of_race(directory):
-        yield _of_pair(row, partial(race_again, games_of_race, row))
-
-
-def race_again(games_of_race: RaceGames, row: GameRow) -> GameRow:
-    """A game of a race played again."""
-    pair = read_entrant(row["player"]), read_entrant(row["opponent"])
-    return race_row(
-        games_of_race.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"])
-    )
+        yield _of_pair(row, again)
 
 
 def _match_of_pair(
@@ -213,9 +199,14 @@ def _match_of_pair(
     return Match(key_of(row, KEY), game, entrants, seed, files)
 
 
-def _of_pair(row: GameRow, again: Callable[[], GameRow], where: str = "") -> Kept:
+def _of_pair(
+    row: GameRow,
+    again: Callable[[GameRow], GameRow],
+    where: str = "",
+    compared: tuple[str, ...] = ("returns", "moves"),
+) -> Kept:
     name = f"{where}{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
-    return Kept(name, row, again, fields("returns", "moves"))
+    return Kept(name, row, again, compared)
 
 
 DUELS = re.compile(r"(?P<game>.+)-(?P<iterations>\d+)-iterations(-seed-(?P<seed>\d+))?")
@@ -240,10 +231,10 @@ def of_duels(directory: Path) -> Iterator[Kept]:
     """The games of duels."""
     for path, parts in duels_in(directory).items():
         for row in read_rows(path, KEY):
-            yield _of_pair(row, partial(duel_again, row, parts), f"{parts['game']}: ")
+            yield _of_pair(row, partial(duel_again, parts), f"{parts['game']}: ")
 
 
-def duel_again(row: GameRow, parts: re.Match[str]) -> GameRow:
+def duel_again(parts: re.Match[str], row: GameRow) -> GameRow:
     """A duel played again."""
     game, iterations, seed = parts.group("game", "iterations", "seed")
     stream = STREAMS.index(row["stream"])
@@ -268,12 +259,8 @@ def of_ladders(directory: Path) -> Iterator[Kept]:
             for row in ladder.read_rows_of(directory, game, kind):
                 if {row["player"], row["opponent"]} <= {*rungs} and "score" in row:
                     name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
-                    yield Kept(
-                        name,
-                        row,
-                        partial(ladder_again, rungs, row),
-                        fields("returns", "actions", "score"),
-                    )
+                    again = partial(ladder_again, rungs)
+                    yield Kept(name, row, again, ("returns", "actions", "score"))
 
 
 def ladder_again(rungs: Mapping[str, ladders.Rung], row: GameRow) -> GameRow:
@@ -297,14 +284,13 @@ def of_learning(directory: Path) -> Iterator[Kept]:
     settings = msgspec.json.decode((directory / generations.SETTINGS).read_bytes())
     files = tuple(map(tuple, settings["files"]))
     refuse_edited(files)
+
+    def again(row: GameRow) -> GameRow:
+        game, iterations = settings["game"], settings["iterations"]
+        return game_row(_match_of_pair(row, game, iterations, tuple(row["seed"]), files))
+
     for row in read_rows(directory / generations.ROWS, KEY):
-        again = partial(generation_again, row, settings["game"], settings["iterations"], files)
-        yield attrs.evolve(_of_pair(row, again), compared=fields("returns", "actions"))
-
-
-def generation_again(row: GameRow, game: str, iterations: int, files: Files) -> GameRow:
-    """A game between generations played again."""
-    return game_row(_match_of_pair(row, game, iterations, tuple(row["seed"]), files))
+        yield _of_pair(row, again, compared=("returns", "actions"))
 
 
 # -------------------- What outcome sampling learned.
@@ -333,9 +319,7 @@ def of_learned(directory: Path) -> Iterator[Kept]:
     """What outcome sampling had learned."""
     for row in read_rows(directory / LEARNED, LEARNED_KEY):
         name = f"{row['game']}, seed {row['seed']}, {row['iterations']:,} iterations"
-        yield Kept(
-            name, row, partial(learn_again, row), fields("nash_conv", "best_responses", "sets")
-        )
+        yield Kept(name, row, learn_again, ("nash_conv", "best_responses", "sets"))
 
 
 def learn_again(row: GameRow) -> GameRow:

@@ -331,6 +331,11 @@ def moments_of(values: Iterable[float | None]) -> Moments:
     return Moments(len(numbers), sum(numbers), sum(number * number for number in numbers))
 
 
+def _added(values: Iterable[float]) -> float:
+    """The sum of numbers to millionths, whatever their order."""
+    return sum(map(_millionths, values)) / MILLION
+
+
 def _millionths(value: float) -> int:
     return math.floor(value * MILLION + 0.5)
 
@@ -341,7 +346,7 @@ class Tally:
 
     Attributes:
         draws: drawn games; there are none where more than two play.
-        millionths: the time its games took, added up, in millionths of a second.
+        seconds: the time its games took, added up.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
         due: the games of the cell's first interim analysis; 0 where there is none.
         rewards: the moments of the agent's rewards.
@@ -355,16 +360,12 @@ class Tally:
     games: int = 0
     wins: int = 0
     draws: int = 0
-    millionths: int = 0
+    seconds: float = 0.0
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
     due: int = 0
     rewards: Moments = Moments()
     pace: float | None = None
     is_graded: bool = False
-
-    @property
-    def seconds(self) -> float:
-        return self.millionths / MILLION
 
 
 def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
@@ -378,7 +379,7 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         games=len(games),
         wins=sum(game.win for game in games),
         draws=sum(game.returns == DRAWN for game in games),
-        millionths=sum(_millionths(game.seconds) for game in games),
+        seconds=_added(game.seconds for game in games),
         moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
         rewards=moments_of(game.reward for game in games),
         pace=median(paces) if paces else None,
@@ -515,7 +516,7 @@ class Results:
         """Where the games come from."""
         ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))
         started = [game.started for game in self._played.values()] or [""]
-        seconds = sum(_millionths(game.seconds) for game in self._played.values()) / MILLION
+        seconds = _added(game.seconds for game in self._played.values())
         return Origins(
             tuple((json.loads(text), count) for text, count in ordered),
             min(started),

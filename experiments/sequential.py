@@ -27,6 +27,7 @@ BETTER, NOT_BETTER = "better", "not better"
 PRIOR = 1e-3  # of a unit for every possible score, so that a ratio exists after a few equal ones
 DECIMALS = 6  # of a score, as of a reward in the tables of a run
 PRECISION = 1e-12  # of the tilt of a distribution
+EDGE = 1e-12  # from the ends of its range, as a share of them
 
 
 def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) -> float:
@@ -36,20 +37,23 @@ def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) 
         scores: how often each was seen.
         possible: all that can be seen.
     """
+    from scipy.optimize import brentq
+
     counts = {score: scores[score] + PRIOR for score in possible}
     total = sum(counts.values())
 
     def fit(mean: float) -> float:
         """The greatest log-likelihood of a distribution with that mean: p = p̂ / (1 + x (score - mean)), x the tilt."""
-        low, high = (-1 / (max(counts) - mean), -1 / (min(counts) - mean))
-        while high - low > PRECISION * max(1.0, abs(low), abs(high)):
-            tilt = (low + high) / 2
-            slope = sum(
+
+        def slope(tilt: float) -> float:
+            return sum(
                 count * (score - mean) / (1 + tilt * (score - mean))
                 for score, count in counts.items()
             )
-            low, high = (tilt, high) if slope > 0 else (low, tilt)
-        tilt = (low + high) / 2
+
+        # between the tilts at which the chance of the highest or the lowest score would be infinite
+        low, high = (-(1 - EDGE) / (end - mean) for end in (max(counts), min(counts)))
+        tilt = brentq(slope, low, high, xtol=PRECISION, rtol=PRECISION)
         return sum(
             count * math.log(count / total / (1 + tilt * (score - mean)))
             for score, count in counts.items()

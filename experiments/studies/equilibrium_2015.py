@@ -100,18 +100,26 @@ def half(row: StudyRow) -> float:
     return row["nash_conv"] / 2
 
 
+def grouped(rows: Iterable[StudyRow], *names: str) -> dict[tuple[Any, ...], list[StudyRow]]:
+    """Rows by what they have in some fields."""
+    groups: dict[tuple[Any, ...], list[StudyRow]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in names), []).append(row)
+    return groups
+
+
 # -------------------------------------------------------------------------------------- the effects of the enhancements
 
 
-def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], dict[str, list[float]]]:
+def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[Any, ...], dict[str, list[float]]]:
     """For each game and budget with which all sixteen were measured, by one method, what was found, by game and budget."""
-    cells_of: dict[tuple[str, int], dict[str, list[float]]] = {}
-    for row in rows:
-        cells = cells_of.setdefault((row["game"], row["iterations"]), {})
-        cells.setdefault(row["player"], []).append(row["nash_conv"])
-    return {
-        key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()
-    }
+    cells_of = dict[tuple[Any, ...], dict[str, list[float]]]()
+    for key, of_key in sorted(grouped(rows, "game", "iterations").items()):
+        by_player = grouped(of_key, "player").items()
+        cells = {name: [row["nash_conv"] for row in of_name] for (name,), of_name in by_player}
+        if cells.keys() >= SIXTEEN.keys():
+            cells_of[key] = cells
+    return cells_of
 
 
 def spread(cells: Cells) -> tuple[float, int]:
@@ -170,11 +178,11 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.value:z.3f} ± {estimate.half:.3f}"
 
 
-def _titles(cells_of: Mapping[tuple[str, int], Cells]) -> list[str]:
+def _titles(cells_of: Mapping[tuple[Any, ...], Cells]) -> list[str]:
     return [f"{game}, {iterations:,}" for game, iterations in cells_of]
 
 
-def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
+def effects_table(cells_of: Mapping[tuple[Any, ...], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
     rows = []
     for name in ENHANCEMENTS:
@@ -186,7 +194,7 @@ def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 
 
-def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
+def ranking_table(cells_of: Mapping[tuple[Any, ...], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
     shares = {
         strategy: [against_baseline(cells, strategy) for cells in cells_of.values()]
@@ -322,9 +330,7 @@ def table(
     Args:
         lines, columns: titles by game and by player, as texts that `games.load` and an agent understand.
     """
-    cells: dict[tuple[str, int, str], list[StudyRow]] = {}
-    for row in rows:
-        cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
+    cells = grouped(rows, "game", "iterations", "player")
     body = []
     for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
         for budget in sorted(
@@ -464,17 +470,18 @@ def measure(out: Path, iterations: int = 100, seeds: int = SEEDS) -> None:
 
 def played(rows: Path) -> None:
     """Print NashConv of the sixteen by one seed and by the mean over seeds, by visit shares and by the action that is played."""
-    cells: dict[tuple[str, ...], list[StudyRow]] = {}
-    for row in rows_of(rows):
-        key = row["game"], row["player"], row["play"], "one" if row["seeds"] == 1 else "mean"
-        cells.setdefault(key, []).append(row | {"nash_conv": round(row["nash_conv"], DIGITS)})
-    for game in dict.fromkeys(game for game, *_ in cells):
+    near = [row | {"nash_conv": round(row["nash_conv"], DIGITS)} for row in rows_of(rows)]
+    single, many = (
+        grouped((row for row in near if (row["seeds"] == 1) == is_single), "game", "player", "play")
+        for is_single in (True, False)
+    )
+    for game in dict.fromkeys(game for game, *_ in single):
         lines = []
         for name in SIXTEEN:
             texts = [name]
             for play in (VISIT_SHARES, MOST_VISITED):
-                values = [row["nash_conv"] for row in cells[game, name, play, "one"]]
-                [mean] = cells[game, name, play, "mean"]
+                values = [row["nash_conv"] for row in single[game, name, play]]
+                [mean] = many[game, name, play]
                 texts += [
                     _interval(mean_of(values, -math.inf, math.inf))
                     if len({*values}) > 1
@@ -484,10 +491,12 @@ def played(rows: Path) -> None:
             lines.append(texts)
         heads = "shares: one seed", "mean", "most visited: one seed", "mean"
         print_table(Table(f"NashConv in {game}, 95 %", ("player", *heads), lines))
-    for kind in dict.fromkeys(key[2:] for key in cells):
-        rows_of_kind = [row for each in cells if each[2:] == kind for row in cells[each]]
-        effects_of_kind = effects_table(complete_cells(rows_of_kind))
-        print_table(attrs.evolve(effects_of_kind, caption=f"effects: {', '.join(kind)}"))
+    for play, seeds in itertools.product((VISIT_SHARES, MOST_VISITED), ("one", "mean")):
+        of_kind = [
+            row for row in near if (row["play"], row["seeds"] == 1) == (play, seeds == "one")
+        ]
+        table = effects_table(complete_cells(of_kind))
+        print_table(attrs.evolve(table, caption=f"effects: {play}, {seeds}"))
 
 
 app = make_program((effects, draw, measure, played), "What the rows of the equilibria of 2015 say.")

@@ -83,26 +83,16 @@ def learned(out: Path, seeds: int = SEEDS) -> None:
 
 def curve(rows: Path) -> None:
     """Print NashConv by iterations: the mean over seeds with its 95 % interval."""
-    values: dict[tuple[str, int], list[float]] = {}
-    for row in exact.rows_of(rows):
-        values.setdefault((row["game"], row["iterations"]), []).append(row["nash_conv"])
-    means = {key: mean_of(each, 0.0, math.inf) for key, each in values.items() if len(each) > 1}
-    lines = tuple(
-        (
-            game,
-            f"{iterations:,}",
-            f"{mean.value:.3f} ± {mean.half:.3f}",
-            str(len(values[game, iterations])),
-        )
-        for (game, iterations), mean in means.items()
-    )
-    print_table(
-        Table(
-            "NashConv by iterations; 95 % intervals",
-            ("game", "iterations", "NashConv", "seeds"),
-            lines,
-        )
-    )
+    lines = []
+    for (game, iterations), of_budget in exact.grouped(
+        exact.rows_of(rows), "game", "iterations"
+    ).items():
+        if len(of_budget) > 1:
+            mean = mean_of([row["nash_conv"] for row in of_budget], 0.0, math.inf)
+            text = f"{mean.value:.3f} ± {mean.half:.3f}"
+            lines.append((game, f"{iterations:,}", text, str(len(of_budget))))
+    heads = "game", "iterations", "NashConv", "seeds"
+    print_table(Table("NashConv by iterations; 95 % intervals", heads, lines))
 
 
 @functools.lru_cache(maxsize=1)
@@ -201,24 +191,17 @@ def sixteen(rows: Path) -> None:
 
 def seats(rows: Path) -> None:
     """Print what each seat gains by responding, and all on average, over seeds with 95 %; of two, NashConv is twice the latter."""
-    gains: dict[tuple[str, ...], list[list[float]]] = {}
-    for row in exact.rows_of(rows):
-        if "gains" in row:
-            settings = f"{row['iterations']:,}", str(row["particles"])
-            gains.setdefault((row["game"], row["player"], *settings), []).append(row["gains"])
+    measured = (row for row in exact.rows_of(rows) if "gains" in row)
     lines = []
-    for key, of_seeds in gains.items():
-        columns = [*zip(*of_seeds, strict=True), [statistics.fmean(each) for each in of_seeds]]
-        means = [mean_of(column, -math.inf, math.inf) for column in columns]
-        lines.append(
-            (
-                *key,
-                " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means),
-                str(len(of_seeds)),
-            )
-        )
+    for (game, player, iterations, particles), of_seeds in exact.grouped(
+        measured, "game", "player", "iterations", "particles"
+    ).items():
+        gains = [(*row["gains"], statistics.fmean(row["gains"])) for row in of_seeds]
+        means = [mean_of(column, -math.inf, math.inf) for column in zip(*gains, strict=True)]
+        text = " ".join(f"{mean.value:.3f} ± {mean.half:.3f}" for mean in means)
+        lines.append((game, player, f"{iterations:,}", str(particles), text, str(len(of_seeds))))
     heads = "game", "player", "iterations", "particles", "gains", "seeds"
-    print_table(Table("Gain of each seat, and of all on average", heads, tuple(lines)))
+    print_table(Table("Gain of each seat, and of all on average", heads, lines))
 
 
 app = make_program(

@@ -15,7 +15,7 @@ from experiments.interims import INTERIM_GAMES
 from experiments.papers import RULES, SECTION_8
 from experiments.plan.cells import Cell
 from experiments.plan.loading import load
-from experiments.results import MILLION, STATISTICS, Tally
+from experiments.results import STATISTICS, Tally
 from experiments.verdicts import DEPTH, VALUE, VISITS, Claim, Contrast, Estimator, Interim, Place
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
@@ -148,7 +148,7 @@ def interims(
                 name: Drawn(total / games, TREE[name][1] / games**0.5, games)
                 for name, total in totals.items()
             }
-            tallies[number].append(Tally(cell, games, wins, 0, MILLION, moments))
+            tallies[number].append(Tally(cell, games, wins, 0, 1.0, moments))
     return [
         Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)
     ]

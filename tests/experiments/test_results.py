@@ -354,7 +354,7 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experimen
     for tally in tallies:
         mine = [row for row in games if row["cell"] == tally.cell.key]
         assert (tally.games, tally.wins) == (len(mine), sum(row["win"] for row in mine))
-        assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)
+        assert tally.seconds == sum(round(row["seconds"] * MILLION) for row in mine) / MILLION
         for name in ("visits", "value", "depth"):
             values = [row["statistics"]["agent"][name] for row in mine]
             moments = tally.moments[name]
