@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 
 from experiments import verdicts
-from experiments.plan.cells import Cell
 from experiments.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 
@@ -167,76 +166,80 @@ class GameProgress:
     """How far a game is, in one role.
 
     Attributes:
-        cells: how many it has.
-        idle: how many of them have no games yet.
-        games: of all of them.
-        missing: games until all cells have had their first interim analysis, and until all have had their last.
-        interims: how many cells have come to each interim analysis.
-        seconds: of all games so far, by the clock.
+        sizes: games of a cell at each interim analysis.
+        tallies: of its cells.
+        unbroken: how many games each of them has from its first trial on, without gaps.
         free_seconds: of a game on a free processor; 0 before any game.
     """
 
     place: verdicts.Place
-    cells: int
-    idle: int
-    games: int
-    missing: tuple[int, int]
-    interims: tuple[int, ...]
-    seconds: float
+    sizes: Sequence[int]
+    tallies: Sequence[Tally]
+    unbroken: Sequence[int]
     free_seconds: float
 
     @property
-    def hours_left(self) -> tuple[float, float]:
+    def games(self) -> int:
+        return sum(tally.games for tally in self.tallies)
+
+    @property
+    def hours(self) -> float:
+        """Core-hours of all games so far, by the clock."""
+        return sum(tally.seconds for tally in self.tallies) / HOUR
+
+    @property
+    def hours_left(self) -> list[float]:
         """Core-hours until all cells have had their first interim analysis, and until all have had their last."""
-        first, last = self.missing
-        return first * self.free_seconds / HOUR, last * self.free_seconds / HOUR
+        return [
+            self.missing(due) * self.free_seconds / HOUR for due in (self.sizes[0], self.sizes[-1])
+        ]
+
+    def missing(self, due: int) -> int:
+        """Games until all cells have so many."""
+        return sum(max(0, due - games) for games in self.unbroken)
+
+    def texts(self) -> list[str]:
+        """Its line of a table."""
+        first, games = self.sizes[0], self.games
+        due = first * len(self.tallies)
+        share = f"{min(99, round(100 * (1 - self.missing(first) / due)))} % of {due}"
+        interims = [sum(number >= size for number in self.unbroken) for size in self.sizes]
+        times = [HOUR * self.hours / games, *self.hours_left] if games else []
+        return [
+            verdicts.place_title(self.place),
+            str(games),
+            share if self.missing(first) else "complete",
+            ", ".join(map(str, interims)),
+            f"{self.hours:.1f}",
+            *([f"{time:.1f}" for time in times] or [""] * 3),
+        ]
 
 
 def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
-    games, tallies = results.unbroken(), results.tallies()
-    free_seconds = results.free_seconds({cell: sizes[verdicts.place_of(cell)][0] for cell in games})
+    unbroken = results.unbroken()
+    free_seconds = results.free_seconds(
+        {cell: sizes[verdicts.place_of(cell)][0] for cell in unbroken}
+    )
+    by_place: dict[verdicts.Place, list[Tally]] = {}
+    for tally in results.tallies():
+        by_place.setdefault(verdicts.place_of(tally.cell), []).append(tally)
     lines = []
-    places = list(sizes)
-    for place in sorted(
-        {verdicts.place_of(cell) for cell in games},
-        key=lambda at: (FIRST.index(at[0]), places.index(at)),
-    ):
-        cells = [cell for cell in games if verdicts.place_of(cell) == place]
-        interims = sizes[place]
-        here = [tally for tally in tallies if verdicts.place_of(tally.cell) == place]
-        lines.append(
-            GameProgress(
-                place=place,
-                cells=len(cells),
-                idle=sum(not tally.games for tally in here),
-                games=sum(tally.games for tally in here),
-                missing=(_missing(games, cells, interims[0]), _missing(games, cells, interims[-1])),
-                interims=tuple(
-                    sum(games[cell] >= interim for cell in cells) for interim in interims
-                ),
-                seconds=sum(tally.seconds for tally in here),
-                free_seconds=statistics.fmean(
-                    [free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]
-                ),
-            )
-        )
+    for place in sorted(by_place, key=lambda at: (FIRST.index(at[0]), [*sizes].index(at))):
+        tallies = by_place[place]
+        known = [free_seconds[each.cell] for each in tallies if each.cell in free_seconds]
+        mean = statistics.fmean(known or [0.0])
+        games = [unbroken[each.cell] for each in tallies]
+        lines.append(GameProgress(place, sizes[place], tallies, games, mean))
     return lines
 
 
-def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
-    return sum(max(0, due - games[cell]) for cell in cells)
-
-
-def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAMES) -> Table:
+def progress_table(games_of: Sequence[GameProgress]) -> Table:
     """A line for each game, and their sum."""
-    lines = [_progress_line(each, sizes) for each in games_of]
     games = sum(each.games for each in games_of)
-    spent = sum(each.seconds for each in games_of) / HOUR
+    spent = sum(each.hours for each in games_of)
     totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
-    lines.append(
-        ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)]
-    )
+    sums = ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)]
     header = [
         "Game",
         "Games",
@@ -248,32 +251,7 @@ def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAME
     return Table(
         f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
         [*header, *(f"left to {which} interim analyses" for which in ("first", "last"))],
-        lines,
-    )
-
-
-def _progress_line(each: GameProgress, sizes: Sizes) -> list[str]:
-    spent = f"{each.seconds / HOUR:.1f}"
-    interims = ", ".join(map(str, each.interims))
-    times = [each.seconds / each.games, *each.hours_left] if each.games else []
-    texts = [f"{time:.1f}" for time in times] or [""] * 3
-    return [
-        verdicts.place_title(each.place),
-        str(each.games),
-        _share(each, sizes),
-        interims,
-        spent,
-        *texts,
-    ]
-
-
-def _share(each: GameProgress, sizes: Sizes) -> str:
-    """How much of the games up to the first interim analysis there is."""
-    due = each.cells * sizes[each.place][0]
-    return (
-        "complete"
-        if not each.missing[0]
-        else f"{min(99, round(100 * (1 - each.missing[0] / due)))} % of {due}"
+        [*(each.texts() for each in games_of), sums],
     )
 
 
@@ -281,7 +259,11 @@ def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     lines = progress(results)
     games = sum(each.games for each in lines)
-    hardly = [verdicts.place_title(each.place) for each in lines if each.idle]
+    hardly = [
+        verdicts.place_title(each.place)
+        for each in lines
+        if not all(tally.games for tally in each.tallies)
+    ]
     yield Paragraph(
         f"{games} games played, of {results.most} if every cell goes to its last interim analysis."
     )

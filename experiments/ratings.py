@@ -1,8 +1,10 @@
 """Searches that meet each other in both seats of a game of two: who beats whom, and by what share (Cowling et al. 2012, Figs. 7-10)."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 import attrs
 import numpy as np
@@ -291,40 +293,28 @@ def _own_budget(cell: Cell) -> str:
 
 def tournaments(results: Results) -> dict[str, Counter[Placing]]:
     """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
-    placings_of: dict[str, Counter[Placing]] = {}
-    opponents: dict[str, set[str]] = {}
-    counts = Counter(
-        (number, game.seat, tuple(game.returns))
-        for number, cell in enumerate(results.cells)
-        for game in results.games[cell.key]
-    )
-    for (number, seat, rewards), times in sorted(counts.items()):
-        cell = results.cells[number]
-        name = _name(cell.column, results)
-        opponents.setdefault(name, set()).add(cell.column.opponent.text)
-        if not cell.is_opponent:  # a game of an agent against itself says nothing
-            players = [
-                name_of(cell) if player == seat else cell.column.opponent.text
-                for player in range(len(rewards))
-            ]
-            placing = tuple(
-                tuple(
-                    sorted(
-                        player
-                        for player, reward in zip(players, rewards, strict=True)
-                        if reward == level
-                    )
-                )
-                for level in sorted(set(rewards), reverse=True)
+    cells_of: dict[Column, list[Cell]] = {}
+    for cell in results.cells:
+        column = attrs.evolve(cell.column, opponent=Entrant())
+        cells_of.setdefault(column, []).append(cell)
+    return {
+        title(column, cells_of): _placings(cells, results)
+        for column, cells in cells_of.items()
+        if len({cell.column.opponent.text for cell in cells if results.games[cell.key]}) > 1
+    }
+
+
+def _placings(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
+    """How often each outcome was seen; a game of an agent against itself says nothing."""
+    placings = Counter[Placing]()
+    for cell in (cell for cell in cells if not cell.is_opponent):
+        counts = Counter((game.seat, tuple(game.returns)) for game in results.games[cell.key])
+        for (seat, rewards), times in sorted(counts.items()):
+            players = [cell.column.opponent.text] * len(rewards)
+            players[seat] = name_of(cell)
+            ranked = sorted(
+                zip(rewards, players, strict=True), key=lambda each: (-each[0], each[1])
             )
-            placings_of.setdefault(name, Counter())[placing] += times
-    return {name: placings for name, placings in placings_of.items() if len(opponents[name]) > 1}
-
-
-def _name(column: Column, results: Results) -> str:
-    among = [_without_opponent(cell.column) for cell in results.cells]
-    return title(_without_opponent(column), among)
-
-
-def _without_opponent(column: Column) -> Column:
-    return attrs.evolve(column, opponent=Entrant())
+            groups = itertools.groupby(ranked, key=itemgetter(0))
+            placings[tuple(tuple(name for _, name in group) for _, group in groups)] += times
+    return placings

@@ -19,8 +19,7 @@ from typing import Annotated, Any
 import attrs
 import msgspec
 
-from experiments.plan.cells import Cell, Column, Experiment, from_settings
-from experiments.plan.growth import difference, extends
+from experiments.plan.cells import Cell, Column, Experiment, difference, extends, from_settings
 from experiments.plan.sources import first_change
 from icarus.arena import ledger as ledgers
 

@@ -4,7 +4,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from statistics import harmonic_mean
+from statistics import NormalDist, harmonic_mean
 from typing import Any
 
 import attrs
@@ -18,6 +18,7 @@ from icarus.statistics import CONFIDENCE, Estimate, holm, mean_interval, mean_of
 POWER = 0.8  # the chance that a difference is found if it is there
 NINETY_FIVE = 1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 WinCount = tuple[int, int]  # (wins, games)
+ndtri = NormalDist().inv_cdf  # quantiles of the standard normal distribution
 
 
 def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -70,8 +71,6 @@ def games_needed(
         real(name, value, 0, 1, above=True, below=True)
     if rate == alternative:
         raise ValueError(f"both rates are {rate!r}; no number of games finds a difference of 0")
-    from scipy.special import ndtri
-
     mean = (rate + alternative) / 2
     by_chance = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean))
     by_power = ndtri(power) * math.sqrt(rate * (1 - rate) + alternative * (1 - alternative))
@@ -357,10 +356,8 @@ def rate_difference(first: WinCount, second: WinCount) -> Estimate:
 
 def power_factor(confidence: float = CONFIDENCE) -> float:
     """How much narrower than needed an interval must be expected to be, so that it decides with the chance `POWER`."""
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + confidence) / 2))
-    return (z + float(ndtri(POWER))) / z
+    z = ndtri((1 + confidence) / 2)
+    return (z + ndtri(POWER)) / z
 
 
 # -------------------- What agents are compared by: the share of games won, or the mean reward.
@@ -440,9 +437,7 @@ def _compare_rewards(tally: Tally, even: Tally) -> tuple[Estimate, float, float]
 
 def detectable(error: float, comparisons: int = 1) -> float:
     """The smallest difference that a test, one of several (Bonferroni), finds with the chance `POWER`, from its standard error."""
-    from scipy.special import ndtri
-
-    return error * float(ndtri(1 - (1 - CONFIDENCE) / (2 * comparisons)) + ndtri(POWER))
+    return error * (ndtri(1 - (1 - CONFIDENCE) / (2 * comparisons)) + ndtri(POWER))
 
 
 # -------------------- Mean rewards of one player against another, with their 95 % intervals.

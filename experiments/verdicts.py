@@ -230,8 +230,6 @@ class Estimator:
 
     def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
-        from scipy.special import ndtri
-
         sides = [self._played(term.place, term.strategies) for term in comparison.terms]
         complete = [tally for side in sides for tally in side]
         if len(complete) < sum(len(term.strategies) for term in comparison.terms):
@@ -241,7 +239,7 @@ class Estimator:
         games = np.array([tally.games for tally in complete], float)
         games = np.expand_dims(games, tuple(range(1, wins.ndim)))
         value, error = statistics.main_effect(wins, games, featured)
-        half_width = float(ndtri((1 + confidence) / 2)) * error
+        half_width = statistics.ndtri((1 + confidence) / 2) * error
         return Estimate(value, value - half_width, value + half_width)
 
 

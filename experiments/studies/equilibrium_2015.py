@@ -19,7 +19,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 import pandas
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 StudyRow = dict[str, Any]
-Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
+Cells: TypeAlias = (
+    Any  # a data frame of NashConv with several seeds: by strategy "mean", "var" and "count"
+)
 ROOT = "root"  # one search from the deal, which aims at nothing
 STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the rows name them
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
@@ -111,65 +113,53 @@ def grouped(rows: Iterable[StudyRow], *names: str) -> dict[tuple[Any, ...], list
 # -------------------------------------------------------------------------------------- the effects of the enhancements
 
 
-def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[Any, ...], dict[str, list[float]]]:
+def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], Cells]:
     """For each game and budget with which all sixteen were measured, by one method, what was found, by game and budget."""
-    cells_of = dict[tuple[Any, ...], dict[str, list[float]]]()
-    for key, of_key in sorted(grouped(rows, "game", "iterations").items()):
-        by_player = grouped(of_key, "player").items()
-        cells = {name: [row["nash_conv"] for row in of_name] for (name,), of_name in by_player}
-        if cells.keys() >= SIXTEEN.keys():
-            cells_of[key] = cells
-    return cells_of
+    return {
+        key: of_key.groupby("player")["nash_conv"].agg(["mean", "var", "count"]).loc[[*SIXTEEN]]
+        for key, of_key in pandas.DataFrame(list(rows)).groupby(["game", "iterations"])
+        if {*of_key["player"]} >= SIXTEEN.keys()
+    }
 
 
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
-    values = [cells[strategy] for strategy in SIXTEEN]
-    if min(map(len, values)) == 1:
+    if cells["count"].min() == 1:
         chance = [
-            interaction(cells, names)
-            for count in (3, 4)
-            for names in itertools.combinations(ENHANCEMENTS, count)
-        ]
+            (cells["mean"] * signs(names)).sum() / math.sqrt((1 / cells["count"]).sum())
+            for number in (3, 4)
+            for names in itertools.combinations(ENHANCEMENTS, number)
+        ]  # interactions, scaled to vary as much as a single value does
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
-    freedom = sum(len(each) - 1 for each in values)
-    squares = sum(statistics.pvariance(each) * len(each) for each in values)
-    return math.sqrt(squares / freedom), freedom
+    freedom = cells["count"] - 1
+    return math.sqrt((cells["var"] * freedom).sum() / freedom.sum()), int(freedom.sum())
 
 
-def signs(names: Sequence[str]) -> dict[str, int]:
-    """Of each combination 1 if it has an even number of enhancements too few, of these, else -1."""
-    return {
-        strategy: (-1) ** len(set(names) - each.enhancements) for strategy, each in SIXTEEN.items()
-    }
-
-
-def interaction(cells: Cells, names: Sequence[str]) -> float:
-    """How the effects of some enhancements depend on each other, scaled to vary by chance as much as a single value does."""
-    signed = sum(sign * statistics.fmean(cells[name]) for name, sign in signs(names).items())
-    return signed / math.sqrt(sum(1 / len(cells[strategy]) for strategy in SIXTEEN))
+def signs(names: Sequence[str]) -> Any:
+    """By strategy 1 if it has an even number of some enhancements too few, else -1."""
+    return pandas.Series(
+        {name: (-1) ** len(set(names) - each.enhancements) for name, each in SIXTEEN.items()}
+    )
 
 
 def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
     """A weighted sum of the means of combinations, with its interval."""
-    mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
     deviation, freedom = spread(cells)
-    error = deviation * math.sqrt(
-        sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items())
-    )
-    return student(mean, error, freedom + 1)
+    weight = pandas.Series(weights)
+    error = deviation * math.sqrt((weight**2 / cells["count"]).sum())
+    return student(float((weight * cells["mean"]).sum()), error, freedom + 1)
 
 
 def effect(cells: Cells, enhancement: str) -> Estimate:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
-    return weighted_sum(cells, {name: sign / 8 for name, sign in signs([enhancement]).items()})
+    return weighted_sum(cells, signs([enhancement]) / 8)
 
 
 def against_baseline(cells: Cells, strategy: str) -> Estimate:
     """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
     if strategy == BASELINE:
         return Estimate(0.0, 0.0, 0.0)
-    scale = statistics.fmean(cells[BASELINE])
+    scale = cells["mean"][BASELINE]
     difference = weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0})
     return Estimate(difference.value / scale, difference.low / scale, difference.high / scale)
 
@@ -178,11 +168,11 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.value:z.3f} ± {estimate.half:.3f}"
 
 
-def _titles(cells_of: Mapping[tuple[Any, ...], Cells]) -> list[str]:
+def _titles(cells_of: Mapping[tuple[str, int], Cells]) -> list[str]:
     return [f"{game}, {iterations:,}" for game, iterations in cells_of]
 
 
-def effects_table(cells_of: Mapping[tuple[Any, ...], Cells]) -> Table:
+def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
     rows = []
     for name in ENHANCEMENTS:
@@ -194,7 +184,7 @@ def effects_table(cells_of: Mapping[tuple[Any, ...], Cells]) -> Table:
     return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 
 
-def ranking_table(cells_of: Mapping[tuple[Any, ...], Cells]) -> Table:
+def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
     shares = {
         strategy: [against_baseline(cells, strategy) for cells in cells_of.values()]
@@ -350,27 +340,22 @@ def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 def head_to_head(blocks: Iterable[StudyRow]) -> str:
     """A line for each pair in the papers' games, by game and iterations: the share of the points in either seat and in both."""
     titles = {str(games.load(game)): title for game, title in _TITLES.items()}
-    rewards: dict[tuple[int, int, int, str, str], tuple[list[float], list[float]]] = {}
-    for row in (row for row in blocks if row["game"] in titles):
-        match = (
-            list(titles).index(row["game"]),
-            row["iterations"],
-            row.get("times", 1),
-            row["one"],
-            row["other"],
-        )
-        first, second = rewards.setdefault(match, ([], []))
-        first += row["first"]
-        second += row["second"]
+    by_match = grouped(
+        ({"times": 1, **row} for row in blocks), "game", "iterations", "times", "one", "other"
+    )
     lines = []
-    for (game, budget, times, *players), (first, second) in sorted(rewards.items()):
-        shares = [
-            share_text(mean_of(received, 0.0)) for received in (first, second, first + second)
-        ]
-        names = [_NAMES[player] if player in (IST, PST) else f"`{player}`" for player in players]
-        # The opponent's iterations are told where he has more.
-        budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
-        lines.append([[*titles.values()][game], *names, budgets, *shares])
+    for game, title in titles.items():
+        for match in sorted(match for match in by_match if match[0] == game):
+            _, budget, times, *players = match
+            first, second = (
+                [each for row in by_match[match] for each in row[seat]]
+                for seat in ("first", "second")
+            )
+            shares = [share_text(mean_of(each, 0.0)) for each in (first, second, first + second)]
+            names = [_NAMES[name] if name in (IST, PST) else f"`{name}`" for name in players]
+            # The opponent's iterations are told where he has more.
+            budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
+            lines.append([title, *names, budgets, *shares])
     header = ["player", "against", "iterations", "sitting first", "sitting second", "both"]
     return _markdown(header, lines)
 

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from experiments import results as store
-from experiments.plan.growth import difference, extends
+from experiments.plan.cells import difference, extends
 from experiments.plan.loading import build
 from experiments.report import state_of, write
 from experiments.results import (
