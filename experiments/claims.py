@@ -14,11 +14,10 @@ import attrs
 from experiments import papers, verdicts
 from experiments.interims import (
     CAMPAIGN,
+    GAMES_TEXT,
     INTERIM_GAMES,
     SHARES,
-    Sizes,
     count_sentence,
-    sizes_text,
     states_table,
 )
 from experiments.plan.cells import Cell, Column
@@ -247,7 +246,7 @@ def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contr
 CLAIMS = read_claims("statements-2014.toml", _in_section_8, tuple(NAMED))
 
 
-def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, list[Interim]]:
+def interims_of(results: Results) -> dict[str, list[Interim]]:
     """The interim analyses of each budget with which one of the paper's games was played against the baseline: those planned for the
     games of a campaign, else a single one of all games."""
     budgets = _by_budget(results.tallies())
@@ -256,9 +255,9 @@ def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, lis
     interims: dict[str, list[Interim]] = {name: [] for name in budgets}
     for number, share in enumerate(SHARES):
         due = {
-            cell: sizes[place][number]
+            cell: INTERIM_GAMES[place][number]
             for cell in results.cells
-            if (place := verdicts.place_of(cell)) in sizes
+            if (place := verdicts.place_of(cell)) in INTERIM_GAMES
         }
         tallies = [each for each in results.tallies(due) if each.games == due.get(each.cell)]
         complete = _by_budget(tallies)
@@ -358,10 +357,7 @@ def _of_round_robins(columns: Columns) -> Found:
 
 
 def _of_hidden_cards(columns: Columns) -> Found:
-    cards = {
-        column: tallies for column, tallies in columns.items() if column.game == papers.DOU_DI_ZHU
-    }
-    for who, sides in hidden_cards(cards).items():
+    for who, sides in hidden_cards(columns).items():
         for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
             yield (papers.DOU_DI_ZHU, who), player, Score(wins, 0, games)
 
@@ -459,12 +455,12 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
         )
         yield Paragraph(paper.rule)
         if by_interims:
-            yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
+            yield Paragraph(INTERIM_RULE.format(GAMES_TEXT))
             games = {
                 (verdicts.place_of(cell), cell.spec.text): count
                 for cell, count in results.unbroken().items()
             }
-            yield states_table(decisions, games, INTERIM_GAMES)
+            yield states_table(decisions, games)
         yield verdicts.summary_table(decisions, quoted=paper == SECTION_8)
         if is_played:
             yield verdicts.details_table(decisions)

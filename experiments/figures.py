@@ -163,7 +163,7 @@ def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np
     nothing = Estimate(np.nan, np.nan, np.nan)
     bars = np.array(
         [(each.value, each.low, each.high) for each in (each or nothing for each in estimates)]
-    )
+    ).reshape(-1, 3)
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
 
 
@@ -530,40 +530,40 @@ def _differences(
         lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}"
     )
     for i, agent in enumerate(agents):
-        places, values, errors = [], [], []
+        changes = dict[float, Estimate]()
         for place, tallies in enumerate(columns.values()):
             even = baseline(tallies)
-            tally = next((tally for tally in tallies if tally.cell.agent == agent), None)
-            if (
-                tally
-                and even
-                and (change := _difference(tally.moments[measure], even.moments[measure], relative))
-            ):
-                places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
-                values.append(change[0])
-                errors.append(change[1])
+            for tally in tallies:
+                if even and tally.cell.agent == agent:
+                    pair = tally.moments[measure], even.moments[measure]
+                    if change := _difference(*pair, relative):
+                        changes[place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents)] = change
+        values, errors = with_intervals(changes.values())
         style: Style = {
             "fmt": MARKERS[i % len(MARKERS)],
             "color": LINES[i % len(LINES)],
             "linestyle": "none",
             "label": agent,
         }
-        axes.errorbar(places, values, yerr=errors, capsize=3, elinewidth=1.2, markersize=5, **style)
+        axes.errorbar(
+            list(changes), values, yerr=errors, capsize=3, elinewidth=1.2, markersize=5, **style
+        )
     for edge in range(1, len(columns)):
         axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
 
 
-def _difference(tally: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
-    """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
+def _difference(tally: Moments, even: Moments, relative: bool) -> Estimate | None:
+    """A difference of means, or of the mean from the other in parts of it, with its 95 % interval."""
     if tally.mean is None or even.mean is None or tally.error is None or even.error is None:
         return None
-    if relative and even.mean == 0:
+    count = min(tally.count, even.count)
+    if not relative:
+        return student(tally.mean - even.mean, np.hypot(tally.error, even.error), count)
+    if even.mean == 0:
         return None
-    ratio = tally.mean / even.mean if relative else 1.0
-    error = float(np.hypot(tally.error, ratio * even.error)) / (even.mean if relative else 1.0)
-    half = student(0.0, error, min(tally.count, even.count)).half
-    return (tally.mean / even.mean - 1 if relative else tally.mean - even.mean), half
+    ratio = tally.mean / even.mean
+    return student(ratio - 1, np.hypot(tally.error, ratio * even.error) / even.mean, count)
 
 
 # -------------------- Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5.

@@ -29,6 +29,8 @@ INTERIM_GAMES: Sizes = {
     ("othello", ""): USUAL,
     ("backgammon", ""): BACKGAMMON,
 }
+# the same in words
+GAMES_TEXT = f"{', '.join(map(str, USUAL))}; in Backgammon {', '.join(map(str, BACKGAMMON))}"
 SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each interim analysis
 # the order up to the first interim analysis
 FIRST = ("dou-di-zhu", "othello", "lotr-confrontation", "checkers", "hearts", "backgammon")
@@ -103,9 +105,7 @@ def alpha_spent(decision: verdicts.Judgement) -> float:
     return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
-def games_to_next_interim(
-    decision: verdicts.Judgement, games: Games, sizes: Sizes
-) -> dict[verdicts.Place, int]:
+def games_to_next_interim(decision: verdicts.Judgement, games: Games) -> dict[verdicts.Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
     In a case that disagrees already none can.
@@ -117,19 +117,19 @@ def games_to_next_interim(
         for outcome in case:
             if outcome.verdict == verdicts.UNDECIDED and outcome.interim < len(SHARES):
                 for cell in outcome.comparison.cells:
-                    due = sizes[cell[0]][outcome.interim]
+                    due = INTERIM_GAMES[cell[0]][outcome.interim]
                     targets[cell] = max(due, targets.get(cell, 0))
     missing = Counter[verdicts.Place]()
     for cell, due in targets.items():
         missing[cell[0]] += max(0, due - games.get(cell, 0))
-    return {place: missing[place] for place in sizes if missing[place]}
+    return {place: missing[place] for place in INTERIM_GAMES if missing[place]}
 
 
-def states_table(decisions: Sequence[verdicts.Judgement], games: Games, sizes: Sizes) -> Table:
+def states_table(decisions: Sequence[verdicts.Judgement], games: Games) -> Table:
     """A line for each statement."""
     lines = []
     for number, decision in enumerate(decisions, 1):
-        missing = games_to_next_interim(decision, games, sizes)
+        missing = games_to_next_interim(decision, games)
         lines.append(
             [
                 str(number),
@@ -139,7 +139,7 @@ def states_table(decisions: Sequence[verdicts.Judgement], games: Games, sizes: S
                 f"{100 * alpha_spent(decision):.2g} %",
                 str(sum(missing.values())) if missing else "",
                 "all games"
-                if missing.keys() == set(sizes)
+                if missing.keys() == INTERIM_GAMES.keys()
                 else ", ".join(map(verdicts.place_title, missing)),
                 verdicts.more_text(decision.more),
             ]
@@ -166,17 +166,20 @@ class GameProgress:
     """How far a game is, in one role.
 
     Attributes:
-        sizes: games of a cell at each interim analysis.
         tallies: of its cells.
         unbroken: how many games each of them has from its first trial on, without gaps.
         free_seconds: of a game on a free processor; 0 before any game.
     """
 
     place: verdicts.Place
-    sizes: Sequence[int]
     tallies: Sequence[Tally]
     unbroken: Sequence[int]
     free_seconds: float
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Games of a cell at each interim analysis."""
+        return INTERIM_GAMES[self.place]
 
     @property
     def games(self) -> int:
@@ -215,22 +218,23 @@ class GameProgress:
         ]
 
 
-def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgress]:
+def progress(results: Results) -> list[GameProgress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
-    unbroken = results.unbroken()
-    free_seconds = results.free_seconds(
-        {cell: sizes[verdicts.place_of(cell)][0] for cell in unbroken}
-    )
     by_place: dict[verdicts.Place, list[Tally]] = {}
     for tally in results.tallies():
         by_place.setdefault(verdicts.place_of(tally.cell), []).append(tally)
-    lines = []
-    for place in sorted(by_place, key=lambda at: (FIRST.index(at[0]), [*sizes].index(at))):
-        tallies = by_place[place]
-        known = [free_seconds[each.cell] for each in tallies if each.cell in free_seconds]
-        mean = statistics.fmean(known or [0.0])
-        games = [unbroken[each.cell] for each in tallies]
-        lines.append(GameProgress(place, sizes[place], tallies, games, mean))
+    unbroken, lines = results.unbroken(), list[GameProgress]()
+    for place in sorted(INTERIM_GAMES, key=lambda at: FIRST.index(at[0])):
+        quickest = list[float]()
+        for tally in (tallies := by_place.get(place, [])):
+            games = results.games[tally.cell.key]
+            first = [game.seconds for game in games if game.trial < INTERIM_GAMES[place][0]]
+            if first:
+                quickest.append(np.quantile(first, 0.25, method="inverted_cdf"))
+        if tallies:
+            games_of = [unbroken[each.cell] for each in tallies]
+            mean = statistics.fmean(quickest or [0.0])
+            lines.append(GameProgress(place, tallies, games_of, mean))
     return lines
 
 
@@ -276,26 +280,13 @@ def blocks(results: Results) -> Iterator[Block]:
     yield progress_table(lines)
 
 
-def with_due_games(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:
+def with_due_games(columns: Columns) -> Columns:
     """The columns of which every cell has games, each cell with the games that its first interim analysis needs."""
-
-    def due(tally: Tally) -> Tally:
-        return attrs.evolve(tally, due=sizes[verdicts.place_of(tally.cell)][0])
-
     return {
-        column: [due(tally) for tally in tallies]
+        column: [
+            attrs.evolve(tally, due=INTERIM_GAMES[verdicts.place_of(tally.cell)][0])
+            for tally in tallies
+        ]
         for column, tallies in columns.items()
         if all(tally.games for tally in tallies)
     }
-
-
-def sizes_text(sizes: Sizes = INTERIM_GAMES) -> str:
-    """The games of a cell at each interim analysis, in words."""
-    usual = next(iter(sizes.values()))
-    texts = [", ".join(map(str, usual))]
-    texts += [
-        f"in {place[0].title()} {', '.join(map(str, its_sizes))}"
-        for place, its_sizes in sizes.items()
-        if its_sizes != usual
-    ]
-    return "; ".join(texts)

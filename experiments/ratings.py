@@ -9,6 +9,7 @@ from operator import itemgetter
 import attrs
 import numpy as np
 
+from experiments.papers import DOU_DI_ZHU
 from experiments.plan.cells import Cell, Column
 from experiments.plan.loading import game_of
 from experiments.plan.titles import budget, game_title, title
@@ -155,13 +156,15 @@ def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
 
 
 def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
-    """By whom it is that sees the others' cards: wins of that side and games, when he does not and when he does.
+    """By whom it is that sees the others' cards in Dou Di Zhu: wins of that side and games, when he does not and when he does.
 
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
     """
     rates: dict[tuple[int, str, str], WinCount] = {}
     for column, tallies in columns.items():
-        for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
+        if column.game != DOU_DI_ZHU or len(column.seats) > 1:
+            continue
+        for tally in (tally for tally in tallies if tally.games):
             searches = search_name(tally.cell.spec), search_name(column.opponent)
             rates[column.seats[0], *searches] = tally.wins, tally.games
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]

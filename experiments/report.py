@@ -21,7 +21,7 @@ from experiments import (
 )
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_table, write_tables
-from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
+from experiments.papers import COMBINATIONS, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.cells import Cell, Column, Experiment
 from experiments.plan.refusal import Refusal
 from experiments.plan.titles import budget, duration, title
@@ -703,8 +703,7 @@ def search_tables(columns: Columns) -> Iterator[Block]:
             yield Heading(f"Searches against all: {robin.title}, {robin.game[2]} per decision")
             yield from (strength(robin, side) for side in robin.sides)
             yield from _never_lost(robin)
-    cards = {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
-    if increases := _increases(cards):
+    if increases := _increases(columns):
         yield Heading("Seeing hidden cards")
         yield Table(
             "More wins of 1000 games by seeing the others' cards (cheating). Published: 2011, Table 2 and the text below it.",

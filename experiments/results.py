@@ -495,22 +495,6 @@ class Results:
             for cell in self.cells
         }
 
-    def free_seconds(self, trials: Mapping[Cell, int]) -> dict[Cell, float]:
-        """The seconds of a game of each cell on a free processor: the lower quartile, since beside other work games take longer.
-
-        Args:
-            trials: how many first trials of each cell count.
-        """
-        counted = {
-            cell: sorted(game.seconds for game in self.games[cell.key] if game.trial < first)
-            for cell, first in trials.items()
-        }
-        return {
-            cell: seconds[math.ceil(len(seconds) / 4) - 1]
-            for cell, seconds in counted.items()
-            if seconds
-        }
-
     def origins(self) -> Origins:
         """Where the games come from."""
         ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))

@@ -21,18 +21,17 @@ WinCount = tuple[int, int]  # (wins, games)
 ndtri = NormalDist().inv_cdf  # quantiles of the standard normal distribution
 
 
-def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The exact interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games. Half wins are interpolated.
+def clopper_pearson(wins: float, games: int) -> tuple[float, float]:
+    """The exact 95 % interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games. Half wins are interpolated.
 
     Raises:
-        ValueError: not 0 <= wins <= games, or a confidence outside (0, 1).
+        ValueError: not 0 <= wins <= games.
     """
     if not 0 <= wins <= games:
         raise ValueError(f"{wins!r} wins in {games!r} games; there are 0 to {games!r} wins")
-    real("confidence", confidence, 0, 1, above=True, below=True)
     from scipy.special import betaincinv  # the quantiles of beta; scipy.stats is slow to load
 
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low = 0.0 if wins == 0 else float(betaincinv(wins, games - wins + 1, tail))
     high = 1.0 if wins == games else float(betaincinv(wins + 1, games - wins, 1 - tail))
     return low, high

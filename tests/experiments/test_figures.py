@@ -95,10 +95,10 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
     agent = Moments(100, 1200 * MILLION, 14800 * MILLION**2)
     opponent = Moments(100, 1000 * MILLION, 10100 * MILLION**2)
-    value, reach = figures._difference(agent, opponent, relative=True)
-    assert value == pytest.approx(0.2)
+    change = figures._difference(agent, opponent, relative=True)
+    assert change.value == pytest.approx(0.2)
     errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)
-    assert reach == pytest.approx(
+    assert change.half == pytest.approx(
         1.984217 * np.hypot(errors[0] / 10, 1.2 * errors[1] / 10), rel=1e-4
     )
 
