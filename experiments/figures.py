@@ -1,6 +1,7 @@
 """Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
 
 import io
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
@@ -440,16 +441,13 @@ def _bars(name: str, columns: Columns, directory: Path) -> Iterator[Path]:
     inches = 0.6 + 0.2 * len(agents)
     with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + inches * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
-        fills = [
-            (FILLS[i % len(FILLS)], HATCHES[i // len(FILLS) % len(HATCHES)])
-            for i in range(len(agents))
-        ]
+        fills = itertools.cycle(itertools.product(HATCHES, FILLS))
         groups: list[tuple[Style, list[Estimate | None]]] = [
             (
                 {"label": agent, "facecolor": fill, "hatch": hatch},
                 [of_column.get(agent) for of_column in estimates],
             )
-            for agent, (fill, hatch) in zip(agents, fills, strict=True)
+            for agent, (hatch, fill) in zip(agents, fills, strict=False)
         ]
         bars(axes, groups, 0.8 / len(agents))
         axes.set_xticks(range(len(columns)), _labels(columns, inches))
@@ -919,27 +917,25 @@ def _narrowness(comparison: Contrast) -> float:
 
 def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
     """A row for each game of which all combinations have come to their first interim analysis."""
-    complete = {column: tallies for column, tallies in columns.items() if _is_complete(tallies)}
+    complete = {}
+    for column, tallies in columns.items():
+        known = {
+            tally.cell.spec.text: tally for tally in tallies if tally.games >= max(1, tally.due)
+        }
+        if known.keys() >= set(TABLE_1.values()):
+            complete[column] = known
     if not complete:
         return
     path = directory / "statements.png"
     with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
         panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
-        for (left, right), (column, tallies) in zip(panels, complete.items(), strict=True):
-            points_panel(left, _of_table_1(tallies), title(column, columns))
-            _stated_panel(right, Estimator(tallies), stated_differences(place_of(tallies[0].cell)))
+        for (left, right), (column, known) in zip(panels, complete.items(), strict=True):
+            in_order = [known[strategy] for strategy in TABLE_1.values()]
+            points_panel(left, in_order, title(column, columns))
+            comparisons = stated_differences(place_of(in_order[0].cell))
+            _stated_panel(right, Estimator(columns[column]), comparisons)
         figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)
     yield path
-
-
-def _is_complete(tallies: Sequence[Tally]) -> bool:
-    complete = [tally for tally in tallies if tally.games and tally.games >= tally.due]
-    return {tally.cell.spec.text for tally in complete} >= set(TABLE_1.values())
-
-
-def _of_table_1(tallies: Sequence[Tally]) -> list[Tally]:
-    by_strategy = {tally.cell.spec.text: tally for tally in tallies}
-    return [by_strategy[strategy] for strategy in TABLE_1.values()]
 
 
 def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Contrast]) -> None:

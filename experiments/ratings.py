@@ -3,8 +3,9 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 import attrs
 import numpy as np
@@ -192,13 +193,8 @@ FARTHEST = 12.0  # how far ratings go that nothing bounds, for their order
 Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, from the first on
 
 
-@attrs.frozen
-class Stage:
-    """A place that was taken: by how many of each agent, of how many that were left, and how often that happened."""
-
-    takers: np.ndarray
-    left: np.ndarray
-    times: float
+# Places that were taken: by how many of each agent, of how many that were left, and how often that happened. [places, agents], [places]
+Stages = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
@@ -214,9 +210,8 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
         ValueError: the games do not connect all agents with each other.
     """
     names = sorted({name for placing in placings for place in placing for name in place})
-    stages = [
-        stage for placing, times in placings.items() for stage in _stages(placing, times, names)
-    ]
+    lines = [line for placing, times in placings.items() for line in _stages(placing, times, names)]
+    stages: Any = tuple(map(np.array, zip(*lines, strict=True)))
     is_bounded = _is_bounded(stages, len(names))
     value, information = np.zeros(len(names)), np.zeros((len(names), len(names)))
     for _ in range(STEPS):
@@ -240,31 +235,32 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     }
 
 
-def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:
-    def count(group: Iterable[str]) -> np.ndarray:
-        counted = Counter(group)
-        return np.array([counted[name] for name in names], float)
+def _stages(
+    placing: Placing, times: int, names: Sequence[str]
+) -> Iterator[tuple[list[int], list[int], float]]:
+    """A line of `Stages` for each place."""
+
+    def count(group: Sequence[str]) -> list[int]:
+        return [group.count(name) for name in names]
 
     if len(placing) == 1 and len(placing[0]) == 2:  # a draw of two: one half for each
-        yield from (Stage(count([name]), count(placing[0]), times / 2) for name in placing[0])
+        yield from ((count([name]), count(placing[0]), times / 2) for name in placing[0])
         return
     for place, group in enumerate(placing[:-1] if len(placing[-1]) == 1 else placing):
-        yield Stage(count(group), count(name for later in placing[place:] for name in later), times)
+        yield count(group), count([name for later in placing[place:] for name in later]), times
 
 
-def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _derivatives(stages: Stages, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The gradient of the log-likelihood and the information matrix."""
-    gradient, information = np.zeros_like(value), np.zeros((len(value), len(value)))
-    strength = np.exp(value)
-    for stage in stages:
-        chance = stage.left * strength / (stage.left @ strength)
-        number = stage.times * stage.takers.sum()
-        gradient += stage.times * stage.takers - number * chance
-        information += number * (np.diag(chance) - np.outer(chance, chance))
-    return gradient, information
+    takers, left, times = stages
+    chance = left * np.exp(value)
+    chance /= chance.sum(axis=1, keepdims=True)
+    number = times * takers.sum(axis=1)
+    information = np.diag(number @ chance) - chance.T @ (number[:, None] * chance)
+    return times @ takers - number @ chance, information
 
 
-def _is_bounded(stages: Sequence[Stage], number: int) -> bool:
+def _is_bounded(stages: Stages, number: int) -> bool:
     """Whether no group was always ahead: from each agent a path leads to each other, every agent on it once ahead of the next.
 
     Raises:
@@ -272,9 +268,8 @@ def _is_bounded(stages: Sequence[Stage], number: int) -> bool:
     """
     from scipy.sparse.csgraph import connected_components
 
-    ahead = np.zeros((number, number), bool)
-    for stage in stages:
-        ahead |= np.outer(stage.takers > 0, stage.left > 0)
+    takers, left, _ = stages
+    ahead = takers.T @ left > 0
     if number < 2 or connected_components(ahead, connection="weak")[0] > 1:
         raise ValueError("ratings need games that connect all agents with each other")
     return bool(connected_components(ahead, connection="strong")[0] == 1)

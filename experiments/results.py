@@ -510,7 +510,7 @@ class Results:
     def outcomes(self) -> dict[tuple[str, int], float]:
         """What a sequential test compares of each game (`Column.outcome`), by cell key and trial."""
         return {
-            (cell.key, game.trial): cell.column.outcome(game.win, _rounded(game.reward))
+            (cell.key, game.trial): cell.column.outcome(game.win, game.reward)
             for cell in self.cells
             for game in self.games[cell.key]
         }
@@ -525,13 +525,9 @@ class Results:
 
         columns = {}
         for key, games in self.games.items():
-            got = {game.trial: _rounded(game.reward) if graded else game.win for game in games}
+            got = {game.trial: game.reward if graded else game.win for game in games}
             columns[key] = pandas.Series(got, dtype=float)
         return pandas.DataFrame(columns)
-
-
-def _rounded(reward: float) -> float:
-    return _millionths(reward) / MILLION
 
 
 def results_of(*directories: Path) -> Results:

@@ -19,7 +19,7 @@ import icarus
 from experiments.plan.cells import Cell, Experiment
 from experiments.plan.sources import refuse_if_edited, source_of
 from experiments.results import STATISTICS, ledger_of
-from experiments.sequential import SequentialTests
+from experiments.sequential import rounds
 from icarus.arena.ledger import GameRow
 from icarus.arena.match import Files, Match, game_row, load_unedited
 from icarus.arena.workers import Workers
@@ -186,11 +186,6 @@ def part(text: str) -> Part:
     return Part(int(number), int(of))
 
 
-def matches_of(experiment: Experiment, share: Part = WHOLE) -> Iterator[Match]:
-    """The games of a share, all cells side by side."""
-    return (match_of(experiment, *game) for game in experiment.games() if game[1] in share)
-
-
 def run(
     experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE
 ) -> Iterator[tuple[int, int]]:
@@ -216,12 +211,11 @@ def run(
         )
         total = len(ledger.rows) + missing
         yield len(ledger.rows), total
-        rounds: Iterable[Iterable[Match]] = [matches_of(experiment, share)]
+        mine = (game for game in experiment.games() if game[1] in share)
+        parts: Iterable[Iterable[tuple[Cell, int]]] = [mine]
         if experiment.sprt:
-            rounds = (
-                [match_of(experiment, *game) for game in games]
-                for games in SequentialTests(experiment).rounds(ledger.outcomes)
-            )
-        for games in rounds:
-            for _ in ledger.played(games, trial_row, workers):
+            parts = rounds(experiment, ledger.outcomes, {})
+        for games in parts:
+            matches = (match_of(experiment, *game) for game in games)
+            for _ in ledger.played(matches, trial_row, workers):
                 yield len(ledger.rows), total

@@ -15,6 +15,7 @@ units, so that a run that is stopped and continued, or played by any number of p
 the same games.
 """
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -64,17 +65,22 @@ def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) 
 
 def scores(cell: Cell, even: Cell, outcomes: Outcomes, units: range) -> list[float]:
     """The score of each unit, all of whose games must have been played; no two that differ by rounding only."""
-    seats = len(cell.column.seats)
 
     def score(unit: int) -> float:
-        trials = range(unit * seats, (unit + 1) * seats)
+        trials = trials_of(unit, cell.column)
         received, usual = (
             [round(outcomes[each.key, trial], DECIMALS) for trial in trials]
             for each in (cell, even)
         )
-        return round((sum(received) - sum(usual)) / seats, DECIMALS)
+        return round((sum(received) - sum(usual)) / len(trials), DECIMALS)
 
     return [score(unit) for unit in units]
+
+
+def trials_of(unit: int, column: Column) -> range:
+    """The games of a deal, one in every seat."""
+    seats = len(column.seats)
+    return range(unit * seats, (unit + 1) * seats)
 
 
 def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
@@ -87,62 +93,52 @@ def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
     return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
 
 
-class SequentialTests:
-    """Where the tests of an experiment stand, replayed from the games played.
+Decided = dict[
+    Cell, tuple[str, int]
+]  # what the tests that have ended found, and after how many units
 
-    Attributes:
-        decided: for each agent whose test has ended, what it found and after how many units.
+
+def rounds(
+    experiment: Experiment, outcomes: Outcomes, decided: Decided
+) -> Iterator[list[tuple[Cell, int]]]:
+    """The games of each round as (cell, trial); `outcomes` must hold them all when the next round is asked for.
+
+    The cells are side by side; the baseline plays while any agent of its column does.
+
+    Args:
+        decided: where what the tests find is added.
     """
-
-    def __init__(self, experiment: Experiment) -> None:
-        assert experiment.sprt is not None
-        self._experiment, self._test = experiment, experiment.sprt
-        self._scores: dict[Cell, list[float]] = {
-            cell: [] for cell in experiment.cells if not cell.is_opponent
-        }
-        self._even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
-        self.decided: dict[Cell, tuple[str, int]] = {}
-
-    def rounds(self, outcomes: Outcomes) -> Iterator[list[tuple[Cell, int]]]:
-        """The games of each round as (cell, trial); `outcomes` must hold them all when the next round is asked for."""
-        start = 0
-        while games := list(self._games(start)):
-            yield games
-            self._look(start, outcomes)
-            start += ROUND
-
-    def _units(self, column: Column, start: int) -> range:
-        return range(start, min(start + ROUND, self._experiment.trials // len(column.seats)))
-
-    def _games(self, start: int) -> Iterator[tuple[Cell, int]]:
-        """The games of a round, the cells side by side; the baseline plays while any agent of its column does."""
-        open_cells = [cell for cell in self._scores if cell not in self.decided]
-        columns = {cell.column for cell in open_cells}
-        playing = [
-            cell
-            for cell in self._experiment.cells
-            if cell in open_cells or (cell.is_opponent and cell.column in columns)
-        ]
+    test = experiment.sprt
+    assert test is not None
+    even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
+    scores_of: dict[Cell, list[float]] = {
+        cell: [] for cell in experiment.cells if not cell.is_opponent
+    }
+    for start in itertools.count(0, ROUND):
+        open_cells = [cell for cell in scores_of if cell not in decided]
+        units = {}
+        for column in {cell.column for cell in open_cells}:
+            end = experiment.trials // len(column.seats)
+            units[column] = range(start, min(start + ROUND, end))
+        games = list[tuple[Cell, int]]()
         for unit in range(start, start + ROUND):
-            for cell in playing:
-                if unit in self._units(cell.column, start):
-                    seats = len(cell.column.seats)
-                    yield from ((cell, trial) for trial in range(unit * seats, (unit + 1) * seats))
+            for cell in experiment.cells:
+                is_playing = cell in open_cells or cell.is_opponent
+                if is_playing and unit in units.get(cell.column, ()):
+                    games += [(cell, trial) for trial in trials_of(unit, cell.column)]
+        if not games:
+            return
+        yield games
+        for cell in (cell for cell in open_cells if units[cell.column]):
+            scores_of[cell] += scores(cell, even[cell.column], outcomes, units[cell.column])
+            if answer := decision(scores_of[cell], len(cell.column.seats), test):
+                decided[cell] = answer, len(scores_of[cell])
 
-    def _look(self, start: int, outcomes: Outcomes) -> None:
-        for cell, scores_so_far in self._scores.items():
-            if cell not in self.decided and (units := self._units(cell.column, start)):
-                scores_so_far += scores(cell, self._even[cell.column], outcomes, units)
-                if answer := decision(scores_so_far, len(cell.column.seats), self._test):
-                    self.decided[cell] = answer, len(scores_so_far)
 
-
-def verdicts(
-    experiment: Experiment, outcomes: Outcomes
-) -> tuple[dict[Cell, tuple[str, int]], bool]:
+def verdicts(experiment: Experiment, outcomes: Outcomes) -> tuple[Decided, bool]:
     """What the tests have found by the games played so far (better or not better, units), and whether all games are played."""
-    progress = SequentialTests(experiment)
-    for games in progress.rounds(outcomes):
+    decided = Decided()
+    for games in rounds(experiment, outcomes, decided):
         if any((cell.key, trial) not in outcomes for cell, trial in games):
-            return progress.decided, False
-    return progress.decided, True
+            return decided, False
+    return decided, True
