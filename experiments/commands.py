@@ -491,7 +491,7 @@ def ladder(
             raise ValueError(
                 "--table, --timed and --compare play different games; give one of them"
             )
-        kind = next((name for name, given in kinds.items() if given), ladders.BETWEEN)
+        kind = next((name for name, is_asked in kinds.items() if is_asked), ladders.BETWEEN)
         _refuse_unplanned(game, kind)
         deadline = time.monotonic() + 60 * minutes
         try:

@@ -299,8 +299,8 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     }
     paths = list[Path]()
     for picture in pictures:
-        shown = {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}
-        paths += DRAW[picture](shown, directory)
+        panels = {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}
+        paths += DRAW[picture](panels, directory)
     return paths
 
 
@@ -919,18 +919,18 @@ def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
     """A row for each game of which all combinations have come to their first interim analysis."""
     complete = {}
     for column, tallies in columns.items():
-        known = {
+        by_strategy = {
             tally.cell.spec.text: tally for tally in tallies if tally.games >= max(1, tally.due)
         }
-        if known.keys() >= set(TABLE_1.values()):
-            complete[column] = known
+        if by_strategy.keys() >= set(TABLE_1.values()):
+            complete[column] = by_strategy
     if not complete:
         return
     path = directory / "statements.png"
     with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
         panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
-        for (left, right), (column, known) in zip(panels, complete.items(), strict=True):
-            in_order = [known[strategy] for strategy in TABLE_1.values()]
+        for (left, right), (column, by_strategy) in zip(panels, complete.items(), strict=True):
+            in_order = [by_strategy[strategy] for strategy in TABLE_1.values()]
             points_panel(left, in_order, title(column, columns))
             comparisons = stated_differences(place_of(in_order[0].cell))
             _stated_panel(right, Estimator(columns[column]), comparisons)

@@ -149,8 +149,8 @@ def opponents(game: str) -> ladders.Ladder:
         ValueError: no ladder is planned for the game.
     """
     if game not in plans():
-        known = ", ".join(plans())
-        raise ValueError(f"no ladder is planned for {game}; games with a plan: {known}")
+        games_planned = ", ".join(plans())
+        raise ValueError(f"no ladder is planned for {game}; games with a plan: {games_planned}")
     plan = plans()[game]
     levels = [Entrant("BASELINE", iterations=iterations) for iterations in plan.levels]
     rungs = *map(rung_of, levels), *map(rung_of, plan.outside)

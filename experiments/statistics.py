@@ -386,7 +386,7 @@ def win_rate(wins: float, games: int) -> Estimate | None:
 
 
 @attrs.frozen
-class Comparison:
+class GainTest:
     """An agent beside evenly matched players.
 
     Attributes:
@@ -400,7 +400,7 @@ class Comparison:
     detectable: float
 
 
-def comparisons(column: Sequence[Tally]) -> dict[str, Comparison]:
+def comparisons(column: Sequence[Tally]) -> dict[str, GainTest]:
     """Those of the agents of a column, by cell key; none where evenly matched players have not played.
 
     Wins are compared by Fisher's exact test; where rewards are graded, their means by Welch's t test.
@@ -415,7 +415,7 @@ def comparisons(column: Sequence[Tally]) -> dict[str, Comparison]:
     results = [(_compare_rewards if graded else _compare_wins)(tally, even) for tally in tested]
     adjusted = holm([p for _, p, _ in results])
     return {
-        tally.cell.key: Comparison(gain, p, detectable(error, len(tested)))
+        tally.cell.key: GainTest(gain, p, detectable(error, len(tested)))
         for tally, (gain, _, error), p in zip(tested, results, adjusted, strict=True)
     }
 
