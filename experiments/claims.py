@@ -279,7 +279,7 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
 
 def has_interims(results: Results) -> bool:
     """Whether the games are those of the campaign, whose statements are tested at interim analyses."""
-    return all(run.experiment.name == CAMPAIGN for run in results.runs)
+    return all(run.name == CAMPAIGN for run in results.runs.values())
 
 
 # ----------------------------------------------------------------------------------------------- the two earlier papers
@@ -439,7 +439,7 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
     An experiment of one's own has agents of section 8 for reasons of its own: `claims` tells on request what they say.
     """
     if paper == SECTION_8 and not all(
-        run.experiment.name in (*papers.SUITE, CAMPAIGN) for run in results.runs
+        run.name in (*papers.SUITE, CAMPAIGN) for run in results.runs.values()
     ):
         return
     by_interims = paper == SECTION_8 and has_interims(results)

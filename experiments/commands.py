@@ -215,7 +215,7 @@ def _size(workers: int | None) -> int:
 
 def _show(directory: Path) -> None:
     results = results_of(directory)
-    columns, pictures = results.columns(), figures.fitting(results.runs[0].experiment)
+    columns, pictures = results.columns(), figures.fitting(results.experiment)
     _print_results(columns)
     folder = directory / "figures"
     with naming_file(folder):
@@ -262,7 +262,7 @@ def status(directory: Directory) -> None:
 
 def _campaign_status(results: Results) -> None:
     lines = interims.progress(results)
-    going = any(store.is_being_written(run.directory / store.RESULTS) for run in results.runs)
+    going = any(store.is_being_written(run / store.RESULTS) for run in results.runs)
     print(
         f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}"
     )

@@ -144,7 +144,7 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
 # -------------------- Results put side by side as the earlier papers do: by the number of trees, and by who sees hidden cards.
 
 
-ALL_SEE = "players 2 and 3, all three seeing"
+PEASANTS, ALL_SEE = "players 2 and 3", "players 2 and 3, all three seeing"
 
 
 def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
@@ -161,26 +161,27 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
 
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
     """
-    rates: dict[tuple[int, str, str], WinCount] = {}
+    rates: dict[tuple[str, str, str], WinCount] = {}
     for column, tallies in columns.items():
         if column.game != DOU_DI_ZHU or len(column.seats) > 1:
             continue
         for tally in (tally for tally in tallies if tally.games):
             searches = search_name(tally.cell.spec), search_name(column.opponent)
-            rates[column.seats[0], *searches] = tally.wins, tally.games
+            rates[f"player {column.seats[0] + 1}", *searches] = tally.wins, tally.games
+            if column.seats[0] == 0:
+                rates[PEASANTS, *searches] = tally.games - tally.wins, tally.games
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
-
-    def peasants(search: str, opponent: str) -> WinCount | None:
-        counts = rates.get((0, search, opponent))
-        return None if counts is None else (counts[1] - counts[0], counts[1])
-
     pairs = {
-        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind)))
-        for seat in range(3)
+        side: ((side, blind, blind), (side, seeing, blind))
+        for side in ("player 1", "player 2", "player 3")
     }
-    pairs["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
-    pairs[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
-    return {who: (without, sees) for who, (without, sees) in pairs.items() if without and sees}
+    pairs[PEASANTS] = (PEASANTS, blind, blind), (PEASANTS, blind, seeing)
+    pairs[ALL_SEE] = (PEASANTS, blind, blind), (PEASANTS, seeing, seeing)
+    return {
+        who: (rates[without], rates[sees])
+        for who, (without, sees) in pairs.items()
+        if without in rates and sees in rates
+    }
 
 
 # -------------------- Ratings of a tournament: Bradley-Terry for two players, Plackett-Luce for more, with 95 % intervals.

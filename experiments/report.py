@@ -30,7 +30,6 @@ from experiments.results import (
     STATISTICS,
     Columns,
     Moments,
-    Origins,
     Results,
     Tally,
     any_graded,
@@ -220,7 +219,7 @@ def without_checksum(games: int) -> str:
 def state_of(results: Results, running: bool, now: datetime.datetime | None = None) -> str:
     """A few lines: games done, by column; time left and the hour of the end."""
     now = now or datetime.datetime.now(datetime.UTC)
-    experiment = results.runs[0].experiment
+    experiment = results.experiment
     tallies = results.tallies()
     done = sum(tally.games for tally in tallies)
     total = experiment.trials * len(experiment.cells)
@@ -253,7 +252,7 @@ def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
         return None
     mean = sum(tally.seconds for tally in tallies) / sum(tally.games for tally in tallies)
     work = sum(
-        (results.runs[0].experiment.trials - tally.games)
+        (results.experiment.trials - tally.games)
         * (tally.seconds / tally.games if tally.games else mean)
         for tally in tallies
     )
@@ -321,11 +320,11 @@ def write(
 def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
     if len(results.runs) > 1 and not claims.has_interims(results):
-        names = ", ".join(run.directory.name for run in results.runs)
+        names = ", ".join(run.name for run in results.runs)
         raise Refusal(
             f"{directory} holds several runs ({names}), which are not a campaign; give one of them"
         )
-    return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
+    return attrs.evolve(results.experiment, cells=tuple(results.cells))
 
 
 def _blocks(
@@ -363,9 +362,7 @@ def _blocks(
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from analyses(columns)
-    yield from _settings(
-        experiment, {run.experiment.trials for run in results.runs}, results.origins()
-    )
+    yield from _settings(experiment, results)
 
 
 def findings(columns: Columns) -> Iterator[Block]:
@@ -652,12 +649,10 @@ def _seeding(experiment: Experiment) -> Iterator[list[str]]:
         yield ["sequential test", hypotheses]
 
 
-def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Iterator[Block]:
+def _settings(experiment: Experiment, results: Results) -> Iterator[Block]:
+    trials = sorted({each.trials for each in results.runs.values()})
     yield Heading("Settings")
-    settings = [
-        ["experiment", experiment.name],
-        ["trials per cell", ", ".join(map(str, sorted(trials)))],
-    ]
+    settings = [["experiment", experiment.name], ["trials per cell", ", ".join(map(str, trials))]]
     settings += [["seed", str(experiment.seed)], *_seeding(experiment)]
     yield Table("", ["Setting", "Value"], settings)
     lines = [
@@ -672,12 +667,13 @@ def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Ite
     ]
     yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"], lines)
     yield Heading("Provenance")
-    if not origins.provenance:
+    if not (kinds := results.provenance):
         return
+    started = [game.started for games in results.games.values() for game in games]
+    spent = duration(sum(tally.seconds for tally in results.tallies()))
     yield Paragraph(
-        f"Games begun from {origins.first} to {origins.last}; {duration(origins.seconds)} of playing in all."
+        f"Games begun from {min(started)} to {max(started)}; {spent} of playing in all."
     )
-    kinds = origins.provenance
     if len({(kind["icarus"], kind["commit"], kind["sources"]) for kind, _ in kinds}) > 1:
         yield Paragraph("Note: the games were played by different versions of icarus.")
     names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))

@@ -403,72 +403,52 @@ def baseline(column: list[Tally]) -> Tally | None:
     return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
 
 
-@attrs.frozen
-class Run:
-    """A directory and the experiment to which it belongs."""
-
-    directory: Path
-    experiment: Experiment
-
-
-@attrs.frozen
-class Origins:
-    """Where games come from.
-
-    Attributes:
-        provenance: by what they were played, with the number of games, the most frequent first.
-        first, last: when the first and the last of them began.
-        seconds: the time they took, added up.
-    """
-
-    provenance: tuple[tuple[dict[str, object], int], ...]
-    first: str
-    last: str
-    seconds: float
-
-
 class Results:
     """The games of runs. A game that several runs hold (the same cell, trial and way of drawing seeds) counts once.
 
     Attributes:
-        runs, cells: what was read.
+        runs, cells: what was read: experiments by their directories, and all their cells.
         games: those of each cell, by its key, in the order of their trials.
 
     Raises:
         ValueError: see `rows`.
     """
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self.runs = list(runs)
-        self.cells = list(
-            {cell.key: cell for run in runs for cell in run.experiment.cells}.values()
-        )
+    def __init__(self, runs: Mapping[Path, Experiment]) -> None:
+        self.runs = runs
+        cells = {cell.key: cell for experiment in runs.values() for cell in experiment.cells}
+        self.cells = list(cells.values())
         # by the way of drawing seeds, cell and trial
-        self._played: dict[tuple[str, str, int], PlayedGame] = {}
+        played: dict[tuple[str, str, int], PlayedGame] = {}
         self._provenance: Counter[str] = Counter()
         returns: dict[tuple[float, ...], list[float]] = {}  # each kept once
-        for run in self.runs:
-            seeding = run.experiment.seeding
-            for row in rows(run.directory, run.experiment):
+        for directory, experiment in runs.items():
+            seeding = experiment.seeding
+            for row in rows(directory, experiment):
                 game = msgspec.convert(row, PlayedGame)
                 game.returns = returns.setdefault(tuple(game.returns), game.returns)
-                self._played.setdefault((seeding, game.cell, game.trial), game)
+                played.setdefault((seeding, game.cell, game.trial), game)
                 self._provenance[
                     json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
                 ] += 1
         self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
-        for game in sorted(self._played.values(), key=lambda game: game.trial):
+        for game in sorted(played.values(), key=lambda game: game.trial):
             self.games[game.cell].append(game)
 
     @property
     def unchecked(self) -> int:
         """How many lines have no checksum, because they were kept before there were any."""
-        return sum(count_unchecked(run.directory) for run in self.runs)
+        return sum(map(count_unchecked, self.runs))
 
     @property
     def most(self) -> int:
         """How many games there are when all are played."""
-        return sum(run.experiment.trials * len(run.experiment.cells) for run in self.runs)
+        return sum(each.trials * len(each.cells) for each in self.runs.values())
+
+    @property
+    def experiment(self) -> Experiment:
+        """That of the first run."""
+        return next(iter(self.runs.values()))
 
     def tallies(self, trials: Mapping[Cell, int] | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if numbers are given."""
@@ -495,17 +475,11 @@ class Results:
             for cell in self.cells
         }
 
-    def origins(self) -> Origins:
-        """Where the games come from."""
+    @property
+    def provenance(self) -> list[tuple[dict[str, object], int]]:
+        """By what the games were played, with the number of games, the most frequent first."""
         ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))
-        started = [game.started for game in self._played.values()] or [""]
-        seconds = _added(game.seconds for game in self._played.values())
-        return Origins(
-            tuple((json.loads(text), count) for text, count in ordered),
-            min(started),
-            max(started),
-            seconds,
-        )
+        return [(json.loads(text), count) for text, count in ordered]
 
     def outcomes(self) -> dict[tuple[str, int], float]:
         """What a sequential test compares of each game (`Column.outcome`), by cell key and trial."""
@@ -537,7 +511,7 @@ def results_of(*directories: Path) -> Results:
         ValueError: a directory holds no experiment, or see `rows`.
     """
     runs = [run for directory in directories for run in runs_in(directory)]
-    return Results([Run(run, experiment_in(run)) for run in runs])
+    return Results({run: experiment_in(run) for run in runs})
 
 
 LONGEST_ROW = 1 << 24  # bytes, for the reader of JSON

@@ -249,18 +249,15 @@ def anova(design: Design) -> list[FactorEffect]:
         [design.cells.assign(win=win, weight=games) for win, games in sides], ignore_index=True
     )
     fitted = wls(f"win ~ {' * '.join(design.factors)}", observed, weights=observed["weight"]).fit()
-    table = anova_lm(fitted, typ=2)
+    table = anova_lm(fitted, typ=2).loc[design.terms]
     within, freedom_within = design.within
     tested = []
-    for term in design.terms:
-        freedom, gain = int(table.loc[term, "df"]), float(table.loc[term, "sum_sq"])
-        if freedom_within <= 0 or within == 0:
-            tested.append((term, freedom, gain, math.nan, 1.0))
-            continue
-        statistic = (gain / freedom) / (within / freedom_within)
-        tested.append(
-            (term, freedom, gain, statistic, float(fdtrc(freedom, freedom_within, statistic)))
-        )
+    for term, gain, freedom in zip(table.index, table["sum_sq"], table["df"], strict=True):
+        statistic, p = math.nan, 1.0
+        if freedom_within > 0 and within > 0:
+            statistic = (gain / freedom) / (within / freedom_within)
+            p = float(fdtrc(freedom, freedom_within, statistic))
+        tested.append((term, int(freedom), float(gain), statistic, p))
     return design.effects(tested)
 
 

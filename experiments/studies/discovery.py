@@ -56,22 +56,25 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
     Raises:
         ValueError: a line is damaged.
     """
-    rows = [row for row in read_rows(path, KEY) if row["stream"] == STREAMS[PROOF]]
-    first, *_ = seats = sorted({row["seat"] for row in rows})
-    returns: dict[tuple[str, str], dict[int, dict[int, list[float]]]] = {}
-    for row in rows:
-        deals = returns.setdefault((row["player"], row["opponent"]), {})
-        deals.setdefault(row["deal"], {})[row["seat"]] = row["returns"]
+    returns = {
+        (row["player"], row["opponent"], row["deal"], row["seat"]): row["returns"]
+        for row in read_rows(path, KEY)
+        if row["stream"] == STREAMS[PROOF]
+    }
+    deals, seats = (sorted({key[place] for key in returns}) for place in (2, 3))
     results = {}
-    for player, opponent in (pair for pair in returns if pair[0] != pair[1]):
+    for player, opponent in dict.fromkeys((key[0], key[1]) for key in returns if key[0] != key[1]):
         won, usual = list[float](), list[float]()
-        for deal, received in sorted(returns[player, opponent].items()):
-            even = returns.get((opponent, opponent), {}).get(deal, {})
-            if first in even and len(received) == len(seats):
-                # one game for all seats, unless there is one of each
-                each_even = {seat: even.get(seat, even[first]) for seat in seats}
-                for values, of in ((won, received), (usual, each_even)):
-                    values.append(sum(of[seat][seat] for seat in seats) / len(seats))
+        for deal in deals:
+            received = [returns.get((player, opponent, deal, seat)) for seat in seats]
+            # its game for all seats, unless there is one of each
+            alone = returns.get((opponent, opponent, deal, seats[0]))
+            if alone and all(received):
+                even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
+                for values, of in ((won, received), (usual, even)):
+                    values.append(
+                        sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats)
+                    )
         if won:
             results[player, opponent] = paired_difference(won, usual, CONFIDENCE)
     return results
