@@ -20,8 +20,7 @@ from experiments.interims import (
     count_sentence,
     states_table,
 )
-from experiments.plan.cells import Cell, Column
-from experiments.plan.titles import budget, game_title
+from experiments.plan.cells import Cell, Column, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally
 from experiments.statistics import smallest_difference

@@ -25,9 +25,8 @@ from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
-from experiments.plan.cells import Column, Experiment
+from experiments.plan.cells import Column, Experiment, budget, title
 from experiments.plan.refusal import Refusal, refusing
-from experiments.plan.titles import budget, title
 from experiments.report import (
     averages_of,
     averages_table,

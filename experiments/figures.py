@@ -15,9 +15,8 @@ import numpy as np
 
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2011
-from experiments.plan.cells import Column, Experiment
+from experiments.plan.cells import Column, Experiment, budget, game_title, slug, title
 from experiments.plan.pictures import PICTURES
-from experiments.plan.titles import budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import marginals, strengths, student, win_rate

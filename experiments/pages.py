@@ -8,7 +8,7 @@ from pathlib import Path
 
 import attrs
 
-from experiments.plan.titles import slug
+from experiments.plan.cells import slug
 from icarus.arena.ledger import write_whole
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 

@@ -11,9 +11,8 @@ import attrs
 import numpy as np
 
 from experiments.papers import DOU_DI_ZHU
-from experiments.plan.cells import Cell, Column
+from experiments.plan.cells import Cell, Column, budget, game_title, title
 from experiments.plan.loading import game_of
-from experiments.plan.titles import budget, game_title, title
 from experiments.results import DRAW, Columns, Results, Tally
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant

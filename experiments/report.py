@@ -22,9 +22,8 @@ from experiments import (
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_table, write_tables
 from experiments.papers import COMBINATIONS, ENHANCEMENTS, PHANTOM, TABLE_1
-from experiments.plan.cells import Cell, Column, Experiment
+from experiments.plan.cells import Cell, Column, Experiment, budget, duration, title
 from experiments.plan.refusal import Refusal
-from experiments.plan.titles import budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
 from experiments.results import (
     STATISTICS,

@@ -11,8 +11,7 @@ import attrs
 import numpy as np
 
 from experiments import statistics
-from experiments.plan.cells import Cell
-from experiments.plan.titles import game_title
+from experiments.plan.cells import Cell, game_title
 from experiments.results import Moments, Tally
 from icarus.statistics import Estimate
 from icarus.views.document import Table

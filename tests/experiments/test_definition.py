@@ -9,10 +9,9 @@ import pytest
 from experiments import results as store
 from experiments.papers import COMBINATIONS, GROUPS, SECTION_8, TABLE_1
 from experiments.plan import loading
-from experiments.plan.cells import from_settings
+from experiments.plan.cells import from_settings, title
 from experiments.plan.loading import ExperimentTable, build, load
 from experiments.plan.refusal import Refusal
-from experiments.plan.titles import title
 from experiments.ratings import Score
 from experiments.report import measures_of, state_of
 from experiments.results import results_of
