@@ -122,15 +122,12 @@ class Paper:
 
     def decisions(self, results: Results) -> dict[str, list[Judgement]]:
         """What the games say of the statements, for each budget per decision."""
-        decided = {
-            name: [verdicts.decide(claim, interims) for claim in self.claims]
-            for name, interims in self.interims_of(results).items()
-        }
-        if self.only_played:
-            decided = {
-                name: [each for each in all_ if each.is_estimated] for name, all_ in decided.items()
-            }
-        return {name: decisions for name, decisions in decided.items() if decisions}
+        decided = dict[str, list[Judgement]]()
+        for name, interims in self.interims_of(results).items():
+            judged = [verdicts.decide(claim, interims) for claim in self.claims]
+            if told := [each for each in judged if each.is_estimated or not self.only_played]:
+                decided[name] = told
+        return decided
 
 
 # ------------------------------------------------------------------------------------------------------------ section 8
