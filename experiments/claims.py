@@ -141,6 +141,12 @@ NAMED = dict(
     )
 )
 STRATEGIES = {**papers.TABLE_1, "EPIC": papers.EPISODES["EPIC"], **papers.RULES}
+SIDES = {  # of comparisons, by the names that statements have for them
+    **{name: (strategy,) for name, strategy in STRATEGIES.items()},
+    "combinations with M": tuple(
+        c.strategy for c in papers.COMBINATIONS if "M" in c.name and c.name != "M"
+    ),
+}
 TRIALS = 1000  # games of a combination in the paper, at least
 CELL = smallest_difference(TRIALS)
 ANALYSIS = 0.999  # the level of the analysis of variance
@@ -151,30 +157,26 @@ INTERIM_RULE = (
 )
 
 
-def versus(
-    place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS
-) -> Contrast:
-    """Two agents in a game, or over all games."""
-    names = ["the baseline" if name == "-" else name for name in (agent, rival)]
-    what = ("" if measure == WINS else f"{measure}: ") + f"{names[0]} {expected.text} {names[1]}"
-    return _compare(place, [(STRATEGIES[agent],), (STRATEGIES[rival],)], what, expected, measure)
-
-
-def average(
-    enhancement: str,
-    place: Place | None,
-    expected: Expectation,
-    among: Sequence[papers.Combination] = papers.COMBINATIONS,
-) -> Contrast:
+def halves(
+    enhancement: str, among: Sequence[papers.Combination] = papers.COMBINATIONS
+) -> list[tuple[str, ...]]:
     """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
-    sides = [
+    return [
         tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured)
         for featured in (True, False)
     ]
-    return _compare(place, sides, f"with {enhancement} {expected.text} without", expected)
 
 
-def _compare(
+def versus(
+    place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS
+) -> Contrast:
+    """Two of the `SIDES` in a game, or over all games."""
+    names = ["the baseline" if name == "-" else name for name in (agent, rival)]
+    what = ("" if measure == WINS else f"{measure}: ") + f"{names[0]} {expected.text} {names[1]}"
+    return compare(place, [SIDES[agent], SIDES[rival]], what, expected, measure)
+
+
+def compare(
     place: Place | None,
     sides: Sequence[tuple[str, ...]],
     what: str,
@@ -188,24 +190,8 @@ def _compare(
         for at in places
         for sign, side in zip((1.0, -1.0), sides, strict=True)
     ]
-    return Contrast(
-        "all games" if place is None else verdicts.place_title(place),
-        what,
-        tuple(terms),
-        expected,
-        measure,
-    )
-
-
-def _combined(name: str, expected: Expectation) -> Contrast:
-    """All combinations with an enhancement and others, against the enhancement alone, over all games."""
-    more = tuple(c.strategy for c in papers.COMBINATIONS if name in c.name and c.name != name)
-    return _compare(
-        None,
-        [more, (STRATEGIES[name],)],
-        f"combinations with {name} {expected.text} {name}",
-        expected,
-    )
+    where = "all games" if place is None else verdicts.place_title(place)
+    return Contrast(where, what, tuple(terms), expected, measure)
 
 
 def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
@@ -225,18 +211,15 @@ def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contr
     expected = _expected(
         entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES)))
     )
-    if "with" in entry:
-        comparison = average(entry["with"], place, expected)
-        return (
-            attrs.evolve(comparison, confidence=ANALYSIS, pooled=True)
-            if entry.get("analysed")
-            else comparison
-        )
-    if "combined" in entry:
-        return _combined(entry["combined"], expected)
     if place and "gain" in entry:
         return _gain_over(entry["gain"], place, NAMED[rival])
-    return versus(place, agent, expected, rival, entry.get("measure", WINS))
+    if "with" not in entry:
+        return versus(place, agent, expected, rival, entry.get("measure", WINS))
+    what = f"with {entry['with']} {expected.text} without"
+    comparison = compare(place, halves(entry["with"]), what, expected)
+    if entry.get("analysed"):
+        return attrs.evolve(comparison, confidence=ANALYSIS, pooled=True)
+    return comparison
 
 
 CLAIMS = read_claims("statements-2014.toml", _in_section_8, tuple(NAMED))
@@ -406,7 +389,7 @@ def is_searched(columns: Columns) -> bool:
 SECTION_8 = Paper(
     "Paper against ours",
     "section 8",
-    verdicts.rule(
+    verdicts.RULE.format(
         "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games; m is 7.9 %, 2.8 % "
         "and less"
     ),
@@ -417,7 +400,7 @@ SECTION_8 = Paper(
 EARLIER = Paper(
     "Papers against ours",
     "the papers of 2011 and 2012",
-    verdicts.rule(
+    verdicts.RULE.format(
         "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
         "games in LOTR:C and of 1000 in Dou Di Zhu"
     )

@@ -779,7 +779,7 @@ def campaign_tables(results: Results) -> dict[str, str]:
         "averages": _gains(
             estimator,
             {name: name for name in ENHANCEMENTS},
-            lambda name, place: claims.average(name, place, _ANY),
+            lambda name, place: claims.compare(place, claims.halves(name), "", _ANY),
         ),
         "mixed": _gains(estimator, MIXED, _gain_by_nast),
         "alone": _gains(
@@ -849,7 +849,7 @@ def _gain_by_nast(column: tuple[str, bool], place: judgement.Place | None) -> ju
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
-    return claims.average(name, place, _ANY, among)
+    return claims.compare(place, claims.halves(name, among), "", _ANY)
 
 
 def _gains(

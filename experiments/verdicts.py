@@ -21,7 +21,8 @@ MOST_GAMES = 10**6  # a plan for more is none
 WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
 # m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction-rule.md`).
 MARGIN = 1.8
-_RULE = (
+# how verdicts come about; its place is for what r is
+RULE = (
     "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
     'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r, the smallest '
     'difference that the paper could have found significant with its games ({}); a "same" must '
@@ -34,15 +35,6 @@ _RULE = (
     "where one contradiction would be, those to disagree have it (Bonferroni; the first step of Holm). A statement about all games waits "
     "for all of them. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it is."
 )
-
-
-def rule(sizes: str) -> str:
-    """How verdicts come about, in words.
-
-    Args:
-        sizes: what r is.
-    """
-    return _RULE.format(sizes)
 
 
 def margin(r: float) -> float:
