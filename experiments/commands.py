@@ -25,7 +25,7 @@ from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
-from experiments.plan.cells import Column, Experiment, budget, title
+from experiments.plan.cells import Column, budget, title
 from experiments.plan.refusal import Refusal, refusing
 from experiments.report import (
     averages_of,
@@ -137,17 +137,17 @@ def run(
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: run the same command to continue.
     No game is lost or played twice. The games do not depend on the number of processes.
     """
-    budgets = {"iterations": iterations, "seconds": _numbers("seconds", seconds)}
-    selection = _choose(
-        experiment,
-        games,
-        file,
-        **budgets,
-        trials=trials,
-        seed=seed,
-        paired=paired or None,
-        sprt=sprt or None,
-    )
+    changes = {
+        "games": split_names(games) if games is not None else None,
+        "iterations": iterations,
+        "seconds": _numbers("seconds", seconds),
+        "trials": trials,
+        "seed": seed,
+        "paired": paired or None,
+        "sprt": sprt or None,
+    }
+    told = {key: value for key, value in changes.items() if value is not None}
+    selection = loading.load(experiment, told, file)
     share = running.part(part)
     done = 0
     total = 0
@@ -184,13 +184,6 @@ def split_names(text: str) -> list[str]:
         else:
             names[-1] += letter
     return [name.strip() for name in names]
-
-
-def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:
-    changed = {"games": None if games is None else split_names(games), **changes}
-    return loading.load(
-        experiment, {key: value for key, value in changed.items() if value is not None}, file
-    )
 
 
 def _numbers(name: str, text: str | None) -> list[float] | None:
@@ -419,12 +412,8 @@ def verify(
             say(f"{directory} uses a Python file, which is run now: {module}")
         if unchecked := store.count_unchecked(directory):
             say(without_checksum(unchecked))
-    return _print_audit(replay.audit(directory, sample, seed, agent, trial))
-
-
-def _print_audit(games: Iterable[tuple[str, bool]]) -> int:
     differences = 0
-    for message, same in games:
+    for message, same in replay.audit(directory, sample, seed, agent, trial):
         differences += not same
         print(message)
     return FAILED if differences else 0

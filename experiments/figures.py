@@ -18,7 +18,7 @@ from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2
 from experiments.plan.cells import Column, Experiment, budget, game_title, slug, title
 from experiments.plan.pictures import PICTURES
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
-from experiments.results import Columns, Moments, Tally, any_graded, baseline
+from experiments.results import Columns, Moments, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
@@ -326,12 +326,9 @@ def caption(path: Path, experiment: Experiment) -> str:
 
 def _shown_in(picture: str, tallies: list[Tally]) -> list[Tally]:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
-    agents = PICTURES[picture].agents
-    by_strategy = {tally.cell.spec.text: tally for tally in tallies}
-    if not agents or not by_strategy.keys() >= set(agents.values()):
-        return tallies
-    pairs = ((by_strategy[strategy], name) for name, strategy in agents.items())
-    return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in pairs]
+    agents = named(tallies, PICTURES[picture].agents).items()
+    cells = ((tally, attrs.evolve(tally.cell, agent=name)) for name, tally in agents)
+    return [attrs.evolve(tally, cell=cell) for tally, cell in cells] or tallies
 
 
 def by_column(columns: Columns) -> dict[Column, set[str]]:
@@ -918,20 +915,17 @@ def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
     """A row for each game of which all combinations have come to their first interim analysis."""
     complete = {}
     for column, tallies in columns.items():
-        by_strategy = {
-            tally.cell.spec.text: tally for tally in tallies if tally.games >= max(1, tally.due)
-        }
-        if by_strategy.keys() >= set(TABLE_1.values()):
-            complete[column] = by_strategy
+        played = [tally for tally in tallies if tally.games >= max(1, tally.due)]
+        if of_table_1 := named(played, TABLE_1):
+            complete[column] = list(of_table_1.values())
     if not complete:
         return
     path = directory / "statements.png"
     with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
         panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
-        for (left, right), (column, by_strategy) in zip(panels, complete.items(), strict=True):
-            in_order = [by_strategy[strategy] for strategy in TABLE_1.values()]
-            points_panel(left, in_order, title(column, columns))
-            comparisons = stated_differences(place_of(in_order[0].cell))
+        for (left, right), (column, tallies) in zip(panels, complete.items(), strict=True):
+            points_panel(left, tallies, title(column, columns))
+            comparisons = stated_differences(place_of(tallies[0].cell))
             _stated_panel(right, Estimator(columns[column]), comparisons)
         figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)
     yield path

@@ -33,6 +33,7 @@ from experiments.results import (
     Tally,
     any_graded,
     baseline,
+    named,
     results_of,
 )
 from experiments.statistics import Design, FactorEffect, numbers
@@ -171,11 +172,9 @@ def _effects_table(graded: bool, outcomes: Any, columns: Columns, among: Columns
     """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
     lines = []
     for column, tallies in columns.items():
-        keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
-        if not keys_of.keys() >= set(TABLE_1.values()):
-            continue
-        complete = outcomes[[keys_of[strategy] for strategy in TABLE_1.values()]].dropna()
-        if len(complete) > 1:
+        keys = [tally.cell.key for tally in named(tallies, TABLE_1).values()]
+        complete = outcomes[keys].dropna()
+        if keys and len(complete) > 1:
             for enhancement, effect in statistics.paired_effects(complete.to_numpy()).items():
                 texts = _effect_texts(effect, graded)
                 lines.append([title(column, among), enhancement, *texts, str(len(complete))])
@@ -513,17 +512,12 @@ CountsByGame = dict[str, dict[str, statistics.WinCount]]
 
 def counts_of_table_1(columns: Columns) -> CountsByGame:
     """The games in which wins are counted; none where in one of them a combination has not played."""
-    names = {strategy: name for name, strategy in TABLE_1.items()}
-    counts = {
-        title(column, columns): {
-            names[tally.cell.spec.text]: (tally.wins, tally.games)
-            for tally in results
-            if tally.cell.spec.text in names
-        }
-        for column, results in columns.items()
-        if not any_graded(results)
-    }
-    return {} if any(len(results) < len(TABLE_1) for results in counts.values()) else counts
+    counts = {}
+    for column, tallies in columns.items():
+        if not any_graded(tallies):
+            cells = named(tallies, TABLE_1).items()
+            counts[title(column, columns)] = {name: (each.wins, each.games) for name, each in cells}
+    return counts if all(counts.values()) else {}
 
 
 Averages = list[tuple[str, str, statistics.WinCount, statistics.WinCount, Estimate]]

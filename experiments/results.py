@@ -403,6 +403,14 @@ def baseline(column: list[Tally]) -> Tally | None:
     return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
 
 
+def named(column: Iterable[Tally], strategies: Mapping[str, str]) -> dict[str, Tally]:
+    """Those of the agents that have these strategies, by the names of these; none where one is missing."""
+    tallies = {tally.cell.spec.text: tally for tally in column}
+    if not tallies.keys() >= set(strategies.values()):
+        return {}
+    return {name: tallies[strategy] for name, strategy in strategies.items()}
+
+
 class Results:
     """The games of runs. A game that several runs hold (the same cell, trial and way of drawing seeds) counts once.
 

@@ -132,16 +132,16 @@ class Cell:
 
     def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        spec = self.spec.settings()
         optional = {
             "own_iterations": self.own_iterations,
             "source": self.source or None,
             "imports": dict(self.imports) or None,
         }
+        spec = self.spec.settings()
         return {
             "column": self.column.settings(),
             "agent": self.agent,
-            "strategy": spec["strategy"],
+            "strategy": spec.pop("strategy"),
             "module": self.module,
             **spec,
             **{name: value for name, value in optional.items() if value is not None},
