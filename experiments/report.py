@@ -791,11 +791,8 @@ def first_results(estimator: judgement.Estimator) -> str:
     """
     lines = []
     for place in claims.PLACES:
-        tallies = [
-            tally
-            for name in SHOWN.values()
-            if (tally := estimator.tally(place, claims.STRATEGIES[name])) is not None
-        ]
+        strategies = [claims.STRATEGIES[name] for name in SHOWN.values()]
+        tallies = estimator.played(place, strategies)
         if len(tallies) == len(SHOWN):
             cells = []
             for tally in tallies:

@@ -201,7 +201,7 @@ class Estimator:
     def _estimate(
         self, place: Place, strategies: tuple[str, ...], measure: str, confidence: float
     ) -> Estimate | None:
-        tallies = self._played(place, strategies)
+        tallies = self.played(place, strategies)
         if len(tallies) < len(strategies):
             return None
         if measure == WINS:
@@ -215,13 +215,13 @@ class Estimator:
             return statistics.score(wins, draws, games, confidence)
         return _mean([tally.moments[measure] for tally in tallies], measure, confidence)
 
-    def _played(self, place: Place, strategies: Iterable[str]) -> list[Tally]:
+    def played(self, place: Place, strategies: Iterable[str]) -> list[Tally]:
         """Those of the agents that have games."""
         return [tally for each in strategies if (tally := self.tally(place, each)) is not None]
 
     def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
-        sides = [self._played(term.place, term.strategies) for term in comparison.terms]
+        sides = [self.played(term.place, term.strategies) for term in comparison.terms]
         complete = [tally for side in sides for tally in side]
         if len(complete) < sum(len(term.strategies) for term in comparison.terms):
             return None
