@@ -230,7 +230,7 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
             scale.line(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
     for place, each in enumerate(estimates):
         color = BETTER if each.value > above else WORSE if each.value < below else INK
-        mark_point(axes, place, each, color, across)
+        _mark_point(axes, place, each, color, across)
     name_agents = _name_down if across else _name_across
     name_agents(axes, [tally.cell.agent for tally in tallies])
     percent(scale, min(each.low for each in estimates), max(each.high for each in estimates))
@@ -241,7 +241,7 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 
 
-def mark_point(
+def _mark_point(
     axes: "Axes", place: float, estimate: Estimate, color: str, across: bool = False
 ) -> None:
     """A point with its interval."""
@@ -947,7 +947,7 @@ def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Cont
                 color=STATED,
                 linewidth=0,
             )
-        mark_point(axes, y, estimate, _color(comparison, estimate), across=True)
+        _mark_point(axes, y, estimate, _color(comparison, estimate), across=True)
     axes.axvline(0, color=INK, linewidth=1)
     _name_down(axes, [comparison.what for comparison, _ in lines])
     axes.set_xlim(least, most)

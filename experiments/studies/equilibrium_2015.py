@@ -126,7 +126,7 @@ def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
     if cells["count"].min() == 1:
         chance = [
-            (cells["mean"] * signs(names)).sum() / math.sqrt((1 / cells["count"]).sum())
+            (cells["mean"] * _signs(names)).sum() / math.sqrt((1 / cells["count"]).sum())
             for number in (3, 4)
             for names in itertools.combinations(ENHANCEMENTS, number)
         ]  # interactions, scaled to vary as much as a single value does
@@ -135,7 +135,7 @@ def spread(cells: Cells) -> tuple[float, int]:
     return math.sqrt((cells["var"] * freedom).sum() / freedom.sum()), int(freedom.sum())
 
 
-def signs(names: Sequence[str]) -> Any:
+def _signs(names: Sequence[str]) -> Any:
     """By strategy 1 if it has an even number of some enhancements too few, else -1."""
     return pandas.Series(
         {name: (-1) ** len(set(names) - each.enhancements) for name, each in SIXTEEN.items()}
@@ -152,7 +152,7 @@ def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
 
 def effect(cells: Cells, enhancement: str) -> Estimate:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
-    return weighted_sum(cells, signs([enhancement]) / 8)
+    return weighted_sum(cells, _signs([enhancement]) / 8)
 
 
 def against_baseline(cells: Cells, strategy: str) -> Estimate:
