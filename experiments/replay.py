@@ -15,7 +15,7 @@ from experiments.plan.refusal import Refusal
 from experiments.races import is_race, read_protocol, rows_of as rows_of_race
 from experiments.run import match_of, provenance, trial_row
 from icarus import exploitability, games
-from icarus.arena.ledger import PACKED, GameRow, key_of, packed_path, read_rows
+from icarus.arena.ledger import PACKED, GameRow, key_of, read_rows
 from icarus.arena.match import Files, Match, game_row, load_unedited, refuse_edited, seated
 from icarus.arena.player import read_entrant
 from icarus.discovery.race import KEY, STREAMS, RaceGames, race_row
@@ -247,8 +247,7 @@ def duel_again(parts: re.Match[str], row: GameRow) -> GameRow:
 
 def is_ladder(directory: Path) -> bool:
     """Whether a directory has the rows of a game's ladder."""
-    paths = [ladder.rows_of(directory, game, ladder.BETWEEN) for game in ladder.plans()]
-    return any(path.exists() or packed_path(path).exists() for path in paths)
+    return any(ladder.read_rows_of(directory, game, ladder.BETWEEN) for game in ladder.plans())
 
 
 def of_ladders(directory: Path) -> Iterator[Kept]:
