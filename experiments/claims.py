@@ -125,8 +125,8 @@ class Paper:
         decided = dict[str, list[Judgement]]()
         for name, interims in self.interims_of(results).items():
             judged = [verdicts.decide(claim, interims) for claim in self.claims]
-            if told := [each for each in judged if each.is_estimated or not self.only_played]:
-                decided[name] = told
+            if answers := [each for each in judged if each.is_estimated or not self.only_played]:
+                decided[name] = answers
         return decided
 
 

@@ -146,8 +146,8 @@ def run(
         "paired": paired or None,
         "sprt": sprt or None,
     }
-    told = {key: value for key, value in changes.items() if value is not None}
-    selection = loading.load(experiment, told, file)
+    replaced = {key: value for key, value in changes.items() if value is not None}
+    selection = loading.load(experiment, replaced, file)
     share = running.part(part)
     done = 0
     total = 0

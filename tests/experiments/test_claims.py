@@ -371,8 +371,6 @@ def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path
 
 # ----------------------------------------------------------------------------------------------------------- a campaign
 
-SMALL = dict.fromkeys(INTERIM_GAMES, (2, 3, 4, 5))
-
 
 def a_campaign(directory, games):
     """Invented games of a campaign of Dou Di Zhu and Othello: so many of each, the cells of a game in turn."""
