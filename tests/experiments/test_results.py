@@ -31,9 +31,6 @@ from icarus.arena.ledger import line_of, packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
 GAMES = 3
-ROWS, RATE = 8_000, 10_000  # rows that are stored per second
-READ = 25_000  # … and read
-SLACK = 3  # for machines that have other things to do
 # of which a report is written in that time and memory
 MANY_ROWS = 250_000
 SECONDS = 20
