@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 16_780,
     "icarus": 249_400,
     "experiments": 68_400,
-    "tests": 279_450,
+    "tests": 279_520,
 }
 IDEAS = {"icarus": (138, 271, 2_553), "experiments": (36, 42, 720)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
