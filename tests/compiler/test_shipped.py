@@ -192,7 +192,10 @@ if __name__ == "__main__":
             print(f"{level} can be made on such a machine only, or under qemu")
             continue
         new = made(level, *what)
-        for file in {*FOLDER.glob(f"*-{level}-*")} - {*new}:
-            file.unlink()
-        for file, code in new.items():
-            file.write_bytes(code)
+        for file in {*FOLDER.glob(f"*-{level}-*"), *new}:
+            if is_of_loop(file) == bool(what):
+                continue  # the other command makes it
+            if file in new:
+                file.write_bytes(new[file])
+            else:
+                file.unlink()
