@@ -11,7 +11,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.result import Result, check_histories, label, most_visits
+from icarus.engine.result import Result, label, most_visits, why_other_histories
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
@@ -206,9 +206,7 @@ class SeatedAgent:
         if self.result is None or self._decay == 0:
             return None
         remaining = self.result
-        try:
-            check_histories(remaining, state, self.agent.scheme)
-        except ValueError:
+        if why_other_histories(remaining, state, self.agent.scheme):
             remaining = remaining.without_histories()
         return remaining.decayed(self._decay)
 

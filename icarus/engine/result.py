@@ -401,7 +401,8 @@ def reused_records(
             raise ValueError(
                 f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
             )
-    check_histories(records, state, scheme)
+    if wrong := why_other_histories(records, state, scheme):
+        raise ValueError(wrong)
     return [_reused(part, state, scheme, components) for part in parts]
 
 
@@ -410,24 +411,19 @@ def tables_of(result: Result) -> dict[tuple[object, ...], RecordTable]:
     return {storage_of(part.enhancement): part._table for part in result.records.values()}
 
 
-def check_histories(records: Result, state: State, scheme: Scheme) -> None:
-    """Refuse records with histories that a search of a state cannot go on from.
-
-    Raises:
-        ValueError: the message says why.
-    """
+def why_other_histories(records: Result, state: State, scheme: Scheme) -> str:
+    """Why a search of a state cannot go on from the histories of records; "" where it can."""
     if records.root is None:
-        return
+        return ""
     if not leads_to(records.state, state):
-        raise ValueError(
-            "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
-        )
+        return "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
     before, now = records.state.current_player(), state.current_player()
     if scheme.observer == ROOT_PLAYER and before != now:
-        raise ValueError(
+        return (
             f"records are of what player {before} saw, and under {scheme} player {now} is the only observer; "
             "records.without_histories() fits"
         )
+    return ""
 
 
 def leads_to(earlier: State, state: State) -> bool:
