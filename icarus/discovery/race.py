@@ -111,7 +111,8 @@ class RaceProtocol:
         check_settings(directory / FILE, self.settings(), "race", directory / ROWS)
 
     def write(self, directory: Path) -> None:
-        """Write the protocol, where it is not written yet."""
+        """Write the protocol, where it is not written yet; errors as of `check`."""
+        self.check(directory)
         write_settings(directory / FILE, self.settings())
 
 
