@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.functions import python_of
+from icarus.compiler.plain_python import interpret
 from icarus.games import kuhn_poker
 from icarus.kernel import (
     CHANCE,
@@ -230,7 +230,7 @@ def text(state: Facts) -> str:
 def action_text(state: Facts, action: int) -> str:
     if player(state) == CHANCE:
         return str(action + 1)
-    owed = python_of(_owed)(state)
+    owed = interpret(_owed)(state)
     if action < BET:
         return "fold" if action == FOLD else "call" if owed > 0 else "check"
     return f"{'raise' if owed > 0 else 'bet'} {UNIT * (action - BET + 1) * (state.stage + 1)}"

@@ -19,7 +19,7 @@ anything in between, so no action of the environment needs to tell it.)
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.functions import python_of
+from icarus.compiler.plain_python import interpret
 from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import (
     CHANCE,
@@ -201,7 +201,7 @@ def text(state: Facts) -> str:
     stake = (
         "the end"
         if over
-        else f"round {state.rounds + 1} of {state.cards}, points at stake: {python_of(points)(state)}"
+        else f"round {state.rounds + 1} of {state.cards}, points at stake: {interpret(points)(state)}"
     )
     lead = (
         "level"
@@ -256,7 +256,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
         won = [f"{stake}" for stake, winner in zip(worth, results, strict=False) if winner == i]
         stakes.append(Hand(f"player {i} has won", tuple(won), kind="stake"))
     if not is_over:
-        stakes.append(Hand("at stake", (f"{python_of(points)(state)}",), kind="stake"))
+        stakes.append(Hand("at stake", (f"{interpret(points)(state)}",), kind="stake"))
     footer = "" if is_over else f"player {state.player} to bid"
     return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
 

@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.checks import integer
+from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import (
     CARDS,
@@ -728,12 +729,6 @@ def text(state: Facts) -> str:
     return "\n".join([*rows, doing(state)])
 
 
-def _aside(state: Facts, player: int) -> int:
-    """As `passed_by`, in Python."""
-    count = min(max(int(state.passes) - PASSED_CARDS * player, 0), PASSED_CARDS)
-    return sum(1 << card for card in state.passed[player, :count].tolist())
-
-
 def doing(state: Facts) -> str:
     """What is to be done."""
     if state.phase == ENDED:
@@ -744,7 +739,7 @@ def doing(state: Facts) -> str:
         return "to be dealt"
     if state.phase != PLAYING:
         passed = [
-            f"{i} {cards_text(_aside(state, i))}"
+            f"{i} {cards_text(interpret(passed_by)(state, i))}"
             for i in range(PLAYERS)
             if state.passes > PASSED_CARDS * i
         ]
@@ -773,7 +768,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     hands, middle = [], list[tuple[str, str | None]]()
     is_passing = state.phase in (PASSING, EXCHANGING)
     for i in range(PLAYERS):
-        aside = _aside(state, i) if is_passing else 0
+        aside = int(interpret(passed_by)(state, i)) if is_passing else 0
         hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
         note = f"points {state.points[i]}, score {state.scores[i]}"
         if seat in (None, i):

@@ -10,7 +10,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 
 import numpy as np
 
-from icarus.compiler.functions import python_of
+from icarus.compiler.plain_python import interpret
 from icarus.kernel import (
     CHANCE,
     NO_DEAL,
@@ -121,7 +121,7 @@ def text(state: Facts) -> str:
         return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
     return f"{hands}\n" + (
         "the cards are shown"
-        if python_of(_is_showdown)(state)
+        if interpret(_is_showdown)(state)
         else f"player {state.count % 2} to act"
     )
 

@@ -28,7 +28,7 @@ import math
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.functions import python_of
+from icarus.compiler.plain_python import interpret
 from icarus.games.cards import choose_filler, count_ways
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
@@ -934,7 +934,7 @@ def text(state: Facts) -> str:
     for row in ROWS:
         lines.append(_row([f"[{SQUARE_NAMES[square]}]" for square in row]))
         for side in (DARK, LIGHT):
-            if any(python_of(has)(bitboards[side], square) for square in row):
+            if any(interpret(has)(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
     for side in (DARK, LIGHT):
         lines.append(
@@ -947,7 +947,7 @@ def _situation(state: Facts) -> str:
     if state.node == OVER:
         ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
         return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
-    actor = python_of(actor_of)(state)
+    actor = interpret(actor_of)(state)
     decision = (
         f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
     )
@@ -957,7 +957,7 @@ def _situation(state: Facts) -> str:
     route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
     against = (
         ""
-        if python_of(mover_unseen)(state) or state.node == REVEAL
+        if interpret(mover_unseen)(state) or state.node == REVEAL
         else f" v {pieces[state.fighters[1 - state.side]]}"
     )
     return f"{route}{against}: {decision}"
