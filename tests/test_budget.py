@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/audit": 22_220,
     "icarus/bridges": 5_910,
     "icarus/commands": 20_100,
-    "icarus/compiler": 16_060,
+    "icarus/compiler": 16_075,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_500,
     "icarus/equilibrium": 21_460,
