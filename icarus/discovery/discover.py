@@ -1,7 +1,6 @@
 """Discovery from Python: settings, checks before the first game, and the race they ask for; and what was proven so far."""
 
 import random
-import tempfile
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -96,16 +95,17 @@ def discover(
     checks.integer("workers", workers, least=1)
     protocol = plan_race(game, RaceSettings(**settings))
     game = protocol.game if isinstance(game, str) else game
-    with tempfile.TemporaryDirectory() as temporary:
-        directory = Path(to or temporary)
+    directory = None if to is None else Path(to)
+    if directory is not None:
         protocol.check(directory)
-        check_strategies(game, protocol, report)
+    check_strategies(game, protocol, report)
+    if directory is not None:
         protocol.write(directory)
-        with (
-            start_workers(workers, cluster) as playing,
-            RaceGames(protocol, game, directory / race.ROWS, playing) as games,
-        ):
-            return race.run(protocol, games, report)
+    with (
+        start_workers(workers, cluster) as playing,
+        RaceGames(protocol, game, directory / race.ROWS if directory else None, playing) as games,
+    ):
+        return race.run(protocol, games, report)
 
 
 def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
