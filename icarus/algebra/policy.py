@@ -120,9 +120,13 @@ class Policy:
 
     def __attrs_post_init__(self) -> None:
         kinds = list[str]()
-        if self.rule.code != RULE_REPLY:
+        if (
+            self.rule.code != RULE_REPLY
+        ):  # which asks for values above 0, and means of rewards are mostly that
             kinds.append("candidates")
-        if not self.rule.bandit:
+        if (
+            not self.rule.bandit
+        ):  # UCB1, which adds exploration to what records tell, and not to finished values
             kinds.append("values")
         if getattr(self.source, "KIND", "") not in kinds:
             raise TypeError(

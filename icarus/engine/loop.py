@@ -398,7 +398,7 @@ def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
 
 @helper
 def sum_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
-    """The values that an term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    """The values that a term's rule chooses among, where it has several leaves: their weighted sum (COMB⊕-4)."""
     leaves = array_at(w.composition.leaf, term.first_leaf + term.leaves, LEAF)
     values = array_at(w.buffers.values, count, _REAL)
     total = array_at(w.buffers.total, count, _REAL)
@@ -456,7 +456,10 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
 
 @inlined
 def draw_term(w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
-    """One term of a mixture, drawn with its weight (COMB⁺-4)."""
+    """One term of a mixture, drawn with its weight (COMB⁺-4).
+
+    Constant weights are known to sum to 1. Others are added up to the end, also behind the term that is drawn, to check that they do.
+    """
     mixture = struct_at(w.composition.mixture + role * MIXTURE_BYTES, MIXTURE)
     last = mixture.first_term + mixture.terms - 1
     terms = array_at(w.composition.term, last + 1, TERM)
@@ -532,7 +535,9 @@ def vote_kernel() -> CompiledFunction:
 
 @inlined
 def is_new(w: Workspace, component: int) -> bool:
-    """Whether nobody has decided at what looks the same to the player to move, which is certain; that somebody has is not.
+    """Whether nobody has yet decided at what looks like the present history to the player to move.
+
+    A Bloom filter tells: True is certain, False may be wrong.
 
     Args:
         component: whose filter tells: the baseline's, which comes first, of histories in the tree, another's of positions-in-episode.
@@ -1005,7 +1010,11 @@ def begin(w: Workspace, rng: np.ndarray) -> None:
 
 @helper
 def start_episodes(w: Workspace, playout: Playout) -> None:
-    """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
+    """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization.
+
+    The move that led to the root may look different in this determinization to who made it. Then the record of the root's position is
+    made anew of what he sees now: of the key before his last move (`root.before`), and of that move.
+    """
     perspectives, root = w.game.perspectives, w.root
     episodes = array_at(playout.episodes, perspectives, _INT)
     at_root = array_at(root.episodes, perspectives, _INT)
@@ -1018,8 +1027,10 @@ def start_episodes(w: Workspace, playout: Playout) -> None:
             count = recalled_moves(w, perspective)
             key = episode_key(root.label, perspective)
             for i in range(count):
+                # his last move, behind the key of all those before it
                 if root.last_recalled and perspective == root.last_perspective and i == count - 1:
-                    step.episode, root.before = extended(key, root.last, moves[i]), key
+                    step.episode = extended(key, root.last, moves[i])
+                    root.before = key
                 key = mix(key, moves[i])
             episodes[perspective] = key
 
@@ -1163,7 +1174,10 @@ def open_step(w: Workspace, playout: Playout, t: int, player: int) -> int:
 def phase_in_tree(
     w: Workspace, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray
 ) -> int:
-    """The phase of a decision in the tree: selection where all children have visits. Finds the rows of their records."""
+    """The phase of a decision in the tree: selection where all children have visits. Finds the rows of their records.
+
+    It also notes in the filter that somebody decides here, for `is_new`.
+    """
     perspectives, player, phase = w.game.perspectives, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
@@ -1261,7 +1275,7 @@ def run(workspace: int, iterations: int) -> int:
 
 @helper
 def capture(w: Workspace) -> None:
-    """Line 16: μ(s), and ξ(s_root, h), the updates of every component."""
+    """Line 16: μ(s), and ξ(s_root, h), the updates of every component; or no room for them in a table or the buffer."""
     updates = struct_at(w.buffers.updates, UPDATES)
     components = array_at(w.composition.component, w.composition.components, COMPONENT)
     if w.pending.cut:
