@@ -5,24 +5,18 @@ It is compiled by g++ for this processor. Where no property rounds otherwise it 
     python -m experiments.studies.parts --out experiments/runs/bench/parts.jsonl
 """
 
-import json
 import subprocess
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from experiments.commands import print_table
-from experiments.studies.rates import opening
-from experiments.studies.versions import processor
-from icarus import parse, search
-from icarus.arena.ledger import write_whole
-from icarus.commands.console import notes
+from experiments.studies.rates import in_turns, show
+from icarus import games, parse, search
 from icarus.compiler.rng import seeded
-from icarus.views.document import Table
 
 # as parts.cpp numbers them
 POLICIES = ("BASELINE >> NAST2", "BASELINE >> EPIC", "RAVE", "RAVE >> (MAST + LGRF + NAST2)/3")
@@ -52,12 +46,12 @@ def run(program: str, policy: int, properties: int, iterations: int, seed: int) 
 
 
 def measured(program: str, policy: int, iterations: int, seed: int) -> dict[str, float]:
-    """Microseconds of an iteration by subject, each once.
+    """Seconds of an iteration by subject, each once.
 
     Raises:
         ValueError: a search made other choices than icarus.
     """
-    state, strategy = opening("othello"), parse(POLICIES[policy])
+    state, strategy = games.load("othello").new_initial_state(), parse(POLICIES[policy])
     search(state, strategy, iterations=10)  # compiles and loads what it needs
     began = time.process_time()
     visits = search(state, strategy, iterations=iterations, seed=seed).visits.tolist()
@@ -66,7 +60,7 @@ def measured(program: str, policy: int, iterations: int, seed: int) -> dict[str,
         seconds[name], *chosen = run(program, policy, properties, iterations, seed)
         if not ROUNDS_OTHERWISE & {*name.split("+")} and chosen != visits:
             raise ValueError(f"{name} chose {chosen} where icarus chose {visits}")
-    return {name: 1e6 * each / iterations for name, each in seconds.items()}
+    return {name: each / iterations for name, each in seconds.items()}
 
 
 def parts(
@@ -74,31 +68,15 @@ def parts(
     iterations: Annotated[int, typer.Option(min=100, help="Of a search.")] = 5000,
     rounds: Annotated[int, typer.Option(min=1, help="In which each subject has its turn.")] = 9,
 ) -> None:
-    """Print how many times as fast as with keys each search is: the median of the rounds."""
-    lines = [json.dumps({"processor": processor(), "iterations": iterations})]
-    quotients = []
-    with tempfile.TemporaryDirectory() as folder, notes.status("") as status:
+    """Print how many times as fast as with keys each search is."""
+    times_of = {}
+    with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/parts"
         subprocess.run(["g++", *FLAGS, str(SOURCE), "-o", program], check=True)
         for policy, strategy in enumerate(POLICIES):
-            times = []
-            for seed in range(rounds):
-                status.update(f"{strategy}: round {seed + 1} of {rounds}")
-                times.append(measured(program, policy, iterations, seed))
-            names = [*times[0]]
-            numbers = np.array([[*each.values()] for each in times])
-            lines += [
-                json.dumps({"strategy": strategy, "subject": name, "microseconds": column.tolist()})
-                for name, column in zip(names, numbers.T.round(3), strict=True)
-            ]
-            quotients.append(np.median(numbers[:, [names.index("keys")]] / numbers, axis=0))
-    if out is not None:
-        write_whole(out, "".join(f"{line}\n" for line in lines).encode())
-    cells = [
-        (*(f"{each:.2f}" for each in row), name)
-        for name, row in zip(names, np.transpose(quotients), strict=True)
-    ]
-    print_table(Table("", (*POLICIES, ""), cells))
+            turn = partial(measured, program, policy, iterations)
+            times_of[strategy] = in_turns([turn], rounds, strategy)
+    show(times_of, "strategy", ("keys",), out)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas
@@ -19,11 +20,10 @@ from experiments.studies import (
     positions,
     rates,
     values,
-    versions,
 )
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
-from icarus import BASELINE, RAVE, Agent, exploitability, games
+from icarus import RAVE, Agent, exploitability, games
 from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
 from icarus.equilibrium import CFRPlus, OOSSearch
@@ -228,36 +228,32 @@ def test_random_deals_branch_as_published_within_five_percent_and_the_interval_i
     assert of_three.rows[0][2] == "95158.6 - 144841.4"  # 120,000 ∓ 4.30265 · 10,000 / √3
 
 
-def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
-    monkeypatch.setattr(rates, "SECONDS", 0.02)
-    assert (
-        rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)[
-            "kuhn-poker", "BASELINE"
-        ][0]
-        > 1
-    )
-    of_subjects = {"BASELINE": [3.0, 1.0, 2.0], "MAST": [1.0], rates.PEER: [0.5]}
-    monkeypatch.setattr(
-        rates, "measure", lambda *_: {("othello", name): each for name, each in of_subjects.items()}
-    )
-    lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
-    assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines
-
-
-def test_two_versions_are_measured_in_turns_and_the_quotient_is_told(monkeypatch, tmp_path):
-    assert all(time > 0 for time in versions.measured(ROOT, "kuhn-poker", 100, 1))
+def test_searches_of_a_version_and_evaluations_are_measured(monkeypatch):
+    measured = rates.searches(ROOT, "{} here", "kuhn-poker", 100, ["BASELINE"], 1)
+    assert [*measured] == ["BASELINE here", f"{rates.KEPT} here"]
+    assert all(seconds > 0 for seconds in measured.values())
     with pytest.raises(ValueError, match="cannot be measured: .*no game is called 'no-game'"):
-        versions.measured(ROOT, "no-game", 100, 1)
-    monkeypatch.setattr(
-        versions, "measured", lambda where, *_: [3.0 if where == tmp_path else 2.0] * 8
-    )
-    app = typer.Typer()
-    app.command()(versions.versions)
-    told = shown(app, tmp_path, "--games", "othello", "--rounds", 3, "--out", tmp_path / "out.json")
-    assert told.count("1.50 to 1.50") == 8
-    kept = json.loads((tmp_path / "out.json").read_text())
-    assert kept["cells"][0]["before"] == [3.0] * 3
-    assert kept["machine"]["processor"]
+        rates.searches(ROOT, "{}", "no-game", 100, [], 1)
+    monkeypatch.setattr(rates, "EVALUATIONS", 10)
+    assert rates.evaluation("kuhn-poker")(0)[rates.EVALUATION] > 0
+
+
+def test_a_rate_is_told_with_its_quartiles_and_beside_others(monkeypatch, tmp_path):
+    def measured(version, subject, *_):
+        return {subject.format("BASELINE"): 1 / 2 if version == tmp_path else 1 / 3}
+
+    monkeypatch.setattr(rates, "searches", measured)
+    monkeypatch.setattr(rates, "evaluation", lambda _: lambda seed: {"evaluation": 1 / (1 + seed)})
+    app, out = typer.Typer(), tmp_path / "out"
+    app.command()(rates.rates)
+    options = "--games", "hex", "--rounds", 3, "--before", tmp_path, "--out", out
+    lines = [re.split("  +", line) for line in shown(app, *options).splitlines()]
+    same = "1.00 (1.00 to 1.00)"
+    assert ["hex", "3 (3 to 3)", "-", same, "1.50 (1.50 to 1.50)", "BASELINE"] in lines
+    assert ["hex", "2 (2 to 2)", "-", "0.67 (0.50 to 0.83)", "-", "evaluation"] in lines
+    machine, first, *_ = map(json.loads, out.read_text().splitlines())
+    assert machine["processor"]
+    assert first == {"game": "hex", "subject": "BASELINE", "microseconds": [333333.333] * 3}
 
 
 def test_the_share_that_is_recovered_and_the_bounds_are_measured(monkeypatch, tmp_path):
