@@ -14,9 +14,8 @@ import attrs
 import numpy as np
 
 from experiments.claims import CLAIMS
-from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2011
+from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, PICTURES, TABLE_1, lines_of_2011
 from experiments.plan.cells import Column, Experiment, budget, game_title, slug, title
-from experiments.plan.pictures import PICTURES
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
@@ -286,7 +285,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
 
     Args:
-        pictures: which; see `plan.pictures`.
+        pictures: which; see `papers.PICTURES`.
 
     Returns:
         The PNG files; beside each lies an SVG of the same name.

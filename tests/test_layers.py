@@ -84,7 +84,7 @@ ORDER = {
         "__main__",
     ],
     "experiments.plan": [
-        *("__init__", "refusal", "cells", "titles", "growth", "sources", "pictures", "loading")
+        *("__init__", "refusal", "cells", "sources", "loading")
     ],
 }
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other

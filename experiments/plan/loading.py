@@ -14,9 +14,8 @@ import attrs
 import msgspec
 
 from experiments import papers
-from experiments.papers import GROUPS, NAMES, ROLES
+from experiments.papers import GROUPS, NAMES, PICTURES, ROLES
 from experiments.plan.cells import Cell, Column, Experiment, Sprt, strategy_of
-from experiments.plan.pictures import PICTURES
 from experiments.plan.refusal import Refusal, nearest, one_of, paths, refusing
 from experiments.plan.sources import imports_of, source_of
 from icarus import Enhancement, checks, games

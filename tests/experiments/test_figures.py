@@ -7,8 +7,8 @@ import pytest
 from matplotlib.image import imread
 
 from experiments import figures, results as summary
+from experiments.papers import PICTURES
 from experiments.plan import loading
-from experiments.plan.pictures import PICTURES
 from experiments.results import MILLION, STATISTICS, Moments
 
 
