@@ -21,8 +21,8 @@ from experiments.interims import (
     states_table,
 )
 from experiments.plan.cells import Cell, Column, budget, game_title
-from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
-from experiments.results import Columns, Results, Tally
+from experiments.ratings import by_trees, hidden_cards, round_robins, search_name
+from experiments.results import Columns, Results, Score, Tally
 from experiments.statistics import smallest_difference
 from experiments.verdicts import (
     WINS,
@@ -323,7 +323,8 @@ def _tally(place: Place, player: str, score: Score) -> Tally:
         iterations=None,
         seconds=None,
     )
-    return Tally(Cell(column, player, Entrant(player)), score.games, score.wins, score.draws)
+    cell = Cell(column, player, Entrant(player))
+    return Tally(score.wins, score.draws, score.games, cell=cell)
 
 
 Found = Iterator[tuple[Place, str, Score]]
@@ -356,11 +357,11 @@ def _of_trees(columns: Columns) -> Found:
             ]
             for side, group in (("trees", whole), ("trees as large as theirs", equal)):
                 for number, tally in by_trees(group).items():
-                    yield place(side), count_text(number, "determinization"), Score.of(tally)
+                    yield place(side), count_text(number, "determinization"), tally
             for tally in tallies:
                 if papers.TREES in by_trees([tally]) and tally.cell.iterations is not None:
                     size = f"{tally.cell.iterations // papers.TREES} iterations of each"
-                    yield place("as many trees as theirs"), size, Score.of(tally)
+                    yield place("as many trees as theirs"), size, tally
 
 
 def _side(column: Column, side: str) -> Place:

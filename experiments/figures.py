@@ -16,8 +16,8 @@ import numpy as np
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, PICTURES, TABLE_1, lines_of_2011
 from experiments.plan.cells import Column, Experiment, budget, game_title, slug, title
-from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
-from experiments.results import Columns, Moments, Tally, any_graded, baseline, named
+from experiments.ratings import by_trees, hidden_cards, round_robins, search_name
+from experiments.results import Columns, Moments, Score, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
@@ -200,7 +200,7 @@ def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
     return "mean reward" if kinds == {True} else "games won"
 
 
-def describe_games(tallies: Iterable[Tally | Score]) -> str:
+def describe_games(tallies: Iterable[Score]) -> str:
     """How many games stand behind each mark, in words."""
     *few, many = sorted({tally.games for tally in tallies})
     return f"{few[0]} to {many} games each" if few else f"{count_text(many, 'game')} each"
@@ -845,7 +845,7 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
             lines = games.setdefault(column.game, {})
             for tally in tallies:
                 line = lines.setdefault(_line_name(tally, column), {})
-                line[column.seconds] = Score.of(tally)
+                line[column.seconds] = tally
     for game, lines in games.items():
         path = directory / _file("decision-time", game, games)
         with canvas(path, (7.2, 4.8)) as figure:

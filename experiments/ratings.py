@@ -13,7 +13,7 @@ import numpy as np
 from experiments.papers import DOU_DI_ZHU
 from experiments.plan.cells import Cell, Column, budget, game_title, title
 from experiments.plan.loading import game_of
-from experiments.results import DRAW, Columns, Results, Tally
+from experiments.results import Columns, Results, Score, Tally
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
 from icarus.statistics import NORMAL_95, Estimate
@@ -31,36 +31,6 @@ SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
 OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
 
 GameBudget = tuple[str, str, str]  # game, variant and budget per decision
-
-
-@attrs.frozen
-class Score:
-    """Games as one side sees them."""
-
-    wins: int = 0
-    draws: int = 0
-    games: int = 0
-
-    @classmethod
-    def of(cls, tally: Tally) -> "Score":
-        return cls(tally.wins, tally.draws, tally.games)
-
-    @property
-    def losses(self) -> int:
-        return self.games - self.wins - self.draws
-
-    @property
-    def mean(self) -> float:
-        """The share of games won, a draw counting half."""
-        return (self.wins + DRAW * self.draws) / self.games
-
-    @property
-    def turned(self) -> "Score":
-        """The same games as the other side sees them."""
-        return Score(self.losses, self.draws, self.games)
-
-    def __add__(self, more: "Score") -> "Score":
-        return Score(self.wins + more.wins, self.draws + more.draws, self.games + more.games)
 
 
 def search_name(player: Entrant) -> str:
@@ -130,13 +100,10 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
             if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
             agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
-            score = Score.of(tally)
-            pair, oriented = (
-                ((agent, opponent), score)
-                if column.seats[0] == 0
-                else ((opponent, agent), score.turned)
-            )
-            scores[pair] = scores.get(pair, Score()) + oriented
+            pair, score = (agent, opponent), tally
+            if column.seats[0] != 0:
+                pair, score = (opponent, agent), tally.turned
+            scores[pair] = scores.get(pair, Score()) + score
     return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]
 
 

@@ -24,12 +24,13 @@ from experiments.pages import markdown_table, write_pages, write_table, write_ta
 from experiments.papers import COMBINATIONS, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.cells import Cell, Column, Experiment, budget, duration, title
 from experiments.plan.refusal import Refusal
-from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
+from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, hidden_cards, round_robins
 from experiments.results import (
     STATISTICS,
     Columns,
     Moments,
     Results,
+    Score,
     Tally,
     any_graded,
     baseline,
@@ -56,7 +57,7 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
             mean, low, high = numbers(each, ".3f") if each else [""] * 3
             rows.append([str(tally.games), mean, f"{low} - {high}" if each else ""])
     else:
-        headings, rows = _won_and_drawn([Score.of(tally) for tally in tallies])
+        headings, rows = _won_and_drawn(tallies)
     if comparisons := statistics.comparisons(tallies):
         headings.append("p (Holm)")
         for tally, row in zip(tallies, rows, strict=True):

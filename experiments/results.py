@@ -340,11 +340,40 @@ def _millionths(value: float) -> int:
 
 
 @attrs.define
-class Tally:
-    """The results of one cell.
+class Score:
+    """Games as one side sees them.
 
     Attributes:
         draws: drawn games; there are none where more than two play.
+    """
+
+    wins: int = 0
+    draws: int = 0
+    games: int = 0
+
+    @property
+    def losses(self) -> int:
+        return self.games - self.wins - self.draws
+
+    @property
+    def mean(self) -> float:
+        """The share of games won, a draw counting half."""
+        return (self.wins + DRAW * self.draws) / self.games
+
+    @property
+    def turned(self) -> "Score":
+        """The same games as the other side sees them."""
+        return Score(self.losses, self.draws, self.games)
+
+    def __add__(self, more: "Score") -> "Score":
+        return Score(self.wins + more.wins, self.draws + more.draws, self.games + more.games)
+
+
+@attrs.define
+class Tally(Score):
+    """The results of one cell.
+
+    Attributes:
         seconds: the time its games took, added up.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
         due: the games of the cell's first interim analysis; 0 where there is none.
@@ -355,10 +384,7 @@ class Tally:
             section 8: what counts is then the mean reward, not the wins.
     """
 
-    cell: Cell
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
+    cell: Cell = attrs.field(kw_only=True)
     seconds: float = 0.0
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
     due: int = 0
@@ -374,10 +400,10 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         (side.iterations or 0) * side.decisions / side.seconds for side in sides if side.seconds
     ]
     return Tally(
-        cell,
-        games=len(games),
         wins=sum(game.win for game in games),
         draws=sum(game.returns == DRAWN for game in games),
+        games=len(games),
+        cell=cell,
         seconds=_added(game.seconds for game in games),
         moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
         rewards=moments_of(game.reward for game in games),

@@ -83,9 +83,7 @@ ORDER = {
         "studies",
         "__main__",
     ],
-    "experiments.plan": [
-        *("__init__", "refusal", "cells", "sources", "loading")
-    ],
+    "experiments.plan": [*("__init__", "refusal", "cells", "sources", "loading")],
 }
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.

@@ -148,7 +148,7 @@ def interims(
                 name: Drawn(total / games, TREE[name][1] / games**0.5, games)
                 for name, total in totals.items()
             }
-            tallies[number].append(Tally(cell, games, wins, 0, 1.0, moments))
+            tallies[number].append(Tally(wins, 0, games, 1.0, moments, cell=cell))
     return [
         Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)
     ]

@@ -27,8 +27,8 @@ from experiments.papers import GROUPS, TABLE_1
 from experiments.plan import loading
 from experiments.plan.cells import from_settings
 from experiments.plan.loading import build
-from experiments.ratings import RoundRobin, Score, hidden_cards, search_name
-from experiments.results import MILLION, Moments, Tally, results_of, runs_in
+from experiments.ratings import RoundRobin, hidden_cards, search_name
+from experiments.results import MILLION, Moments, Score, Tally, results_of, runs_in
 from experiments.statistics import Estimate, contrast, power_factor, wilson
 from experiments.verdicts import (
     AGREES,
@@ -67,16 +67,15 @@ def moments(mean, games, spread=0.1):
 
 def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     """Section 8 with the win rates and the trees that functions of (place, agent) give."""
-    tallies = list(map(Tally, loading.load("section8", {"iterations": iterations}).cells))
-    for tally in tallies:
-        place = place_of(tally.cell)
+    tallies = []
+    for cell in loading.load("section8", {"iterations": iterations}).cells:
+        place = place_of(cell)
         agent = next(
-            name
-            for name, strategy in STRATEGIES.items()
-            if strategy == str(tally.cell.spec.strategy)
+            name for name, strategy in STRATEGIES.items() if strategy == str(cell.spec.strategy)
         )
-        tally.games, tally.wins = games, round(rate(place, agent) * games)
-        tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
+        wins, means = round(rate(place, agent) * games), trees(place, agent)
+        measured = {name: moments(value, games) for name, value in means.items()}
+        tallies.append(Tally(wins, 0, games, moments=measured, cell=cell))
     return tallies
 
 
@@ -518,13 +517,10 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
     """Results of an experiment in which each cell wins and draws the given shares."""
     experiment = loading.load(name, changes)
     columns = {}
-    for tally in map(Tally, experiment.cells):
-        tally.games, tally.wins, tally.draws = (
-            games,
-            round(won(tally.cell) * games),
-            round(drawn(tally.cell) * games),
-        )
-        columns.setdefault(tally.cell.column, []).append(tally)
+    for cell in experiment.cells:
+        wins, draws = round(won(cell) * games), round(drawn(cell) * games)
+        tally = Tally(wins, draws, games, cell=cell)
+        columns.setdefault(cell.column, []).append(tally)
     return columns
 
 

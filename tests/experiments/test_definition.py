@@ -12,7 +12,6 @@ from experiments.plan import loading
 from experiments.plan.cells import from_settings, title
 from experiments.plan.loading import ExperimentTable, build, load
 from experiments.plan.refusal import Refusal
-from experiments.ratings import Score
 from experiments.report import measures_of, state_of
 from experiments.results import results_of
 from experiments.run import match_of, trial_row
@@ -552,7 +551,7 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
     ]
     results = results_of(keep(tmp_path, experiment, rows))
     (tally,) = results.tallies()
-    assert (tally.wins, tally.draws, tally.games, Score.of(tally).mean) == (1, 2, 4, 0.5)
+    assert (tally.wins, tally.draws, tally.games, tally.mean) == (1, 2, 4, 0.5)
     assert measures_of([tally])[0][4:6] == ["Draws", "Score"]
 
 

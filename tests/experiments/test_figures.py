@@ -15,9 +15,7 @@ from experiments.results import MILLION, STATISTICS, Moments
 def results(name, games, rate, **changes):
     experiment = loading.load(name, {"games": ["othello"], **changes})
     columns = {
-        column: [
-            tally for tally in map(summary.Tally, experiment.cells) if tally.cell.column == column
-        ]
+        column: [summary.Tally(cell=cell) for cell in experiment.cells if cell.column == column]
         for column in experiment.columns
     }
     for tally in (tally for tallies in columns.values() for tally in tallies):
