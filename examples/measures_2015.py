@@ -116,7 +116,7 @@ def measure(
                 ledger.keep(row | _measured(games.load(game), agent, method, matches, seed))
         same = [row for row in ledger.rows.values() if row["method"] == name]
         titles = {str(parse_strategy(player, {})): player for player in players}
-        print_text(table(same, {game: game}, titles, lambda row: row["nash_conv"]))
+        print_text(table(same, {game: game}, titles))
 
 
 def _measured(game: AnyGame, agent: Agent, method: str, matches: int, seed: int) -> StudyRow:

@@ -17,6 +17,7 @@ Hunter, Statistics for Experimenters, on factorial designs without replicates).
 import itertools
 import math
 import statistics
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -51,20 +52,16 @@ STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the r
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
 RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
 
-# The players and games of the rows, as they name them.
-IST, PST = "OOS()", "OOS(target='public subgame')"
-UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
-UCT_WITH_C = tuple(f"ISMCTS(exploration={c!r})" for c in (0.5, 2.0, 4.0))
-OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
-DICE, GOOFSPIEL = "liars-dice", "goofspiel(cards=6,lowest=0)"
-GAMES = (DICE, GOOFSPIEL, "generic-poker")  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
-DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
-KUHN, LEDUC = "kuhn-poker", "leduc-poker"
-FOUR_FACES = "liars-dice(faces=4)"
+PAPERS = Path(__file__).parent.parent / "papers"
+_NAMED = tomllib.loads((PAPERS / "lanctot-2015.toml").read_text("utf-8"))
+GAMES, PLAYERS, AGAINST, TABLES = (_NAMED[key] for key in ("games", "players", "against", "tables"))
+PRINTED = PAPERS / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
-SMALL = (KUHN, LEDUC, "goofspiel(cards=4)", FOUR_FACES)  # measured as they are played
+# measured as they are played
+SMALL = ("kuhn-poker", "leduc-poker", "goofspiel(cards=4)", "liars-dice(faces=4)")
 SEEDS, SINGLE = 32, 10  # of a mean policy; measured alone
+SEATS = 2  # NashConv/2 is the unit of AAMAS 2015
 DIGITS = 9  # of NashConv: values that are nearer to each other are alike
 
 
@@ -95,11 +92,6 @@ def seconds_of(row: StudyRow) -> float | None:
 def method_of(row: StudyRow) -> str:
     """The method of a measurement, without its matches and what it takes for granted."""
     return row["method"].split(" of ")[0].split(",")[0]
-
-
-def half(row: StudyRow) -> float:
-    """NashConv/2, the unit of AAMAS 2015."""
-    return row["nash_conv"] / 2
 
 
 def grouped(rows: Iterable[StudyRow], *names: str) -> dict[tuple[Any, ...], list[StudyRow]]:
@@ -207,48 +199,28 @@ def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------- pictures
 
-# the points of AAMAS 2015, Figure 3
-PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"
-NAMES = {
-    IST: "OOS, IST",
-    PST: "OOS, PST",
-    OOS_AAMAS: "OOS, IST, δ = 0.5",
-    UCT: "ISMCTS, UCB1",
-    RM: "ISMCTS, regret matching",
-    EXP3: "ISMCTS, EXP3",
-}
-IN_PRINT = {IST: "OOS", OOS_AAMAS: "OOS", UCT: "UCT", RM: "RM"}
-TITLES = dict(
-    zip(
-        GAMES,
-        ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"),
-        strict=True,
-    )
-)
-GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
 DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
 
 
 def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
     measured = [row for row in rows if method_of(row) == ROOT]
-    names = {game: str(games.load(game)) for game in GAMES}
     printed = pandas.read_csv(PRINTED).query("kind == 'convergence'").groupby(["game", "algorithm"])
     from matplotlib.ticker import LogLocator
 
     with canvas(path, (1.0 + 3.85 * len(GAMES), 7.4)) as figure:
-        for column, game in enumerate(GAMES):
-            of_game = [row for row in measured if row["game"] == names[game]]
+        for column, (game, game_names) in enumerate(GAMES.items()):
+            of_game = [row for row in measured if row["game"] == str(games.load(game))]
             above, below = (
                 figure.add_subplot(2, len(GAMES), column + 1 + k * len(GAMES)) for k in range(2)
             )
-            above.set_title(TITLES[game], loc="left", fontweight="bold")
-            for k, (player, name) in enumerate(NAMES.items()):
+            above.set_title(game_names["picture"], loc="left", fontweight="bold")
+            for k, (player, names) in enumerate(PLAYERS.items()):
                 of_player = [row for row in of_game if row["player"] == player]
-                _line(above, of_player, lambda row: row["iterations"], k, name)
-                _line(below, of_player, seconds_of, k, name)
-                if of_player and player in IN_PRINT:
-                    published = printed.get_group((GAMES_IN_PRINT[game], IN_PRINT[player]))
+                _line(above, of_player, lambda row: row["iterations"], k, names["picture"])
+                _line(below, of_player, seconds_of, k, names["picture"])
+                if of_player and "printed" in names:
+                    published = printed.get_group((game_names["printed"], names["printed"]))
                     below.plot(
                         published["seconds"], published["exploitability"], color=LINES[k], **DASHED
                     )
@@ -277,7 +249,7 @@ def _line(
     name: str,
 ) -> None:
     """A point with its standard error for each budget: the mean over seeds, at the mean of x, where that is known."""
-    points = [(row["iterations"], x_of(row), half(row)) for row in rows]
+    points = [(row["iterations"], x_of(row), row["nash_conv"] / SEATS) for row in rows]
     by_budget = (
         pandas.DataFrame(points, columns=["iterations", "x", "y"]).dropna().groupby("iterations")
     )
@@ -289,18 +261,15 @@ def _line(
 
 # --------------------------------------------------------------------------------------- the tables of the documents
 
-_NAMES = {player: name.removeprefix("ISMCTS, ") for player, name in NAMES.items()}
-_NAMES[OOS_AAMAS] += ", w_T"
-_TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
 SHORTEST = 0.001  # seconds that rows tell
-FEWEST = 100_000  # iterations after which c is compared
 
 
-def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
-    """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
+def cell(rows: Sequence[StudyRow], shared: int) -> str:
+    """The mean of NashConv / `shared` over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor
+    time of a search."""
     if not rows:
         return ""
-    values = [value(row) for row in rows]
+    values = [row["nash_conv"] / shared for row in rows]
     count = len(rows)
     spread = f" ± {mean_of(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
     seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
@@ -310,15 +279,13 @@ def cell(rows: Sequence[StudyRow], value: Callable[[StudyRow], float]) -> str:
 
 
 def table(
-    rows: Iterable[StudyRow],
-    lines: dict[str, str],
-    columns: dict[str, str],
-    value: Callable[[StudyRow], float],
+    rows: Iterable[StudyRow], lines: dict[str, str], columns: dict[str, str], shared: int = 1
 ) -> str:
     """A line for each game and budget, a column for each player.
 
     Args:
         lines, columns: titles by game and by player, as texts that `games.load` and an agent understand.
+        shared: by how many NashConv is divided.
     """
     cells = grouped(rows, "game", "iterations", "player")
     body = []
@@ -326,7 +293,7 @@ def table(
         for budget in sorted(
             {budget for name, budget, player in cells if name == game and player in columns}
         ):
-            texts = [cell(cells.get((game, budget, player), []), value) for player in columns]
+            texts = [cell(cells.get((game, budget, player), []), shared) for player in columns]
             body.append([title, f"{budget:,}", *texts])
     return _markdown(["iterations", *columns.values()], body)
 
@@ -339,7 +306,7 @@ def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def head_to_head(blocks: Iterable[StudyRow]) -> str:
     """A line for each pair in the papers' games, by game and iterations: the share of the points in either seat and in both."""
-    titles = {str(games.load(game)): title for game, title in _TITLES.items()}
+    titles = {str(games.load(game)): names["table"] for game, names in GAMES.items()}
     by_match = grouped(
         ({"times": 1, **row} for row in blocks), "game", "iterations", "times", "one", "other"
     )
@@ -352,7 +319,7 @@ def head_to_head(blocks: Iterable[StudyRow]) -> str:
                 for seat in ("first", "second")
             )
             shares = [share_text(mean_of(each, 0.0)) for each in (first, second, first + second)]
-            names = [_NAMES[name] if name in (IST, PST) else f"`{name}`" for name in players]
+            names = [AGAINST.get(name, f"`{name}`") for name in players]
             # The opponent's iterations are told where he has more.
             budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
             lines.append([title, *names, budgets, *shares])
@@ -364,18 +331,20 @@ def _in_print(rows: Sequence[StudyRow]) -> str:
     """NashConv/2 here after the most iterations, and in Figure 3 after the searches that took most nearly as long."""
     printed, lines = pandas.read_csv(PRINTED).set_index(["kind", "game", "algorithm"]), []
     for kind, method in (("convergence", ROOT), ("agg_convergence", AGGREGATE_AAMAS)):
-        for game, (player, name) in itertools.product(GAMES, IN_PRINT.items()):
+        for (game, game_names), (player, names) in itertools.product(
+            GAMES.items(), PLAYERS.items()
+        ):
             key = method, str(games.load(game)), player
             ours = [row for row in rows if (method_of(row), row["game"], row["player"]) == key]
-            if ours:
+            if ours and "printed" in names:
                 most = max(row["iterations"] for row in ours)
                 longest = [row for row in ours if row["iterations"] == most]
                 took = statistics.median(filter(None, map(seconds_of, longest)))
-                points = printed.loc[kind, GAMES_IN_PRINT[game], name]
+                points = printed.loc[kind, game_names["printed"], names["printed"]]
                 there = points.iloc[(points["seconds"] - took).abs().argmin()]
                 theirs = f"{there['exploitability']:.3f}, {there['seconds']:.2g} s"
-                here = [f"{most:,}", cell(longest, half), theirs]
-                lines.append([_TITLES[game], method, _NAMES[player], *here])
+                here = [f"{most:,}", cell(longest, SEATS), theirs]
+                lines.append([game_names["table"], method, names["table"], *here])
     return _markdown(["method", "player", "iterations", "measured", "printed"], lines)
 
 
@@ -386,34 +355,15 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
         rows, blocks: of exploitability, and of games head to head.
     """
 
-    def by(method: str) -> list[StudyRow]:
-        return [row for row in rows if method_of(row) == method]
-
-    from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}
-    with_c = {
-        UCT_WITH_C[0]: "c = 0.5",
-        UCT: "c = 1",
-        UCT_WITH_C[1]: "c = 2",
-        UCT_WITH_C[2]: "c = 4",
-    }
-    orders = {GOOFSPIEL: "ascending points", DESCENDING: "descending points"}
-    aggregate = {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}
-    stitching = {UCT: "`ISMCTS()`", IST: "OOS, IST", PST: "OOS, PST", "BASELINE": "`BASELINE`"}
-    small_games = {
-        DICE: "six faces",
-        FOUR_FACES: "four faces",
-        "goofspiel(cards=4)": "II-Goofspiel(4)",
-    }
-    return {
-        "root": table(by(ROOT), {**_TITLES, KUHN: "Kuhn", LEDUC: "Leduc"}, from_the_deal, half),
-        "goofspiel": table(
-            [row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half
-        ),
-        "aggregate": table(by(AGGREGATE_AAMAS), _TITLES, aggregate, half),
-        "stitching": table(by(STITCHING), small_games, stitching, lambda row: row["nash_conv"]),
-        "head-to-head": head_to_head(blocks),
-        "printed": _in_print(rows),
-    }
+    made = {}
+    for name, of_table in TABLES.items():
+        shown = [
+            row
+            for row in rows
+            if method_of(row) == of_table["method"] and row["iterations"] >= of_table["fewest"]
+        ]
+        made[name] = table(shown, of_table["lines"], of_table["columns"], of_table["shared"])
+    return made | {"head-to-head": head_to_head(blocks), "printed": _in_print(rows)}
 
 
 # ------------------------------------------------------------------------------------------------------------- commands
