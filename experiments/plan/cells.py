@@ -228,15 +228,8 @@ def from_settings(settings: Settings) -> Experiment:
     Raises:
         KeyError, TypeError, ValueError: it was made from none.
     """
-    return Experiment(
-        str(settings["name"]),
-        tuple(read_cell(cell) for cell in settings["cells"]),
-        int(settings["trials"]),
-        int(settings["seed"]),
-        tuple(settings["pictures"]),
-        bool(settings["paired"]),
-        None if settings["sprt"] is None else Sprt(**settings["sprt"]),
-    )
+    cells = [read_cell(cell) for cell in settings["cells"]]
+    return msgspec.convert({**settings, "cells": cells}, Experiment)
 
 
 def read_cell(settings: Settings) -> Cell:
@@ -245,19 +238,12 @@ def read_cell(settings: Settings) -> Cell:
     Raises:
         KeyError, TypeError, ValueError: it was made from none.
     """
-    fields = dict(settings)
-    spec = read_entrant(**{key: fields.pop(key) for key in OPPONENT if key in fields})
-    imports = tuple(fields.pop("imports", {}).items())
-    return Cell(
-        **{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports}
-    )
-
-
-def _read_column(settings: Settings) -> Column:
-    fields = dict(settings)
-    keys = {key: name for key, name in OPPONENT.items() if name in fields}
-    opponent = read_entrant(**{key: fields.pop(name) for key, name in keys.items()})
-    return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
+    of_column = settings["column"]
+    opponent = {key: of_column[name] for key, name in OPPONENT.items() if name in of_column}
+    column = msgspec.convert({**of_column, "opponent": read_entrant(**opponent)}, Column)
+    spec = read_entrant(**{key: settings[key] for key in OPPONENT if key in settings})
+    imports = tuple(settings.get("imports", {}).items())
+    return msgspec.convert({**settings, "column": column, "spec": spec, "imports": imports}, Cell)
 
 
 # -------------------- When one experiment continues another: it is the same, or has more trials, agents or games besides.
