@@ -160,22 +160,8 @@ def git(directory: Path, *command: str) -> str | None:
 # -------------------- All games that a directory does not hold yet, once, by any number of processes.
 
 
-@attrs.frozen
-class Part:
-    """A share of an experiment's trials, so that several machines can divide them: part `number` (from 1) of `of`."""
-
-    number: int = 1
-    of: int = 1
-
-    def __contains__(self, trial: int) -> bool:
-        return trial % self.of == self.number - 1
-
-
-WHOLE = Part()
-
-
-def part(text: str) -> Part:
-    """A share as people write it: "2/3".
+def part(text: str) -> slice:
+    """A share of the trials as people write it, so that several machines can divide them: "2/3" is every third, from the second on.
 
     Raises:
         ValueError: it is not one.
@@ -183,11 +169,11 @@ def part(text: str) -> Part:
     number, slash, of = text.partition("/")
     if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
         raise ValueError(f"part: {text!r} is not a share such as 1/3, 2/3 or 3/3")
-    return Part(int(number), int(of))
+    return slice(int(number) - 1, None, int(of))
 
 
 def run(
-    experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE
+    experiment: Experiment, directory: Path, workers: Workers, share: slice = slice(None)
 ) -> Iterator[tuple[int, int]]:
     """Play what is missing; each game is kept as it ends.
 
@@ -200,18 +186,16 @@ def run(
     Raises:
         ValueError: see `ledger_of`; a share of a sequential test; or a game could not be played.
     """
-    if experiment.sprt and share != WHOLE:
+    trials = range(experiment.trials)[share]
+    if experiment.sprt and len(trials) < experiment.trials:
         raise ValueError(
             "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
         )
     with ledger_of(directory, experiment) as ledger:
-        missing = sum(
-            trial in share and (cell.key, trial) not in ledger.rows
-            for cell, trial in experiment.games()
-        )
+        mine = [(cell, trial) for cell, trial in experiment.games() if trial in trials]
+        missing = sum((cell.key, trial) not in ledger.rows for cell, trial in mine)
         total = len(ledger.rows) + missing
         yield len(ledger.rows), total
-        mine = (game for game in experiment.games() if game[1] in share)
         parts: Iterable[Iterable[tuple[Cell, int]]] = [mine]
         if experiment.sprt:
             parts = rounds(experiment, ledger.outcomes, {})

@@ -22,7 +22,7 @@ from experiments.plan.cells import Sprt
 from experiments.plan.loading import build
 from experiments.replay import compare, of_run
 from experiments.results import results_of
-from experiments.run import Part, match_of, run
+from experiments.run import match_of, part, run
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from icarus import games as games_by_name, load_files
 from icarus.arena.player import Entrant
@@ -515,5 +515,5 @@ def test_a_wrong_test_is_refused(changes, message):
 
 def test_a_sequential_test_cannot_be_divided_between_machines(tmp_path):
     with pytest.raises(ValueError, match="cannot be divided"):
-        next(run(build(TABLE), tmp_path / "run", Oracle(1), Part(1, 2)))
+        next(run(build(TABLE), tmp_path / "run", Oracle(1), part("1/2")))
     assert not (tmp_path / "run").exists()
