@@ -23,24 +23,22 @@ GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "b
 ROLES = {"dou-di-zhu": ("Landlord",), "lotr-confrontation": ("Light", "Dark")}
 ITERATIONS, TRIALS = 5000, 1000  # per decision; games per cell (Figure 5)
 ENHANCEMENTS = ("NAST", "RAVE", "MAST", "LGRF")  # the bullets of Table 1, left to right: N, R, M, L
-TABLE_1, EPISODES, REUSE = _read("section8")["agents"].values()
+_OF_SECTION_8 = _read("section8")
+AGENTS = _OF_SECTION_8["agents"]
+TABLE_1, EPISODES, REUSE = AGENTS.values()
 RULES = {name: text for name, text in REUSE.items() if name != "Baseline"}
-TREE = {name: TABLE_1[name] for name in ("-", "N", "R", "M", "L")}
 SECTION_8 = {
     **TABLE_1,
     "EPIC": EPISODES["EPIC"],
     **{name: RULES[name] for name in ("ε-greedy", "Roulette", "UCB1")},
 }
+AGENTS |= {
+    "TREE": {name: TABLE_1[name] for name in ("-", "N", "R", "M", "L")},
+    "SECTION_8": SECTION_8,
+}
 SUITE: dict[str, TomlTable] = {
-    "figure3": {"agents": TABLE_1, "pictures": ["figure3"]},
-    "figure4": {"agents": TABLE_1, "pictures": ["figure4"]},
-    "figure5": {"agents": EPISODES, "pictures": ["figure5"]},
-    "reuse": {"agents": REUSE, "pictures": ["reuse"]},
-    "tree": {"agents": TREE, "pictures": ["tree"]},
-    "section8": {
-        "agents": SECTION_8,
-        "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"],
-    },
+    name: {**table, "agents": AGENTS[table["agents"]]}
+    for name, table in _OF_SECTION_8["experiments"].items()
 }
 
 
@@ -133,47 +131,13 @@ class PictureKind:
     """
 
     caption: str
-    agents: Mapping[str, str] = attrs.field(factory=dict)
+    agents: Mapping[str, str]
     of_two: bool = False
 
 
-PICTURES = {  # in the order in which a report shows those that an experiment did not ask for
-    "figure4": PictureKind("Figure 4: the combinations of Table 1.", agents=TABLE_1),
-    "figure3": PictureKind(
-        "Figure 3: averages over the combinations without and with each enhancement.",
-        agents=TABLE_1,
-    ),
-    "figure5": PictureKind("Figure 5: EPIC and NAST.", agents=EPISODES),
-    "reuse": PictureKind("The rules of reuse of MAST.", agents=REUSE),
-    "tree": PictureKind(
-        "The trees, compared with those of the baseline: means over games.", agents=TREE
-    ),
-    "agents": PictureKind("The agents of the experiment, by game."),
-    "statements": PictureKind(
-        "Figure 4, and the differences that the paper's text states beside ours."
-    ),
-    "heat-map": PictureKind(
-        "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
-        "does; a draw counts one half.",
-        of_two=True,
-    ),
-    "strength": PictureKind(
-        "The searches against all (2012, Figs. 8 and 10), with 95 % Clopper-Pearson intervals of the games won, and of these "
-        "and half of the games drawn.",
-        of_two=True,
-    ),
-    "balance": PictureKind(
-        "Determinizations and iterations at a fixed total (2012, Fig. 6), with 95 % Clopper-Pearson intervals."
-    ),
-    "determinizations": PictureKind(
-        "Determinizations and iterations (2011, Figs. 2-4), with 95 % Clopper-Pearson intervals."
-    ),
-    "hidden-cards": PictureKind(
-        "The benefit of seeing hidden cards (2011, Fig. 5), with 95 % Clopper-Pearson intervals."
-    ),
-    "decision-time": PictureKind(
-        "Playing strength and decision time (2012, Figs. 14 and 15), with 95 % Clopper-Pearson intervals."
-    ),
+PICTURES = {
+    name: PictureKind(**{**table, "agents": AGENTS.get(table.get("agents"), {})})
+    for name, table in _read("pictures").items()
 }
 
 # -------------------- All of them, by their names.
