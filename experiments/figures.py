@@ -106,9 +106,8 @@ def intervals_svg(
     with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:
         axes, file = figure.subplots(), io.StringIO()
         for row, (label, estimate) in enumerate(values.items()):
-            value, errors = with_intervals([estimate])
             colour = WORSE if label in marked else BETTER
-            axes.errorbar(value, row, xerr=errors, fmt="o", color=colour, capsize=3)
+            mark(axes, [row], [estimate], across=True, fmt="o", color=colour)
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(np.arange(len(values)), list(values))
         axes.set_xlabel(name)
@@ -166,8 +165,29 @@ def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
 
 
+def mark(
+    axes: "Axes",
+    places: Sequence[float] | np.ndarray,
+    estimates: Iterable[Estimate | None],
+    across: bool = False,
+    **style: Any,
+) -> None:
+    """Mark values with their intervals at these places; `style` as of `Axes.errorbar`."""
+    values, errors = with_intervals(estimates)
+    if across:
+        axes.errorbar(values, places, xerr=errors, capsize=3, **style)
+    else:
+        axes.errorbar(places, values, yerr=errors, capsize=3, **style)
+
+
+def series_style(number: int, label: str) -> Style:
+    """What tells the marks of one series from those of others."""
+    color, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+    return {"color": color, "marker": marker, "label": label}
+
+
 def bars(
-    axes: "Axes", groups: Sequence[tuple[Style, Iterable[Estimate | None]]], width: float
+    axes: "Axes", groups: Sequence[tuple[Style, Sequence[Estimate | None]]], width: float
 ) -> None:
     """Groups of bars, those of one place beside each other, with their intervals, on a scale of shares.
 
@@ -179,7 +199,7 @@ def bars(
         values, errors = with_intervals(estimates)
         places = np.arange(len(values)) + (i - (len(groups) - 1) / 2) * width
         axes.bar(places, values, edgecolor=INK, linewidth=0.9, width=width, **style)
-        axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        mark(axes, places, estimates, fmt="none", color=INK, elinewidth=1.2)
         top = max(top, float(np.nanmax(values + errors[1], initial=0.0)))
     percent(scale_of(axes), 0.0, top)
 
@@ -244,10 +264,7 @@ def _mark_point(
     axes: "Axes", place: float, estimate: Estimate, color: str, across: bool = False
 ) -> None:
     """A point with its interval."""
-    value, errors = with_intervals([estimate])
-    x, y = (value, [place]) if across else ([place], value)
-    interval: Style = {"xerr" if across else "yerr": errors}
-    axes.errorbar(x, y, **interval, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+    mark(axes, [place], [estimate], across, fmt="o", markersize=5, color=color, elinewidth=1.3)
 
 
 def _name_down(axes: "Axes", names: Sequence[str]) -> None:
@@ -531,15 +548,15 @@ def _differences(
                     pair = tally.moments[measure], even.moments[measure]
                     if change := _difference(*pair, relative):
                         changes[place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents)] = change
-        values, errors = with_intervals(changes.values())
-        style: Style = {
-            "fmt": MARKERS[i % len(MARKERS)],
-            "color": LINES[i % len(LINES)],
-            "linestyle": "none",
-            "label": agent,
-        }
-        axes.errorbar(
-            list(changes), values, yerr=errors, capsize=3, elinewidth=1.2, markersize=5, **style
+        style = series_style(i, agent)
+        mark(
+            axes,
+            [*changes],
+            changes.values(),
+            linestyle="none",
+            elinewidth=1.2,
+            markersize=5,
+            **style,
         )
     for edge in range(1, len(columns)):
         axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
@@ -649,11 +666,11 @@ def _strengths(columns: Columns, directory: Path) -> Iterator[Path]:
 
 def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
-    rates, errors = with_intervals(win_rate(score.wins, score.games) for score in scores)
-    halves = np.array([score.mean for score in scores]) - rates
-    places = np.arange(len(scores))
-    values = rates + halves
-    any_draws = halves > 0
+    won = [win_rate(score.wins, score.games) for score in scores]
+    with_halves = [win_rate(score.mean * score.games, score.games) for score in scores]
+    rates, _ = with_intervals(won)
+    values, errors = with_intervals(with_halves)
+    places, drawn = np.arange(len(scores)), np.flatnonzero(values > rates)
     axes.bar(
         places,
         rates,
@@ -664,22 +681,14 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
         label="games won",
     )
     style: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
-    axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **style)
-    mark: Style = {"fmt": "none", "capsize": 3}
-    axes.errorbar(
-        places - np.where(any_draws, ASIDE, 0),
-        rates,
-        yerr=errors,
-        color=INK,
-        elinewidth=1.3,
-        **mark,
+    axes.bar(
+        places, values - rates, bottom=rates, width=BAR, label="half of the games drawn", **style
     )
-    _, half_widths = with_intervals(
-        win_rate(score.mean * score.games, score.games) for score in scores
-    )
-    x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
-    axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
-    top = max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN))
+    places_of_rates = places - np.where(values > rates, ASIDE, 0)
+    mark(axes, places_of_rates, won, fmt="none", color=INK, elinewidth=1.3)
+    halves = [with_halves[place] for place in drawn]
+    mark(axes, drawn + ASIDE, halves, fmt="none", color=SUBDUED, elinewidth=1.1)
+    top = max(float(np.max(values + errors[1])), axes.get_ylim()[1] / (1 + MARGIN))
     percent(scale_of(axes), 0.0, top)
     axes.axhline(0.5, **EVEN_LINE)
 
@@ -697,32 +706,18 @@ def _won(tallies: Mapping[int, Tally]) -> Curve:
 
 def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
     """Points with their intervals, joined by lines, by their labels; those of one place stand beside each other."""
-    low, high = 1.0, 0.0
     for i, (label, line) in enumerate(lines.items()):
-        rates, errors = with_intervals(line.values())
         places = np.array([*line]) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
-        style: Style = {
-            "color": LINES[i % len(LINES)],
-            "marker": MARKERS[i % len(MARKERS)],
-            "label": label,
-        }
-        axes.errorbar(
-            places,
-            rates,
-            yerr=errors,
-            capsize=3,
-            elinewidth=1.1,
-            linewidth=1.2,
-            markersize=4.5,
-            **style,
-        )
-        low = min(low, float((rates - errors[0]).min()))
-        high = max(high, float((rates + errors[1]).max()))
+        style = series_style(i, label)
+        mark(axes, places, line.values(), elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
+    estimates = [each for line in lines.values() for each in line.values()]
     axes.set_xscale("log")
     ticks = sorted({place for line in lines.values() for place in line})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
     axes.minorticks_off()
-    percent(scale_of(axes), low, high)
+    percent(
+        scale_of(axes), min(each.low for each in estimates), max(each.high for each in estimates)
+    )
     axes.set_ylabel("games won")
 
 

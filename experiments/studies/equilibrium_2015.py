@@ -26,7 +26,7 @@ import attrs
 import pandas
 
 from experiments.commands import print_table, refresh
-from experiments.figures import LINES, MARKERS, Style, canvas
+from experiments.figures import LINES, Style, canvas, series_style
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.refusal import Refusal
 from experiments.replay import LEARNED_KEY
@@ -255,7 +255,7 @@ def _line(
     )
     means, errors = by_budget.mean(), by_budget["y"].sem().fillna(0.0)
     if len(means):
-        style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
+        style = series_style(k, name)
         axes.errorbar(means["x"], means["y"], errors, markersize=4, linewidth=1.4, **style)
 
 
