@@ -205,14 +205,22 @@ def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
     return Contrast(verdicts.place_title(place), what, terms, verdicts.higher(CELL))
 
 
-def _in_section_8(entry: ClaimEntry, agent: str, rival: str, name: str) -> Contrast:
-    place = NAMED.get(name)
-    counts = 8 * TRIALS if "with" in entry else TRIALS
-    expected = _expected(
-        entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES)))
-    )
+def _in_section_8(entry: ClaimEntry, agent: str, rival: str, where: str) -> Contrast:
+    """A comparison of section 8.
+
+    Args:
+        rival: whom the agent is compared with; of a gain the game with which it is compared.
+        where: a game, by its name in the file, or all games.
+    """
+    place = NAMED.get(where)
     if place and "gain" in entry:
         return _gain_over(entry["gain"], place, NAMED[rival])
+    # "with" compares the eight combinations that have an enhancement with the eight others
+    games = 8 * TRIALS if "with" in entry else TRIALS
+    found = smallest_difference(games)
+    if place is None:  # the error of a mean over all places is smaller
+        found /= math.sqrt(len(PLACES))
+    expected = _expected(entry, found)
     if "with" not in entry:
         return versus(place, agent, expected, rival, entry.get("measure", WINS))
     what = f"with {entry['with']} {expected.text} without"

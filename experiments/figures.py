@@ -38,6 +38,7 @@ LINES = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e")
 MARKERS = "osD^vP"
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
+LINE = 12  # points of a line of small letters above a panel
 PAIR = 0.38  # width of a bar of two in the room for both
 MARGIN = 0.08  # of the range of win rates, left free above and below
 Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
@@ -120,7 +121,8 @@ def intervals_svg(
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:
     """A panel's title, and below it in small letters what stands behind it."""
-    axes.set_title(text, loc="left", fontweight="bold", pad=18)
+    above = LINE * (1 + beside.count("\n"))
+    axes.set_title(text, loc="left", fontweight="bold", pad=6 + above)
     axes.annotate(
         beside,
         (0, 1),
@@ -723,15 +725,14 @@ def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
 
 def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
-    by_column = {
-        column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))
-    }
-    if not by_column:
+    panels = [(column, by_trees(tallies)) for column, tallies in columns.items()]
+    panels = [(column, by_number) for column, by_number in panels if by_number]
+    if not panels:
         return
     path = directory / "balance.png"
-    with canvas(path, (4.6 * len(by_column), 3.9)) as figure:
-        for i, (column, by_number) in enumerate(by_column.items(), 1):
-            axes = figure.add_subplot(1, len(by_column), i)
+    with canvas(path, (4.6 * len(panels), 3.9)) as figure:
+        for i, (column, by_number) in enumerate(panels, 1):
+            axes = figure.add_subplot(1, len(panels), i)
             axes.axhline(0.5, **EVEN_LINE)
             _lines(axes, {"": _won(by_number)})
             axes.set_xlabel("determinizations")
@@ -739,7 +740,6 @@ def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
                 f"{describe_games(by_number.values())}, {budget(column)} of all trees together"
             )
             title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
-            axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
     yield path
 
 

@@ -126,7 +126,7 @@ def read_entry(
     with refusing(f"{path}.scheme"):
         scheme = parse_scheme(str(table.scheme))
     if isinstance(strategy, Algorithm):
-        with refusing():
+        with refusing():  # a scheme that an agent with an algorithm does not take
             Agent(strategy, iterations=1, scheme=scheme)
     try:
         evaluation = with_digest(table.evaluation)
@@ -363,6 +363,7 @@ def known_game(name: str, path: str) -> AnyGame:
     try:
         return games.load(name)
     except ValueError as error:
+        # where no name is near, `games.load` lists all
         hint = f"; {OWN_GAME}" if "; known: " in str(error) else ""
         raise Refusal(f"{path}: {error}{hint}") from None
 
@@ -383,13 +384,15 @@ def game_of(column: Column, modules: Iterable[str]) -> AnyGame:
 
 def _refuse_unless_named(game: AnyGame, path: str) -> None:
     """Processes load a game by its full name, which must be the name of that game."""
-    with contextlib.suppress(ValueError):
-        if games.load(str(game)).parameters == game.parameters:
-            return
-    raise Refusal(
-        f"{path}: {game} cannot be loaded by that name; give its Game(…) defaults={dict(game.parameters)}, "
-        "or write a function that returns it for any parameters"
-    )
+    try:
+        is_named = games.load(str(game)).parameters == game.parameters
+    except ValueError:
+        is_named = False
+    if not is_named:
+        raise Refusal(
+            f"{path}: {game} cannot be loaded by that name; give its Game(…) defaults={dict(game.parameters)}, "
+            "or write a function that returns it for any parameters"
+        )
 
 
 def _variant(game: AnyGame) -> str:
@@ -420,11 +423,7 @@ def load(name: str, changes: TomlTable, file: Path | None = None) -> Experiment:
     """
     module = "" if file is None else _module_of(file)
     if name in NAMES:
-        is_scaled = name in GROUPS["earlier"] and "iterations" in changes
-        iterations = converted(changes["iterations"], Positive, "iterations") if is_scaled else None
-        return build_together(
-            [_with_changes(table, changes) for table in papers.tables(name, iterations)], module
-        )
+        return _of_paper(name, changes, module)
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
         raise Refusal(
@@ -432,26 +431,39 @@ def load(name: str, changes: TomlTable, file: Path | None = None) -> Experiment:
         )
     try:
         if path.suffix == ".py":
-            if module:
-                raise Refusal(
-                    f"a .py file imports what it uses; import {file} there instead of --with"
-                )
-            return build(
-                _with_changes({"name": path.stem, **_python_table(path)}, changes),
-                str(path.resolve()),
-            )
-        table, game_file = _without_file(
-            {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}, path.parent
-        )
-        if module and game_file not in ("", module):
-            raise Refusal(
-                f"games: {Path(game_file).name} is another file than that of --with; import it in {file}, and give the name of its game"
-            )
-        return build(_with_changes(table, changes), module or game_file)
+            return _of_python(path, changes, file)
+        return _of_toml(path, changes, file, module)
     except OSError as error:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:  # tomllib's and codecs' own, and Refusal
         raise Refusal(f"{name}: {error}") from None
+
+
+def _of_paper(name: str, changes: TomlTable, module: str) -> Experiment:
+    """An experiment of the papers. In those of the earlier papers agents' own iterations keep their proportion to those of all."""
+    iterations = None
+    if name in GROUPS["earlier"] and "iterations" in changes:
+        iterations = converted(changes["iterations"], Positive, "iterations")
+    tables = papers.tables(name, iterations)
+    return build_together([_with_changes(table, changes) for table in tables], module)
+
+
+def _of_python(path: Path, changes: TomlTable, file: Path | None) -> Experiment:
+    if file is not None:
+        raise Refusal(f"a .py file imports what it uses; import {file} there instead of --with")
+    table = {"name": path.stem, **_python_table(path)}
+    return build(_with_changes(table, changes), str(path.resolve()))
+
+
+def _of_toml(path: Path, changes: TomlTable, file: Path | None, module: str) -> Experiment:
+    table, game_file = _without_file(
+        {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}, path.parent
+    )
+    if module and game_file not in ("", module):
+        raise Refusal(
+            f"games: {Path(game_file).name} is another file than that of --with; import it in {file}, and give the name of its game"
+        )
+    return build(_with_changes(table, changes), module or game_file)
 
 
 def _module_of(file: Path) -> str:
