@@ -125,8 +125,9 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
     reach[0, 0] = 1.0
     for number in range(orders.sets[player]):
         write_policy(weights[number], orders.barred[player, number], policy)
-        # a set's own is where that of its first sequence will be
-        reach[number] = reach[number, 0] * policy
+        # written by the sequence that leads here, at the place of the set's first sequence
+        own = reach[number, 0]
+        reach[number] = own * policy
         for square in range(len(policy)):
             for after in orders.then[player, number, square]:
                 if after > 0:

@@ -135,13 +135,13 @@ def recovered(rows: Path) -> None:
         particles = str(row.get("particles") or "all")
         for game in (row["game"], "all"):
             parts.setdefault((game, particles), {}).setdefault(row["depth"], []).append(share)
-    texts = {
-        key: [f"{statistics.median(x):.2f} ({min(x):.2f})" for x in of.values()]
-        for key, of in parts.items()
-    }
-    lines = tuple(
-        (*key, *cells, *[""] * (len(DEPTHS) - len(cells))) for key, cells in texts.items()
-    )
+    lines = []
+    for key, of_depths in parts.items():
+        texts = {
+            depth: f"{statistics.median(each):.2f} ({min(each):.2f})"
+            for depth, each in of_depths.items()
+        }
+        lines.append((*key, *(texts.get(depth, "") for depth in DEPTHS)))
     heads = (f"depth {depth}" for depth in DEPTHS)
     print_table(Table("Share recovered: median (least)", ("game", "particles", *heads), lines))
 

@@ -7,7 +7,7 @@ each deal that he can tell apart. So the tree may be far larger than one of all 
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -34,6 +34,26 @@ NODE = np.dtype(
         for name in ("chooser", "count", "first", "size", "histories", "start", "place", "met")
     ]
 )
+
+EMPTY = (0,) * 4  # what a node has besides, before blocks are known
+
+
+class PublicNode(NamedTuple):
+    """A node while the tree grows.
+
+    Attributes:
+        chooser, count, first, size: as those of NODE.
+        rows: of it and of all that follows, but for blocks that begin there.
+        depth: of the tree from here on.
+    """
+
+    chooser: int
+    count: int
+    first: int
+    size: int
+    rows: int
+    depth: int
+
 
 # A public tree, and what CFR+ has learned. `children`: node, and how many rows behind its parent's its own begin. [children, 2]
 # `utilities`: weighed by the probabilities of deals and chance. [ends, players, types, the other's types] `sums`: weights of the
@@ -216,14 +236,14 @@ class PublicCFR(AlternatingCFR):
         self._types = np.transpose(
             [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
         )
-        self._known: dict[tuple[str, bytes], tuple[int, int, int]] = {}
-        self._nodes = list[tuple[int, ...]]()
+        self._known: dict[tuple[str, bytes], int] = {}
+        self._nodes = list[PublicNode]()
         self._children = list[tuple[int, int]]()
         self._ends = list[np.ndarray]()
-        _, rows, depth = self._grow(
-            {k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities
-        )
-        nodes, children = np.array(self._nodes, NODE), np.array(self._children)
+        self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
+        *_, rows, depth = self._nodes[-1]
+        nodes = np.array([(*node[:4], *EMPTY) for node in self._nodes], NODE)
+        children = np.array(self._children)
         types = int(self._types.max()) + 1
         paths = np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0]
         place = 0
@@ -243,76 +263,96 @@ class PublicCFR(AlternatingCFR):
         ends = np.array(self._ends, precision)
         self._tree = PublicTree._make((nodes, children, ends, *self.learned, passed, *rooms))
 
-    def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> tuple[int, int, int]:
-        """The node after a public history, its rows and its depth, by the states after possible deals and the weights of all."""
+    def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> int:
+        """The number of the node after a public history, by the states after possible deals and the weights of all."""
         key = (repr([state.tolist() for state in states.values()]), weights.tobytes())
-        ask = self.game.ask
-        if key in self._known:
-            return self._known[key]
-        mover, *others = {ask("player", state) for state in states.values()}
-        legal = {
-            k: () if mover == TERMINAL else tuple(ask("legal", state))
-            for k, state in states.items()
-        }
-        if others or (mover != CHANCE and len({*legal.values()}) > 1) or len(self._nodes) > MOST:
-            raise ValueError(
-                f"{self.game} has no public tree: who may do what depends on the deal, or it is too large"
-            )
+        if key not in self._known:
+            self._nodes.append(self._expand(states, weights))
+            self._known[key] = len(self._nodes) - 1
+        return self._known[key]
+
+    def _expand(self, states: dict[int, StateData], weights: np.ndarray) -> PublicNode:
+        mover = self._mover(states)
+        if mover == TERMINAL:
+            self._ends.append(self._utilities(states, weights))
+            return PublicNode(TERMINAL, 0, len(self._ends) - 1, 0, 0, 1)
+        legal = {k: tuple(self.game.ask("legal", state)) for k, state in states.items()}
+        if mover != CHANCE and len({*legal.values()}) > 1:
+            raise self._refused()
         actions = sorted({action for each in legal.values() for action in each})
-        below = list[tuple[int, int, int]]()
+        below = list[int]()
         for action in actions:
             then = weights.copy()
             for k in states if mover == CHANCE else ():
-                chances = dict(zip(legal[k], ask("chance", states[k]), strict=True))
+                chances = dict(zip(legal[k], self.game.ask("chance", states[k]), strict=True))
                 then[k] *= chances.get(action, 0.0)
             after = {k: state.copy() for k, state in states.items() if then[k] > 0}
             for state in after.values():
-                ask("apply", state, action)
+                self.game.ask("apply", state, action)
             below.append(self._grow(after, then))
-        rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
-        size = rows + sum(self._nodes[number][3] for number, _, _ in below)
-        first = len(self._ends) if mover == TERMINAL else len(self._children)
-        low, high = self.game.utilities
-        if mover == TERMINAL:
-            utilities = np.zeros([self._types.max() + 1] * PLAYERS)
-            for k, state in states.items():
-                utilities[*self._types[k]] += weights[k] * (
-                    low + (high - low) * ask("rewards", state)[0]
-                )
-            self._ends.append(np.stack((utilities, -utilities.T)))
-        for number, behind, _ in below:
-            self._children.append((number, rows))
-            rows += behind if self._nodes[number][3] > BLOCK or size <= BLOCK else 0
-        chooser = mover if rows > 0 or mover == TERMINAL else CHANCE
-        self._nodes.append((chooser, len(actions), first, size, *[0] * 4))
-        self._known[key] = (
-            len(self._nodes) - 1,
-            rows,
-            1 + max((depth for _, _, depth in below), default=0),
+        own_rows = len(actions) if mover >= 0 and len(actions) > 1 else 0
+        size = own_rows + sum(self._nodes[number].size for number in below)
+        first, next_row = len(self._children), own_rows
+        for number in below:
+            self._children.append((number, next_row))
+            # the rows of a block that begins there stand elsewhere
+            if self._nodes[number].size > BLOCK or size <= BLOCK:
+                next_row += self._nodes[number].rows
+        depth = 1 + max(self._nodes[number].depth for number in below)
+        chooser = mover if own_rows > 0 else CHANCE
+        return PublicNode(chooser, len(actions), first, size, next_row, depth)
+
+    def _mover(self, states: dict[int, StateData]) -> int:
+        mover, *others = {self.game.ask("player", state) for state in states.values()}
+        if others or len(self._nodes) > MOST:
+            raise self._refused()
+        return int(mover)
+
+    def _refused(self) -> ValueError:
+        return ValueError(
+            f"{self.game} has no public tree: who may do what depends on the deal, or it is too large"
         )
-        return self._known[key]
+
+    def _utilities(self, states: dict[int, StateData], weights: np.ndarray) -> np.ndarray:
+        """What an end is worth to either player, weighed by the probabilities of deals. [players, types, the other's types]"""
+        low, high = self.game.utilities
+        utilities = np.zeros([self._types.max() + 1] * PLAYERS)
+        for k, state in states.items():
+            reward = self.game.ask("rewards", state)[0]
+            utilities[*self._types[k]] += weights[k] * (low + (high - low) * reward)
+        return np.stack((utilities, -utilities.T))
 
     def traverse(self, player: int, weight: float) -> float:
-        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it.
+        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""
+        self._follow_above(player, -weight)  # nothing changes but who comes to each block
+        for block in self._blocks:
+            self._follow_block(block, player, weight)
+        self._follow_above(player, weight)  # with the values of the blocks
+        return float(self._tree.values[0, : self._tree.utilities.shape[2]].sum())
 
-        Follow all that is above the blocks, to know who comes there; then the blocks; then again what is above, with their values.
-        """
-        tree, number = self._tree, self.learned.dtype.type
+    def _follow_above(self, player: int, weight: float) -> None:
+        """Follow all that is above the blocks."""
+        root = len(self._nodes) - 1, 0, 0, 0
+        self._tree.nodes["met"] = 0
+        self._tree.reach[:PLAYERS] = 1.0
+        self._follow(root, player, weight)
+
+    def _follow_block(self, block: int, player: int, weight: float) -> None:
+        """Follow a block in all its histories, as many at once as rows have room for."""
+        tree = self._tree
         types = tree.utilities.shape[2]
         together = tree.reach.shape[1] // types
-        discount = number(self.discount)
-        for blocks, added in ((self._blocks, number(-weight)), ([], number(weight))):
-            tree.nodes["met"], tree.reach[:PLAYERS] = 0, 1.0
-            follow(tree, (len(tree.nodes) - 1, 0, 0, 0), (0, 1), player, added, discount)
-            for block in blocks:
-                _, _, _, size, histories, start, place, _ = tree.nodes[block].tolist()
-                passed = tree.passed[:, place : place + types * histories]
-                passed = passed.reshape(PLAYERS + 1, types, histories)
-                for first in range(0, histories, together):
-                    part = passed[:, :, first : first + together]
-                    at = block, start + size * types * first, 0, part.shape[2]
-                    row = types * part.shape[2]
-                    tree.reach[:PLAYERS, :row] = part[:PLAYERS].reshape(PLAYERS, row)
-                    follow(tree, at, (0, 1), player, number(weight), discount)
-                    part[PLAYERS] = tree.values[0, :row].reshape(part.shape[1:])
-        return float(tree.values[0, :types].sum())
+        _, _, _, size, histories, start, place, _ = tree.nodes[block].tolist()
+        passed = tree.passed[:, place : place + types * histories]
+        passed = passed.reshape(PLAYERS + 1, types, histories)
+        for first in range(0, histories, together):
+            part = passed[:, :, first : first + together]
+            at = block, start + size * types * first, 0, part.shape[2]
+            row = types * part.shape[2]
+            tree.reach[:PLAYERS, :row] = part[:PLAYERS].reshape(PLAYERS, row)
+            self._follow(at, player, weight)
+            part[PLAYERS] = tree.values[0, :row].reshape(part.shape[1:])
+
+    def _follow(self, at: tuple[int, int, int, int], player: int, weight: float) -> None:
+        number = self.learned.dtype.type
+        follow(self._tree, at, (0, 1), player, number(weight), number(self.discount))
