@@ -217,10 +217,10 @@ def _in_section_8(entry: ClaimEntry, agent: str, rival: str, where: str) -> Cont
         return _gain_over(entry["gain"], place, NAMED[rival])
     # "with" compares the eight combinations that have an enhancement with the eight others
     games = 8 * TRIALS if "with" in entry else TRIALS
-    found = smallest_difference(games)
+    smallest = smallest_difference(games)
     if place is None:  # the error of a mean over all places is smaller
-        found /= math.sqrt(len(PLACES))
-    expected = _expected(entry, found)
+        smallest /= math.sqrt(len(PLACES))
+    expected = _expected(entry, smallest)
     if "with" not in entry:
         return versus(place, agent, expected, rival, entry.get("measure", WINS))
     what = f"with {entry['with']} {expected.text} without"

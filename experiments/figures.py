@@ -45,21 +45,7 @@ Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
 
 
 INK, SUBDUED, BETTER, WORSE = "#222222", "#555555", "#1a6faf", "#b5482a"
-STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.7,
-    "hatch.linewidth": 0.8,
-    "svg.hashsalt": "experiments",
-    "svg.fonttype": "path",
-}
+STYLE = Path(__file__).with_suffix(".mplstyle")
 DOTS_PER_INCH = 160
 
 
@@ -71,8 +57,8 @@ def figure_of(size: tuple[float, float], **style: Any) -> "Iterator[Figure]":
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    settings: Any = STYLE | style
-    with pyplot.rc_context(settings):
+    settings: Any = style
+    with pyplot.rc_context(settings, fname=STYLE):
         figure = pyplot.figure(figsize=size, layout="constrained")
         try:
             yield figure
@@ -672,7 +658,8 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     with_halves = [win_rate(score.mean * score.games, score.games) for score in scores]
     rates, _ = with_intervals(won)
     values, errors = with_intervals(with_halves)
-    places, drawn = np.arange(len(scores)), np.flatnonzero(values > rates)
+    places = np.arange(len(scores))
+    any_draws = np.array([score.draws > 0 for score in scores])
     axes.bar(
         places,
         rates,
@@ -686,10 +673,10 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     axes.bar(
         places, values - rates, bottom=rates, width=BAR, label="half of the games drawn", **style
     )
-    places_of_rates = places - np.where(values > rates, ASIDE, 0)
+    places_of_rates = places - np.where(any_draws, ASIDE, 0)
     mark(axes, places_of_rates, won, fmt="none", color=INK, elinewidth=1.3)
-    halves = [with_halves[place] for place in drawn]
-    mark(axes, drawn + ASIDE, halves, fmt="none", color=SUBDUED, elinewidth=1.1)
+    halves = [each for each, score in zip(with_halves, scores, strict=True) if score.draws]
+    mark(axes, places[any_draws] + ASIDE, halves, fmt="none", color=SUBDUED, elinewidth=1.1)
     top = max(float(np.max(values + errors[1])), axes.get_ylim()[1] / (1 + MARGIN))
     percent(scale_of(axes), 0.0, top)
     axes.axhline(0.5, **EVEN_LINE)
@@ -712,7 +699,7 @@ def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
         places = np.array([*line]) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
         style = series_style(i, label)
         mark(axes, places, line.values(), elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
-    estimates = [each for line in lines.values() for each in line.values()]
+    estimates = [each for line in lines.values() for each in line.values() if each]
     axes.set_xscale("log")
     ticks = sorted({place for line in lines.values() for place in line})
     axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)

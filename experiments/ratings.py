@@ -100,9 +100,11 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
             if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
             agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
-            pair, score = (agent, opponent), tally
+            pair = agent, opponent
+            score: Score = tally
             if column.seats[0] != 0:
-                pair, score = (opponent, agent), tally.turned
+                pair = opponent, agent
+                score = tally.turned
             scores[pair] = scores.get(pair, Score()) + score
     return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]
 

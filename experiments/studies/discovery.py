@@ -19,7 +19,7 @@ import typer
 from experiments.studies.positions import read_values
 from icarus.arena.ledger import PACKED, read_rows
 from icarus.commands.console import make_program, run_main
-from icarus.discovery.race import CONFIDENCE, KEY, PROOF, STREAMS
+from icarus.discovery.race import CONFIDENCE, KEY, PROOF, STREAMS, mean_reward
 from icarus.statistics import Estimate, mean_of, paired_difference
 
 # The true rate and the regret are those of what a finder recommends; the seconds are its own.
@@ -56,25 +56,23 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
     Raises:
         ValueError: a line is damaged.
     """
-    returns = {
-        (row["player"], row["opponent"], row["deal"], row["seat"]): row["returns"]
+    rows = {
+        (row["player"], row["opponent"], row["deal"], row["seat"]): row
         for row in read_rows(path, KEY)
         if row["stream"] == STREAMS[PROOF]
     }
-    deals, seats = (sorted({key[place] for key in returns}) for place in (2, 3))
+    deals, seats = (sorted({key[place] for key in rows}) for place in (2, 3))
     results = {}
-    for player, opponent in dict.fromkeys((key[0], key[1]) for key in returns if key[0] != key[1]):
+    for player, opponent in dict.fromkeys((key[0], key[1]) for key in rows if key[0] != key[1]):
         won, usual = list[float](), list[float]()
         for deal in deals:
-            received = [returns.get((player, opponent, deal, seat)) for seat in seats]
+            keys = [(player, opponent, deal, seat) for seat in seats]
             # its game for all seats, unless there is one of each
-            alone = returns.get((opponent, opponent, deal, seats[0]))
-            if alone and all(received):
-                even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
-                for values, of in ((won, received), (usual, even)):
-                    values.append(
-                        sum(each[seat] for seat, each in zip(seats, of, strict=True)) / len(seats)
-                    )
+            alone = rows.get((opponent, opponent, deal, seats[0]))
+            if alone and all(key in rows for key in keys):
+                even = [rows.get((opponent, opponent, deal, seat), alone) for seat in seats]
+                won.append(mean_reward([rows[key] for key in keys], seats))
+                usual.append(mean_reward(even, seats))
         if won:
             results[player, opponent] = paired_difference(won, usual, CONFIDENCE)
     return results

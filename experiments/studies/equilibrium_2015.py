@@ -355,15 +355,15 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
         rows, blocks: of exploitability, and of games head to head.
     """
 
-    made = {}
+    texts = {}
     for name, of_table in TABLES.items():
-        shown = [
+        of_method = [
             row
             for row in rows
             if method_of(row) == of_table["method"] and row["iterations"] >= of_table["fewest"]
         ]
-        made[name] = table(shown, of_table["lines"], of_table["columns"], of_table["shared"])
-    return made | {"head-to-head": head_to_head(blocks), "printed": _in_print(rows)}
+        texts[name] = table(of_method, of_table["lines"], of_table["columns"], of_table["shared"])
+    return texts | {"head-to-head": head_to_head(blocks), "printed": _in_print(rows)}
 
 
 # ------------------------------------------------------------------------------------------------------------- commands

@@ -126,8 +126,8 @@ def play(orders: Any, player: int, weights: np.ndarray) -> None:
     for number in range(orders.sets[player]):
         write_policy(weights[number], orders.barred[player, number], policy)
         # written by the sequence that leads here, at the place of the set's first sequence
-        own = reach[number, 0]
-        reach[number] = own * policy
+        reach_of_set = reach[number, 0]
+        reach[number] = reach_of_set * policy
         for square in range(len(policy)):
             for after in orders.then[player, number, square]:
                 if after > 0:

@@ -42,13 +42,13 @@ class PublicNode(NamedTuple):
     """A node while the tree grows.
 
     Attributes:
-        chooser, count, first, size: as those of NODE.
+        chooser, first, size: as those of NODE; actions: its `count`.
         rows: of it and of all that follows, but for blocks that begin there.
         depth: of the tree from here on.
     """
 
     chooser: int
-    count: int
+    actions: int
     first: int
     size: int
     rows: int
