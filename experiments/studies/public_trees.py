@@ -4,7 +4,6 @@ Where all players see every action after the deal, a history is public; what CFR
 each deal that he can tell apart. So the tree may be far larger than one of all histories.
 """
 
-from abc import ABC, abstractmethod
 from collections import namedtuple
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,92 +137,26 @@ def follow(
         regrets[k] = np.maximum(regrets[k] - values, nothing)
 
 
-class AlternatingCFR(ABC):
-    """CFR+ whose players learn in turn.
+class PublicCFR:
+    """CFR+ over the public tree of a game in which all players see every action after the deal; the players learn in turn.
 
     Args:
         game: a game of two players.
         power: of the number of an iteration, by which the average policy weighs it.
+        gigabytes: of memory, at most.
 
     Attributes:
         gigabytes: of memory that it takes.
-        layout: the name of the order in which what is learned stands in a file.
         discounts: whether regrets count less with each iteration after them (Brown and Sandholm, 2019, with α = 1.5).
-        learned: regrets, and sums of the weights of the average policy. [2, …]
-    """
-
-    layout = "learned"
-    discounts = False
-    discount = 1.0
-    gigabytes: float
-    learned: np.ndarray
-
-    def __init__(self, game: AnyGame, power: int) -> None:
-        self.game, self.power, self.iterations = game, power, 0
-
-    def write(self, path: Path) -> None:
-        """Keep what is learned in a file, which is whole at any time."""
-        arrays: dict[str, Any] = {
-            "game": str(self.game),
-            "iterations": self.iterations,
-            self.layout: self.learned,
-        }
-        write_whole(path, lambda file: np.savez(file, **arrays))
-
-    def read(self, path: Path) -> None:
-        """Go on from what was kept.
-
-        Raises:
-            ValueError: it was learned in another game, or by a version that orders it in another way.
-        """
-        with np.load(path) as archive:
-            if str(archive["game"]) != str(self.game):
-                raise ValueError(
-                    f"{path} keeps what was learned in {archive['game']}, not in {self.game}"
-                )
-            if self.layout not in archive:
-                raise ValueError(
-                    f"{path} was kept by another version; give another file, to begin anew"
-                )
-            self.iterations, self.learned[:] = int(archive["iterations"]), archive[self.layout]
-
-    def take(self, needed: float, most: float) -> None:
-        """Note how many gigabytes are needed; refuse more than there may be.
-
-        Raises:
-            ValueError: they are more.
-        """
-        self.gigabytes = needed
-        if needed > most:
-            raise ValueError(
-                f"{self.game} is too large: it takes {needed:.2f} GB; the limit is {most:g} GB"
-            )
-
-    @abstractmethod
-    def traverse(self, player: int, weight: float) -> float:
-        """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""
-
-    def run(self) -> None:
-        """Make one more iteration, each player against the other's newest policy."""
-        if self.discounts:
-            self.discount = 1 - 1 / (1 + self.iterations**1.5)
-        self.iterations += 1
-        for player in range(PLAYERS):
-            self.traverse(player, float(self.iterations) ** self.power)
-
-
-class PublicCFR(AlternatingCFR):
-    """CFR+ over the public tree of a game in which all players see every action after the deal.
-
-    Args:
-        power: of the number of an iteration, by which the average policy weighs it.
-        gigabytes: of memory, at most.
+        learned: regrets, and sums of the weights of the average policy. [2, numbers]
 
     Raises:
         ValueError: some action is hidden or depends on the deal, or the tree is too large.
     """
 
-    layout = f"rows of {TOGETHER}"
+    layout = f"rows of {TOGETHER}"  # the order in which what is learned stands in a file
+    discounts = False
+    discount = 1.0
 
     def __init__(self, game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> None:
         refuse_unless_two_players(game)
@@ -231,7 +164,7 @@ class PublicCFR(AlternatingCFR):
             raise ValueError(
                 f"{game} has no public tree: players are shown something else than each action"
             )
-        super().__init__(game, power)
+        self.game, self.power, self.iterations = game, power, 0
         deals = deals_of(game)
         self._types = np.transpose(
             [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
@@ -255,7 +188,11 @@ class PublicCFR(AlternatingCFR):
                 node["histories"], node["start"], node["place"] = count, end, place
                 end, place = end + node["size"] * types * count, place + types * count
         precision = np.dtype(float if end <= SINGLE else np.float32)
-        self.take(2e-9 * end * precision.itemsize, gigabytes)
+        self.gigabytes = 2e-9 * end * precision.itemsize
+        if self.gigabytes > gigabytes:
+            raise ValueError(
+                f"{game} is too large: it takes {self.gigabytes:.2f} GB; the limit is {gigabytes:g} GB"
+            )
         self._blocks = np.flatnonzero(nodes["histories"]).tolist()
         passed = np.zeros((PLAYERS + 1, place), precision)
         self.learned = np.zeros((2, end), precision)
@@ -321,6 +258,40 @@ class PublicCFR(AlternatingCFR):
             reward = self.game.ask("rewards", state)[0]
             utilities[*self._types[k]] += weights[k] * (low + (high - low) * reward)
         return np.stack((utilities, -utilities.T))
+
+    def write(self, path: Path) -> None:
+        """Keep what is learned in a file, which is whole at any time."""
+        arrays: dict[str, Any] = {
+            "game": str(self.game),
+            "iterations": self.iterations,
+            self.layout: self.learned,
+        }
+        write_whole(path, lambda file: np.savez(file, **arrays))
+
+    def read(self, path: Path) -> None:
+        """Go on from what was kept.
+
+        Raises:
+            ValueError: it was learned in another game, or by a version that orders it in another way.
+        """
+        with np.load(path) as archive:
+            if str(archive["game"]) != str(self.game):
+                raise ValueError(
+                    f"{path} keeps what was learned in {archive['game']}, not in {self.game}"
+                )
+            if self.layout not in archive:
+                raise ValueError(
+                    f"{path} was kept by another version; give another file, to begin anew"
+                )
+            self.iterations, self.learned[:] = int(archive["iterations"]), archive[self.layout]
+
+    def run(self) -> None:
+        """Make one more iteration, each player against the other's newest policy."""
+        if self.discounts:
+            self.discount = 1 - 1 / (1 + self.iterations**1.5)
+        self.iterations += 1
+        for player in range(PLAYERS):
+            self.traverse(player, float(self.iterations) ** self.power)
 
     def traverse(self, player: int, weight: float) -> float:
         """Add a player's regrets, and his policy with a weight to the average; if it is 0, return the gain of his best response to it."""

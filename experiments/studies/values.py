@@ -1,24 +1,18 @@
 """The value of a game between what best responses to the average policy of CFR+ leave to each player, whatever that policy is.
 
 python -m experiments.studies.values values.jsonl "generic-poker(ranks=4, copies=6, raises=4, sizes=4)"
-python -m experiments.studies.values values.jsonl "phantom-mnk(columns=3, rows=3, in_a_row=3)"
+
+Commit 8688091b has the solver of Phantom, by orders of marks.
 """
 
 import time
 from pathlib import Path
 
 from experiments.run import provenance
-from experiments.studies.hidden_marks import PHANTOM, OrdersCFR
-from experiments.studies.public_trees import AlternatingCFR, PublicCFR
+from experiments.studies.public_trees import PublicCFR
 from icarus import games
 from icarus.arena.ledger import Ledger
 from icarus.commands.console import make_program, print_note, progress_of, run_main
-from icarus.kernel import AnyGame
-
-
-def solver_of(game: AnyGame, power: int = 1, gigabytes: float = 6.0) -> AlternatingCFR:
-    """CFR+ that sums what happens in all histories that look the same: in Phantom by marks, elsewhere by public actions."""
-    return (OrdersCFR if game.name == PHANTOM else PublicCFR)(game, power, gigabytes)
 
 
 def value(
@@ -35,7 +29,7 @@ def value(
     dice of four faces each is .0005 undiscounted, .0004 so, and .0001 with the power 4; in small games 2 is better.
     What is learned is kept in the file --keep, an .npz, with each row; a later run goes on from there."""
     game, started = games.load(name), time.process_time()
-    cfr = solver_of(game, power, gigabytes)
+    cfr = PublicCFR(game, power, gigabytes)
     cfr.discounts = True
     print_note(f"{name}: {cfr.gigabytes:.2f} GB")
     if keep is not None and keep.exists():

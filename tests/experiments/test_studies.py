@@ -23,6 +23,7 @@ from experiments.studies import (
 )
 from experiments.studies.equilibrium_2015 import complete_cells, effect, spread, weighted_sum
 from experiments.studies.positions import ACTION, SHARED, correlation_of
+from experiments.studies.public_trees import PublicCFR
 from icarus import RAVE, Agent, exploitability, games
 from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
@@ -320,16 +321,12 @@ def test_what_outcome_sampling_has_learned_is_measured_by_iterations(monkeypatch
     assert line.split()[-1] == "2"
 
 
-ROW_OF_FIVE = "phantom-mnk(columns=5, rows=1, in_a_row=3)"
-
-
 @pytest.mark.parametrize(
-    "name",
-    ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker(raises=1)", ROW_OF_FIVE],
+    "name", ["kuhn-poker", "leduc-poker", "liars-dice(faces=4)", "generic-poker(raises=1)"]
 )
 def test_regrets_of_summed_histories_are_those_of_the_whole_tree(monkeypatch, name):
     monkeypatch.setattr("experiments.studies.public_trees.BLOCK", 100)
-    summed, by_all = values.solver_of(games.load(name)), CFRPlus(games.load(name))
+    summed, by_all = PublicCFR(games.load(name)), CFRPlus(games.load(name))
     by_all.run(10)
     for _ in range(by_all.iterations):
         summed.run()
@@ -341,7 +338,7 @@ def test_discounted_regrets_come_nearer_also_in_single_precision(monkeypatch):
     distances = []
     for discounts, largest in ((False, 1 << 26), (True, 1 << 26), (True, 0)):
         monkeypatch.setattr("experiments.studies.public_trees.SINGLE", largest)
-        solver = values.solver_of(games.load("liars-dice(faces=4)"), 2)
+        solver = PublicCFR(games.load("liars-dice(faces=4)"), 2)
         solver.discounts = discounts
         for _ in range(200):
             solver.run()
@@ -370,10 +367,6 @@ def test_the_value_of_a_game_is_bracketed(tmp_path):
     ):
         with pytest.raises(ValueError, match=refusal):
             values.value(tmp_path / "other.jsonl", game, keep=tmp_path / file)
-    for name, refusal in (
-        ("goofspiel", "shown something else"),
-        ("phantom-mnk", "16 squares"),
-        (ROW_OF_FIVE, "large"),
-    ):
+    for name, refusal in (("goofspiel", "shown something else"), ("leduc-poker", "large")):
         with pytest.raises(ValueError, match=refusal):
-            values.solver_of(games.load(name), gigabytes=1e-6)
+            PublicCFR(games.load(name), gigabytes=1e-6)
