@@ -428,6 +428,8 @@ def test_each_alternative_of_a_mixture_decides_with_its_weight():
     ]
     assert {(choice.by, choice.weight) for choice in simulated} == {("MAST", 0.25), ("LGRF", 0.75)}
     assert all(len(choice.values) == choice.legal for choice in simulated)
+    in_tree = {choice.by for choice in playout.choices if choice.phase != "simulation"}
+    assert in_tree == {"BASELINE"}
 
 
 def test_a_game_in_plain_python_shows_the_same_playout():

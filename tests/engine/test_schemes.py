@@ -331,6 +331,8 @@ def test_figure_1_a_determinization_has_the_tree_of_one_state():
     )
     assert holds_exactly(searched(after(FUSION, deal=X), CheatingUCT), *in_x)
     assert holds_exactly(searched(after(FUSION, deal=Y), CheatingUCT), *in_y)
+    cheats = searched(after(FUSION, deal=X), CheatingEnsembleUCT(2)).parts
+    assert all(holds_exactly(tree, *in_x) for tree in cheats)
     drawn = [
         searched(after(FUSION), DeterminizedUCT(1), seed, iterations=2000) for seed in range(20)
     ]

@@ -451,6 +451,8 @@ def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_obse
 def test_nast_6_captures_the_moves_as_the_acting_player_saw_them():
     assert BY_HAND.capture(NAST2) == by_hand(NAST2, *[((*gram, p), p) for *gram, p in PAIRS])
     assert BY_HAND.capture(NAST1) == BY_HAND.capture(MAST)
+    triples = [(90, 7, 5, B), (4, 7, 5, A), (7, 5, 4, A), (5, 4, 5, B)]
+    assert BY_HAND.capture(NAST3) == by_hand(NAST3, *[((*gram, p), p) for *gram, p in triples])
 
 
 PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
@@ -547,9 +549,18 @@ def test_values_by_hand():
     assert FOURTH.values(NAST1, means) == pytest.approx(
         [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(6) / 2)]
     )
+    available = {
+        (5, A): {"reward": 1.0, "visits": 2, "availability": 6},
+        (6, A): {"reward": 0.0, "visits": 3, "availability": 3},
+    }
+    assert FOURTH.values(MAST(ucb1(0.7)), available) == pytest.approx(
+        [0.5 + 0.7 * np.sqrt(np.log(6) / 2), 0.7 * np.sqrt(np.log(3) / 3)]
+    )
     assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
     # LGR-4: the last move that player 0 observed is the 7
     assert FOURTH.values(LGR, {(7, A): {"reply": 6}}) == [0.0, 1.0]
+    assert FOURTH.values(LGR, {(7, A): {"reply": 9}}) == [0.0, 0.0]  # is not legal
+    assert FOURTH.values(LGR, {(7, B): {"reply": 6}}) == [0.0, 0.0]  # is the other player's
     assert BY_HAND.prefix(0).values(LGR) == [0.0, 0.0, 0.0]
 
 
