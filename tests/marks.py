@@ -8,13 +8,13 @@ import pytest
 both_engines = pytest.mark.parametrize("engine", ["compiled", "python"])
 
 
-def slow_variants(pairs: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Cases that begin with an enhancement, of which all but the first of each kind are slow: FPU runs each time, fpu(0.6) does not."""
+def slow_variants(texts: Iterable[str]) -> list[Any]:
+    """Enhancements, of which all but the first of each kind are slow: FPU runs each time, fpu(0.6) does not."""
     kinds: set[str] = set()
     cases: list[Any] = []
-    for pair in pairs:
-        kind = str(pair[0]).partition("(")[0].lower()
-        cases.append(pytest.param(*pair, marks=pytest.mark.slow) if kind in kinds else pair)
+    for text in texts:
+        kind = text.partition("(")[0].lower()
+        cases.append(pytest.param(text, marks=pytest.mark.slow) if kind in kinds else text)
         kinds.add(kind)
     return cases
 

@@ -9,7 +9,7 @@ Records are plain tuples. Players are 0 … κ−1, the environment is CHANCE (�
     EPIC             (label, mover, moves): moves since the episode began; mover is None before the game's first action
     MAST, TO-MAST    (action, player)
     LGR, LGRF        (move, player)
-    NAST             (n moves, player)
+    NAST             (n moves…, player)
     EXP3             (mover, moves): moves up to the simultaneous choice, and the mover's own
 Information is (q, n, m), (q, n), (s, n) or the stored reply, with q a tuple of κ rewards where the paper has a vector, and s too.
 
@@ -67,7 +67,6 @@ from icarus.kernel import (
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
 VISIT, AVAIL = "visit", "avail"  # ψ_visit, ψ_avail
 ROOM = 4096  # more moves than any episode has
-TOLERANCE = 1e-9  # of a sum of weights
 
 
 # ---------------------------------------------------------------------------------------------------------- expressions
@@ -75,50 +74,10 @@ TOLERANCE = 1e-9  # of a sum of weights
 
 @dataclass(frozen=True)
 class Rule:
-    """A form of the policy function α: how values, or a stored reply, become a choice."""
+    """A form of the policy function α: how values become a choice."""
 
     name: str
-    parameter: Any = 0.0
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """One enhancement with its parameters; equal leaves share their records."""
-
-    kind: str
-    rule: Rule
-    n: Any = (
-        1  # the length of NAST's n-grams; what else an enhancement of the catalogue is made with
-    )
-
-
-@dataclass(frozen=True)
-class Sequential:
-    """first ▷ second."""
-
-    first: Any
-    second: Any
-
-
-@dataclass(frozen=True)
-class Linear:
-    """Σ λ x over parts (λ, x); a λ is a number or a function of the baseline information q, n, m of the history."""
-
-    parts: list
-
-
-@dataclass(frozen=True)
-class Maxilinear:
-    """⊕ λ x over parts (λ, x), with weights as in `Linear`."""
-
-    parts: list
-
-
-@dataclass(frozen=True)
-class Vote:
-    """A majority vote of parts, one vote each."""
-
-    parts: list
+    parameter: float = 0.0
 
 
 def ucb1(c: float = 0.7) -> Rule:
@@ -137,72 +96,91 @@ def roulette() -> Rule:
     return Rule("roulette")
 
 
-GIBBS = gibbs()  # MAST's own rule, τ = 1
+ARGMAX, REPLY = Rule("argmax"), Rule("reply")
 
 
-def baseline(c: float = 0.7) -> Leaf:
-    return Leaf("baseline", ucb1(c))
+class Expression:
+    """What the operators of the algebra compose."""
+
+    def __rshift__(self, second: "Expression") -> "Expression":
+        return Sequential(self, second)
+
+    def __rmul__(self, weight: Any) -> "Expression":
+        return Linear([(weight, self)])
+
+    def __truediv__(self, divisor: float) -> "Expression":
+        return Linear([(weight / divisor, part) for weight, part in weighted(self)])
+
+    def __add__(self, other: "Expression") -> "Expression":
+        return Linear(weighted(self) + weighted(other))
+
+    def __xor__(self, other: "Expression") -> "Expression":
+        return Maxilinear(weighted(self) + weighted(other))
+
+    def __and__(self, other: "Expression") -> "Expression":
+        return Vote(votes(self) + votes(other))
 
 
-def amaf(c: float = 0.7, strict: bool = False) -> Leaf:
-    """AMAF; strictly read, it captures at selection nodes only."""
-    return Leaf("amaf-strict" if strict else "amaf", ucb1(c))
+@dataclass(frozen=True)
+class Sequential(Expression):
+    """first ▷ second."""
+
+    first: Any
+    second: Any
 
 
-def mast(rule: Rule = GIBBS) -> Leaf:
-    return Leaf("mast", rule)
+@dataclass(frozen=True)
+class Linear(Expression):
+    """Σ λ x over parts (λ, x); a λ is a number or a function of the baseline information q, n, m of the history."""
+
+    parts: list
 
 
-def to_mast(rule: Rule = GIBBS) -> Leaf:
-    return Leaf("to-mast", rule)
+@dataclass(frozen=True)
+class Maxilinear(Expression):
+    """⊕ λ x over parts (λ, x), with weights as in `Linear`."""
+
+    parts: list
 
 
-def lgr() -> Leaf:
-    return Leaf("lgr", Rule("reply"))
+@dataclass(frozen=True)
+class Vote(Expression):
+    """A majority vote of parts, one vote each."""
+
+    parts: list
 
 
-def lgrf() -> Leaf:
-    return Leaf("lgrf", Rule("reply"))
+def weighted(expression: Expression) -> list:
+    """The summands of an expression with their weights; one that is no sum has the weight 1."""
+    return expression.parts if isinstance(expression, Linear) else [(1, expression)]
 
 
-def lgrf_signed() -> Leaf:
-    return Leaf("lgrf-signed", Rule("reply"))
+def votes(expression: Expression) -> list:
+    """The voters of a vote; an expression that is no vote is one."""
+    return expression.parts if isinstance(expression, Vote) else [expression]
 
 
-REPLIES = ("lgr", "lgrf", "lgrf-signed")
+@dataclass(frozen=True)
+class Weight:
+    """A λ that is a function of q, n, m."""
+
+    function: Callable
+
+    def __call__(self, q: tuple[float, ...], n: int, m: int) -> float:
+        return self.function(q, n, m)
+
+    def __rsub__(self, one: float) -> "Weight":
+        return Weight(lambda q, n, m: one - self(q, n, m))
 
 
-def nast(n: int, c: float = 0.7, rule: Rule | None = None) -> Leaf:
-    """NAST(n) with UCB1 by visits, or with another rule on the mean rewards."""
-    return Leaf("nast", rule or ucb1(c), n)
-
-
-def epic(c: float = 0.7) -> Leaf:
-    return Leaf("epic", ucb1(c))
-
-
-CATALOGUE: dict[str, Any] = {}  # the twins of `tests.naive_catalogue`, by kind
-# kinds whose information is made of quotients and exponentials: its last bits are the compiler's
-ROUNDED = {"exp3"}
-EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
-
-
-def rave_weight(k: float) -> Callable:
+def rave_weight(k: float = 250) -> Weight:
     """λ_RAVE."""
-    return lambda q, n, m: math.sqrt(k / (3 * n + k))  # (15)
+    return Weight(lambda q, n, m: math.sqrt(k / (3 * n + k)))  # (15)
 
 
-def rave(k: float = 250, c: float = 0.7, strict: bool = False) -> Maxilinear:
-    """I_RAVE."""
-    weight = rave_weight(k)
-    return Maxilinear(
-        [(weight, amaf(c, strict)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))]
-    )  # (14)
-
-
-def leaves(expression) -> list[Leaf]:
+def leaves(expression) -> list["Twin"]:
     """The enhancements of an expression from left to right, equal ones once."""  # COMB-1, COMB-6
-    if isinstance(expression, Leaf):
+    if isinstance(expression, Twin):
         return [expression]
     inside = (
         [expression.first, expression.second]
@@ -283,6 +261,16 @@ class Playout:
         return len(self.actions)
 
     @property
+    def player(self) -> int:
+        """Who is about to act."""
+        return self.players[self.t]
+
+    @property
+    def legal(self) -> tuple[int, ...]:
+        """What he may do."""
+        return self.legals[self.t]
+
+    @property
     def t_e(self) -> int:
         """The first i with n = 0 for [a_1, …, a_i]~, or t: as many decisions as were in the tree."""  # Base-6
         return sum(phase != SIMULATION for phase in self.phases)
@@ -350,11 +338,9 @@ class Playout:
     def gram(self, n: int, i: int, a: int) -> tuple | None:
         """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""  # NAST-1
         before = self.seen_by(self.players[i], i)
-        return (
-            ((*before[len(before) - (n - 1) :], a), self.players[i])
-            if len(before) >= n - 1
-            else None
-        )
+        if len(before) < n - 1:
+            return None
+        return (*before[len(before) - (n - 1) :], a, self.players[i])
 
     def choice(self, i: int, a: int) -> tuple:
         """[a_1, …, a_i0]~ extended by a, for the first h_i0 of the choices made at once with the one at h_i."""  # (2012, III-C1)
@@ -384,33 +370,10 @@ class Theta(dict):
         return self.initial
 
 
-def initial_information(leaf: Leaf, players: int):
-    """θ_initial of a leaf."""
-    if leaf.kind in CATALOGUE:
-        return CATALOGUE[leaf.kind].initial(leaf, players)
-    zero = (0.0,) * players
-    if leaf.kind in ("baseline", "epic"):
-        return zero, 0, 0  # Base-3, EPIC-3
-    if leaf.kind in ("amaf", "amaf-strict"):
-        return zero, 0  # AMAF-3
-    if leaf.kind in REPLIES:
-        return None  # LGR-3
-    if leaf.kind == "exp3":
-        return zero, 0
-    if counts_availability(leaf):
-        return 0.0, 0, 0
-    return 0.0, 0  # MAST-3, NAST-3
+# ---------------------------------------------------------------------------------------------------------- enhancements
 
 
-def counts_availability(leaf: Leaf) -> bool:
-    """MAST by UCB1 (the end of section 4.3.2)."""
-    return leaf.kind in ("mast", "to-mast") and leaf.rule.name == "ucb1"
-
-
-# --------------------------------------------------------------------------------------------------------------- values
-
-
-def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
+def upper_confidence(q: float, n: float, trials: float, c: float) -> float:
     """The UCB1 value; +∞ where nothing is known."""
     return q / n + c * math.sqrt(math.log(max(trials, 1)) / n) if n > 0 and trials > 0 else math.inf
 
@@ -418,6 +381,254 @@ def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
 def mean(q: float, n: int) -> float:
     """The mean reward, 1 where nothing is known."""
     return q / n if n > 0 else 1.0  # MAST-4
+
+
+def added(q: tuple[float, ...], rewards: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(total + reward for total, reward in zip(q, rewards, strict=True))
+
+
+def available(h: Playout, extended: Callable, steps: int) -> list[tuple[tuple, Any]]:
+    """The other actions of the first steps, by their records."""
+    return [(extended(i, a), AVAIL) for i in range(steps) for a in h.legals[i] if a != h.actions[i]]
+
+
+@dataclass(frozen=True)
+class Twin(Expression):
+    """An enhancement, whose parameters are its fields: equal ones share their records. By itself it is the baseline."""
+
+    rule = ARGMAX
+    c, urgency = 0.7, math.inf  # of UCB1, and what is worth of which nothing is known
+    bounded_mean = False  # whether values are means of rewards, none of them above 1
+    is_rounded = False  # whether information is made of quotients and exponentials: its last bits are the compiler's
+
+    def initial(self, players: int) -> Any:
+        """θ_initial."""
+        return (0.0,) * players, 0, 0  # Base-3
+
+    def values(self, theta: Theta, h: Playout) -> list[float]:
+        """v of each legal action at the end of an unfinished playout, in legal order."""
+        if h.phases[h.t] == SIMULATION:
+            return [math.inf for _ in h.legal]
+        return [self.value(theta, h, a) for a in h.legal]
+
+    def value(self, theta: Theta, h: Playout, a: int) -> float:
+        q, n, m = theta[h.extended(h.t, a)][:3]
+        return upper_confidence(q[h.player], n, m, self.c) if n > 0 else self.urgency  # Base-4
+
+    def capture(self, h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
+        """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
+        visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
+        return visits + available(h, h.extended, h.t_e)  # Base-6
+
+    def backpropagation(self, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+        """ω: the new information of a record."""
+        q, n, m = information
+        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)  # Base-7
+
+
+@dataclass(frozen=True)
+class Baseline(Twin):
+    c: float = 0.7
+
+
+@dataclass(frozen=True)
+class Amaf(Twin):
+    c: float = 0.7
+    captured = (SELECTION, EXPANSION)
+
+    def initial(self, players):
+        return (0.0,) * players, 0  # AMAF-3
+
+    def values(self, theta, h):
+        information = [theta[h.extended(h.t, a)] for a in h.legal]
+        trials = sum(n for _, n in information)
+        return [upper_confidence(q[h.player], n, trials, self.c) for q, n in information]  # AMAF-4
+
+    def capture(self, h, theta):
+        """⟨a_1, …, a_i, a_j⟩, by the prose: a_j at every node of the tree where it could have been played, the one where it was included.
+
+        The printed ⟨a_1, …, a_{i−1}, a_j⟩ would begin with a_0. At an expansion node as at a selection node an action is chosen by its
+        statistics; the strict reading leaves the former out.
+        """
+        return [
+            (h.extended(i, h.actions[j - 1]), None)
+            for i in range(0, h.t)
+            if h.phases[i] in self.captured
+            for j in range(i + 1, h.t + 1)
+            if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]
+        ]  # AMAF-6
+
+    def backpropagation(self, information, context, rewards):
+        q, n = information
+        return added(q, rewards), n + 1  # AMAF-7
+
+
+class AmafStrict(Amaf):
+    """AMAF that captures at selection nodes only."""
+
+    captured = (SELECTION,)
+
+
+def rave(k: float = 250) -> Expression:
+    """I_RAVE."""
+    return rave_weight(k) * Amaf() ^ (1 - rave_weight(k)) * Baseline()  # (14)
+
+
+class PlayersMean(Twin):
+    """Records (q, n): the sum of one player's rewards and their number; a context is the player."""
+
+    def initial(self, players):
+        return 0.0, 0  # MAST-3, NAST-3
+
+    def values(self, theta, h):
+        return [mean(*theta[a, h.player]) for a in h.legal]
+
+    def capture(self, h, theta):
+        decisions = zip(h.actions, h.players, strict=False)
+        return [((a, player), player) for a, player in decisions if player != CHANCE]  # MAST-6
+
+    def backpropagation(self, information, context, rewards):
+        q, n = information
+        return q + rewards[context], n + 1  # MAST-7, NAST-7
+
+
+@dataclass(frozen=True)
+class Mast(PlayersMean):
+    rule: Rule = gibbs()
+    captured = (SELECTION, EXPANSION, SIMULATION)
+    bounded_mean = True
+
+    @property
+    def counts_availability(self) -> bool:
+        """By UCB1 (the end of section 4.3.2)."""
+        return self.rule.name == "ucb1"
+
+    def initial(self, players):
+        return (0.0, 0, 0) if self.counts_availability else (0.0, 0)
+
+    def values(self, theta, h):
+        if not self.counts_availability:
+            return super().values(theta, h)
+        information = [theta[a, h.player] for a in h.legal]
+        return [upper_confidence(q, n, m, self.rule.parameter) for q, n, m in information]
+
+    def capture(self, h, theta):
+        decisions = [
+            (h.actions[i], h.players[i], h.legals[i])
+            for i in range(h.t)
+            if h.players[i] != CHANCE and h.phases[i] in self.captured
+        ]  # MAST-6, TO-MAST-6
+        if not self.counts_availability:
+            return [((a, player), player) for a, player, _ in decisions]
+        visits = [((a, player), (VISIT, player)) for a, player, _ in decisions]
+        others = [
+            ((b, player), (AVAIL, player))
+            for a, player, legal in decisions
+            for b in legal
+            if b != a
+        ]
+        return visits + others
+
+    def backpropagation(self, information, context, rewards):
+        if not self.counts_availability:
+            return super().backpropagation(information, context, rewards)
+        (q, n, m), (kind, player) = information, context
+        return (q + rewards[player], n + 1, m + 1) if kind == VISIT else (q, n, m + 1)
+
+
+class ToMast(Mast):
+    captured = (SELECTION, EXPANSION)
+
+
+class Lgr(Twin):
+    rule = REPLY
+
+    def initial(self, players):
+        return None  # LGR-3
+
+    def values(self, theta, h):
+        reply = theta[h.previous(h.t)]
+        return [float(a == reply) for a in h.legal]  # LGR-4
+
+    def capture(self, h, theta):
+        decisions = [i for i in range(1, h.t) if h.players[i] != CHANCE]
+        replies = [(h.previous(i), (h.actions[i], h.players[i])) for i in decisions]
+        return [(record, context) for record, context in replies if record is not None]  # LGR-6
+
+    def backpropagation(self, information, context, rewards):
+        new, player = context
+        return new if self.gain(rewards[player]) > 0 else self.remainder(information, new)  # LGR-7
+
+    def gain(self, reward: float) -> float:
+        return reward
+
+    def remainder(self, reply: int | None, lost: int) -> int | None:
+        """What is left of a stored reply where one has lost."""
+        return reply
+
+
+class Lgrf(Lgr):
+    def remainder(self, reply, lost):
+        return None if reply == lost else reply  # LGRF-7
+
+
+class LgrfSigned(Lgrf):
+    """LGRF where a reward below ½ is a loss."""
+
+    def gain(self, reward):
+        return 2 * reward - 1
+
+
+@dataclass(frozen=True)
+class Nast(PlayersMean):
+    n: int = 2
+    rule: Rule = ucb1()
+    bounded_mean = True
+
+    def values(self, theta, h):
+        information = [theta[h.gram(self.n, h.t, a)] for a in h.legal]
+        if self.rule.name == "ucb1":
+            trials, c = sum(n for _, n in information), self.rule.parameter
+            return [upper_confidence(q, n, trials, c) for q, n in information]  # NAST-4
+        return [mean(q, n) for q, n in information]
+
+    def capture(self, h, theta):
+        decisions = [i for i in range(0, h.t) if h.players[i] != CHANCE]
+        grams = [(h.gram(self.n, i, h.actions[i]), h.players[i]) for i in decisions]
+        return [(gram, player) for gram, player in grams if gram is not None]  # NAST-6
+
+
+@dataclass(frozen=True)
+class Epic(Twin):
+    rule: Rule = ucb1()
+
+    def values(self, theta, h):
+        information = [theta[h.position_extended(h.t, a)] for a in h.legal]
+        c = self.rule.parameter
+        return [upper_confidence(q[h.player], n, m, c) for q, n, m in information]  # EPIC-4
+
+    def capture(self, h, theta):
+        visits = [(h.position(i), VISIT) for i in range(0, h.t + 1)]
+        return visits + available(h, h.position_extended, h.t)  # EPIC-6
+
+
+class Exp3(Twin):
+    """No part of an expression: a scheme asks for it."""
+
+    is_rounded = True
+
+    def initial(self, players):
+        return (0.0,) * players, 0
+
+    def capture(self, h, theta):
+        return [(h.choice(i, h.actions[i]), p) for i, p in h.probabilities.items()]
+
+    def backpropagation(self, information, context, rewards):
+        s, n = information
+        return added(s, tuple(reward / context for reward in rewards)), n + 1  # (2012, 4)
+
+
+EXP3 = Exp3()
 
 
 def exponential(x: float) -> float:
@@ -443,170 +654,11 @@ def exp3_probabilities(statistics: list[tuple[float, int]]) -> list[float]:
     return p
 
 
-def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
-    """v of each legal action at the end of an unfinished playout, in legal order."""
-    if leaf.kind in CATALOGUE:
-        return CATALOGUE[leaf.kind].values(leaf, theta, playout)
-    i, c = playout.t, leaf.rule.parameter
-    player, legal = playout.players[i], playout.legals[i]
-    if leaf.kind == "baseline":
-        if playout.phases[i] == SIMULATION:
-            return [math.inf for _ in legal]
-        information = [theta[playout.extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in information]  # Base-4
-    if leaf.kind in ("amaf", "amaf-strict"):
-        information = [theta[playout.extended(i, a)] for a in legal]
-        trials = sum(n for _, n in information)
-        return [upper_confidence(q[player], n, trials, c) for q, n in information]  # AMAF-4
-    if leaf.kind == "epic":
-        information = [theta[playout.position_extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in information]  # EPIC-4
-    if counts_availability(leaf):
-        return [upper_confidence(q, n, m, c) for q, n, m in (theta[a, player] for a in legal)]
-    if leaf.kind == "nast":
-        grams = [playout.gram(leaf.n, i, a) for a in legal]
-        information = [theta.initial if gram is None else theta[gram] for gram in grams]
-        if leaf.rule.name == "ucb1":
-            trials = sum(n for _, n in information)
-            return [upper_confidence(q, n, trials, c) for q, n in information]  # NAST-4
-        return [mean(q, n) for q, n in information]
-    return [mean(*theta[a, player]) for a in legal]
-
-
-# -------------------------------------------------------------------------------------------------------------- captures
-
-
-def capture(leaf: Leaf, playout: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
-    """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
-    if leaf.kind in CATALOGUE:
-        return CATALOGUE[leaf.kind].capture(leaf, playout, theta)
-    return CAPTURES[leaf.kind](leaf, playout)
-
-
-def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
-    return visits + available(h, h.extended, h.t_e)  # Base-6
-
-
-def available(h: Playout, extended: Callable, steps: int) -> list[tuple[tuple, Any]]:
-    """The other actions of the first steps, by their records."""
-    return [(extended(i, a), AVAIL) for i in range(steps) for a in h.legals[i] if a != h.actions[i]]
-
-
-def capture_moves_as_first(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    """⟨a_1, …, a_i, a_j⟩, by the prose: a_j at every node of the tree where it could have been played, the one where it was included.
-
-    The printed ⟨a_1, …, a_{i−1}, a_j⟩ would begin with a_0. At an expansion node as at a selection node an action is chosen by its
-    statistics; the strict reading leaves the former out.
-    """
-    captured = (SELECTION,) if leaf.kind == "amaf-strict" else (SELECTION, EXPANSION)
-    return [
-        (h.extended(i, h.actions[j - 1]), None)
-        for i in range(0, h.t)
-        if h.phases[i] in captured
-        for j in range(i + 1, h.t + 1)
-        if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]
-    ]  # AMAF-6
-
-
-def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    captured = [i for i in range(1, h.t + 1) if h.players[i - 1] != CHANCE]
-    if leaf.kind == "to-mast":
-        captured = [i for i in captured if h.phases[i - 1] in (SELECTION, EXPANSION)]  # TO-MAST-6
-    if not counts_availability(leaf):
-        return [
-            ((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured
-        ]  # MAST-6
-    visits = [((h.actions[i - 1], h.players[i - 1]), (VISIT, h.players[i - 1])) for i in captured]
-    others = [
-        ((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
-        for i in captured
-        for a in h.legals[i - 1]
-        if a != h.actions[i - 1]
-    ]
-    return visits + others
-
-
-def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    replies = [
-        (h.previous(i), (h.actions[i], h.players[i]))
-        for i in range(1, h.t)
-        if h.players[i] != CHANCE
-    ]
-    return [(record, context) for record, context in replies if record is not None]  # LGR-6
-
-
-def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    grams = [
-        (h.gram(leaf.n, i, h.actions[i]), h.players[i])
-        for i in range(0, h.t)
-        if h.players[i] != CHANCE
-    ]
-    return [(gram, player) for gram, player in grams if gram is not None]  # NAST-6
-
-
-def capture_positions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    visits = [(h.position(i), VISIT) for i in range(0, h.t + 1)]
-    return visits + available(h, h.position_extended, h.t)  # EPIC-6
-
-
-def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    return [(h.choice(i, h.actions[i]), p) for i, p in h.probabilities.items()]
-
-
-CAPTURES = {
-    "baseline": capture_histories,
-    "amaf": capture_moves_as_first,
-    "amaf-strict": capture_moves_as_first,
-    "mast": capture_actions,
-    "to-mast": capture_actions,
-    "lgr": capture_replies,
-    "lgrf": capture_replies,
-    "lgrf-signed": capture_replies,
-    "nast": capture_grams,
-    "epic": capture_positions,
-    "exp3": capture_choices,
-}
-
-
-def added(q: tuple[float, ...], rewards: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(total + reward for total, reward in zip(q, rewards, strict=True))
-
-
-def backpropagation(leaf: Leaf, information, context, rewards: tuple[float, ...]):
-    """ω: the new information of a record."""
-    if leaf.kind in CATALOGUE:
-        return CATALOGUE[leaf.kind].backpropagation(leaf, information, context, rewards)
-    if leaf.kind in ("baseline", "epic"):
-        q, n, m = information
-        return (
-            (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
-        )  # Base-7, EPIC-7
-    if leaf.kind in ("amaf", "amaf-strict"):
-        q, n = information
-        return added(q, rewards), n + 1  # AMAF-7
-    if leaf.kind in REPLIES:
-        new, player = context
-        reward = 2 * rewards[player] - 1 if leaf.kind == "lgrf-signed" else rewards[player]
-        if reward > 0:
-            return new  # LGR-7
-        return None if leaf.kind != "lgr" and information == new else information  # LGRF-7
-    if leaf.kind == "exp3":
-        s, n = information
-        return added(s, tuple(reward / context for reward in rewards)), n + 1  # (2012, 4)
-    if counts_availability(leaf):
-        q, n, m = information
-        kind, player = context
-        return (q + rewards[player], n + 1, m + 1) if kind == VISIT else (q, n, m + 1)
-    q, n = information
-    return q + rewards[context], n + 1  # MAST-7, NAST-7
-
-
-def update(thetas: dict[Leaf, Theta], playout: Playout) -> None:
+def update(thetas: dict[Twin, Theta], playout: Playout) -> None:
     """Lines 15-17 of Algorithm 1, enhancement by enhancement."""  # COMB-6, COMB-7
     for leaf, theta in thetas.items():
-        for record, context in capture(leaf, playout, theta):
-            theta[record] = backpropagation(leaf, theta[record], context, playout.rewards)
+        for record, context in leaf.capture(playout, theta):
+            theta[record] = leaf.backpropagation(theta[record], context, playout.rewards)
 
 
 # -------------------------------------------------------------------------------------------------------------- policies
@@ -622,18 +674,8 @@ def phase_of(base: Theta, playout: Playout) -> str:
 
 
 def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
-    """The parts with their λ(θ^base([h]~)).
-
-    Raises:
-        ValueError: a weight outside [0, 1], or a sum that is not 1.
-    """
-    pairs = [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
-    total = sum(weight for weight, _ in pairs)
-    if not all(0 <= weight <= 1 for weight, _ in pairs) or abs(total - 1) > TOLERANCE:
-        raise ValueError(
-            f"weights {[weight for weight, _ in pairs]!r} sum to {total!r}; each must be in [0, 1] and their sum 1"
-        )
-    return pairs
+    """The parts with their λ(θ^base([h]~))."""
+    return [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
 
 
 def alternatives(
@@ -652,12 +694,8 @@ def alternatives(
     return [(outer, policy)]
 
 
-def terms(policy, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Leaf]]:
-    """The summands of a maxilinear value in this phase, nested ones flattened, with their weights.
-
-    Raises:
-        TypeError: a part whose policy is not of the form U[arg max v] (13).
-    """
+def terms(policy, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Twin]]:
+    """The summands of a maxilinear value in this phase, nested ones flattened, with their weights."""
     if isinstance(policy, Sequential):
         return terms(
             policy.second if phase == SIMULATION else policy.first, phase, information, outer
@@ -668,20 +706,16 @@ def terms(policy, phase: str, information: tuple, outer: float = 1.0) -> list[tu
             for weight, part in weights(policy.parts, information)
             for term in terms(part, phase, information, outer * weight)
         ]
-    if not isinstance(policy, Leaf) or policy.rule.name not in ("ucb1", "argmax"):
-        raise TypeError(
-            f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs"
-        )
     return [(outer, policy)]
 
 
 def maxilinear_values(
-    policy: Maxilinear, thetas: dict[Leaf, Theta], playout: Playout, information: tuple
+    policy: Maxilinear, thetas: dict[Twin, Theta], playout: Playout, information: tuple
 ) -> list[float]:
     """Σ λ v of each legal action, summed from left to right; 0·∞ is 0."""  # COMB⊕-4
-    totals = [0.0 for _ in playout.legals[-1]]
+    totals = [0.0 for _ in playout.legal]
     for weight, leaf in terms(policy, playout.phases[-1], information):
-        of_leaf = values(leaf, thetas[leaf], playout)
+        of_leaf = leaf.values(thetas[leaf], playout)
         totals = [
             total + (weight * v if weight > 0 else 0.0)
             for total, v in zip(totals, of_leaf, strict=True)
@@ -742,10 +776,10 @@ def drawn_alternative(expression, phase: str, information: tuple, rng: np.ndarra
 
 
 def draw_by_vote(
-    policy: Vote, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
+    policy: Vote, thetas: dict[Twin, Theta], playout: Playout, information: tuple, rng: np.ndarray
 ) -> int | None:
     """The index of a legal action of most votes; None where nobody has a vote, for each voter's policy is uniform."""
-    votes = [0 for _ in playout.legals[-1]]
+    cast = [0 for _ in playout.legal]
     for part in policy.parts:
         voter = drawn_alternative(part, playout.phases[-1], information, rng)
         if isinstance(voter, Vote):
@@ -754,51 +788,41 @@ def draw_by_vote(
             v = opinion(voter, thetas, playout, information)
             index = None
             if any(x != v[0] for x in v):
-                gibbs_rule = isinstance(voter, Leaf) and voter.rule.name == "gibbs"
-                index = (
-                    draw_in_proportion(
-                        rng, [math.exp((x - max(v)) / voter.rule.parameter) for x in v]
-                    )
-                    if gibbs_rule
-                    else draw(voter, thetas, playout, information, rng)
-                )
+                index = draw(voter, thetas, playout, information, rng, is_vote=True)
         if index is not None:
-            votes[index] += 1
-    return draw_best(rng, votes) if any(votes) else None
+            cast[index] += 1
+    return draw_best(rng, cast) if any(cast) else None
 
 
-def opinion(policy, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
+def opinion(policy, thetas: dict[Twin, Theta], playout: Playout, information: tuple) -> list[float]:
     """The values by which an alternative chooses; where they are all the same, it chooses uniformly."""
     if isinstance(policy, Maxilinear):
         return maxilinear_values(policy, thetas, playout, information)
-    if policy.rule.name == "reply" and policy.kind not in CATALOGUE:
-        record = playout.previous(playout.t)
-        reply = None if record is None else thetas[policy][record]
-        return [float(action == reply) for action in playout.legals[-1]]
-    return values(policy, thetas[policy], playout)
+    return policy.values(thetas[policy], playout)
 
 
 def draw(
-    policy, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
+    policy,
+    thetas: dict[Twin, Theta],
+    playout: Playout,
+    information: tuple,
+    rng: np.ndarray,
+    is_vote: bool = False,
 ) -> int:
     """The index of the legal action that one alternative of a mixture chooses."""
-    if isinstance(policy, Maxilinear):
-        return draw_best(rng, maxilinear_values(policy, thetas, playout, information))
+    legal = playout.legal
     if isinstance(policy, Vote):
         index = draw_by_vote(policy, thetas, playout, information, rng)
-        return below(rng, len(playout.legals[-1])) if index is None else index
-    legal, rule = playout.legals[-1], policy.rule
-    if rule.name == "reply" and policy.kind in CATALOGUE:
-        v = values(policy, thetas[policy], playout)
-        return v.index(1.0) if 1.0 in v else below(rng, len(legal))
+        return below(rng, len(legal)) if index is None else index
+    v = opinion(policy, thetas, playout, information)
+    if isinstance(policy, Maxilinear):
+        return draw_best(rng, v)
+    rule = policy.rule
     if rule.name == "reply":
-        record = playout.previous(playout.t)
-        reply = None if record is None else thetas[policy][record]
-        return legal.index(reply) if reply in legal else below(rng, len(legal))  # LGR-4
-    v = values(policy, thetas[policy], playout)
-    if rule.name == "gibbs":
+        return v.index(1.0) if 1.0 in v else below(rng, len(legal))  # LGR-4
+    if rule.name == "gibbs" and policy.bounded_mean and not is_vote:
         return draw_by_gibbs(rng, v, rule.parameter)  # MAST-4
-    if rule.name == "softmax":  # Gibbs over values that are not means of rewards
+    if rule.name == "gibbs":
         return draw_in_proportion(rng, [math.exp((x - max(v)) / rule.parameter) for x in v])
     if rule.name == "roulette":
         return draw_in_proportion(rng, v)  # MAST-Roulette-4
@@ -821,12 +845,12 @@ def simulates_uniformly(policy, phase: str, information: tuple) -> bool:
         if isinstance(policy, Maxilinear)
         else [policy]
     )
-    return all(leaf.kind == "baseline" for leaf in parts)
+    return all(isinstance(leaf, Baseline) for leaf in parts)
 
 
 def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
     """An edge drawn by EXP3 at a simultaneous decision, its probability noted."""
-    i, legal = playout.t, playout.legals[-1]
+    i, legal = playout.t, playout.legal
     information = [theta[playout.choice(i, a)] for a in legal]
     p = exp3_probabilities([(s[playout.players[i]], n) for s, n in information])
     drawn = draw_in_proportion(rng, p) if len(legal) > 1 else 0
@@ -836,14 +860,14 @@ def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
 
 def choose(
     expression,
-    thetas: dict[Leaf, Theta],
+    thetas: dict[Twin, Theta],
     playout: Playout,
     information: tuple,
     rng: np.ndarray,
     edges: tuple[int, ...],
 ) -> int:
     """Line 11 of Algorithm 1 for a player: the index of an action drawn from α; edges[k] is the edge of the action k."""
-    legal, phase = playout.legals[-1], playout.phases[-1]
+    legal, phase = playout.legal, playout.phases[-1]
     chosen = legal[0]
     if EXP3 in thetas and playout.numbers[-1] > 0 and phase != SIMULATION:
         chosen = draw_by_exp3(thetas[EXP3], playout, rng)
@@ -875,8 +899,8 @@ class Trace:
 class Outcome:
     """The state of a search, or of one tree of it, after some iterations; `action`, line 18, is set after the last of all."""
 
-    records: dict[Leaf, Theta]
-    base: Leaf  # whose records hold the baseline statistics
+    records: dict[Twin, Theta]
+    base: Twin  # whose records hold the baseline statistics
     playouts: list[Trace] = field(default_factory=list)
     # of the root's legal actions, in legal order
     selections: dict[int, int] = field(default_factory=dict)
@@ -1039,18 +1063,18 @@ def grown(
     expression,
     rng: np.ndarray,
     scheme: Scheme,
-    inherited: dict[Leaf, Theta] | None = None,
+    inherited: dict[Twin, Theta] | None = None,
 ) -> Iterator[Outcome]:
     """One tree of Algorithm 1 without end, line 18 left out; always the same `Outcome`.
 
     Args:
         inherited: what `living` has left of an earlier search.
     """
-    base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
+    base = next((leaf for leaf in leaves(expression) if isinstance(leaf, Baseline)), Baseline())
     bandits = [EXP3] if scheme.exp3 and state.game.kernels().simultaneous is not None else []
     components = dict.fromkeys([base, *leaves(expression), *bandits])
     outcome = Outcome(
-        {leaf: Theta(initial_information(leaf, state.game.players)) for leaf in components}, base
+        {leaf: Theta(leaf.initial(state.game.players)) for leaf in components}, base
     )  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)
     if inherited is not None:
@@ -1070,18 +1094,6 @@ def grown(
 
 # ---------------------------------------------------------------------------------------------------- records that live on
 
-HISTORIES = {
-    "baseline",
-    "amaf",
-    "amaf-strict",
-    "exp3",
-    "fpu",
-    "kl-ucb",
-    "ucb1-tuned",
-    "thompson",
-    "grave",
-    "progressive-history",
-}
 ASKED = 200  # determinizations that tell what another can have seen
 
 
@@ -1147,18 +1159,18 @@ def is_history(record: tuple) -> bool:
 
 def living(
     outcome: Outcome, earlier: State, state: State, scheme: Scheme = MO_ISMCTS, decay: float = 1.0
-) -> dict[Leaf, Theta]:
+) -> dict[Twin, Theta]:
     """What is left of the records of an earlier search, or of one tree of it, when the root has moved on to a state.
 
     A record of a history lives on if the history leads on from the new root, and the baseline has it too; where everybody sees every
     action, it must continue a history with visits. All other records stay as they are.
     """
     players = state.game.players
-    remainder: dict[Leaf, Theta] = {}
+    remainder: dict[Twin, Theta] = {}
     for leaf, theta in outcome.records.items():
         remainder[leaf] = Theta(theta.initial)
         for record, information in theta.items():
-            remaining = decayed(information, initial_information(leaf, players), decay)
+            remaining = decayed(information, theta.initial, decay)
             if decay == 1 or (decay > 0 and remaining != theta.initial):
                 remainder[leaf][record] = remaining
     ways, root = way_to(earlier, state, scheme)
@@ -1186,15 +1198,13 @@ def living(
 
     if one_view and (root is None or base[root][1] == 0):
         root, ways = None, [None] * len(ways)
-    for leaf, theta in remainder.items():
-        if leaf.kind in HISTORIES:
-            moved = {
-                (renamed(record) if is_history(record) else record): theta[record]
-                for record in theta
-            }
-            moved.pop(None, None)
-            theta.clear()
-            theta.update(moved)
+    for theta in remainder.values():
+        moved = {
+            (renamed(record) if is_history(record) else record): theta[record] for record in theta
+        }
+        moved.pop(None, None)
+        theta.clear()
+        theta.update(moved)
     return remainder
 
 
@@ -1231,10 +1241,10 @@ def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
     selections, bounds = summed(trees), {}
     for action in selections:
         proofs = [
-            CATALOGUE[leaf.kind].bounds(theta, player, action)
+            leaf.bounds(theta, player, action)
             for tree in trees
             for leaf, theta in tree.records.items()
-            if hasattr(CATALOGUE.get(leaf.kind), "bounds")
+            if hasattr(leaf, "bounds")
         ]
         bounds[action] = (
             max((low for low, _ in proofs), default=0.0),
@@ -1256,23 +1266,13 @@ def stepwise(
     iterations: int,
     seed: int | tuple[int, ...],
     scheme: Scheme = MO_ISMCTS,
-    inherited: list[dict[Leaf, Theta]] | None = None,
+    inherited: list[dict[Twin, Theta]] | None = None,
 ) -> Iterator[Outcome]:
     """Algorithm 1, pausing after each iteration, tree after tree; always the same `Outcome` of a tree, growing.
 
     Args:
         inherited: for each tree, what `living` has left of an earlier search.
-
-    Raises:
-        ValueError: no player is about to act in the state, or a tree would be left without an iteration.
     """
-    observer = state.current_player()
-    if observer in (CHANCE, TERMINAL):
-        raise ValueError(
-            f"player {observer!r} is about to act; a search needs a decision of one of the players"
-        )
-    if 0 < iterations < scheme.trees:
-        raise ValueError(f"{iterations!r} iterations; {scheme} needs at least {scheme.trees}")
     key = seed if isinstance(seed, tuple) else (seed,)
     generators = (
         [seeded((*key, i)) for i in range(scheme.trees)] if scheme.tree_parameter else [seeded(key)]
@@ -1287,7 +1287,7 @@ def stepwise(
             if iteration == 1:
                 trees.append(outcome)
             if iteration == share and len(trees) == scheme.trees:
-                selections = undominated(trees, observer)
+                selections = undominated(trees, state.current_player())
                 outcome.action = list(selections)[
                     draw_best(generators[0].copy(), list(selections.values()))
                 ]  # line 18
@@ -1301,13 +1301,7 @@ def search(
     seed: int | tuple[int, ...],
     scheme: Scheme = MO_ISMCTS,
 ) -> Outcome:
-    """The whole of Algorithm 1.
-
-    Raises:
-        ValueError: no player is about to act in the state, or there is not an iteration for each tree.
-    """
-    if iterations < 1:
-        raise ValueError(f"{iterations!r} iterations; at least 1 is needed")
+    """The whole of Algorithm 1."""
     trees: list[Outcome] = []
     for outcome in stepwise(state, expression, iterations, seed, scheme):
         if not trees or outcome is not trees[-1]:

@@ -21,21 +21,11 @@ from icarus.engine.scheme import (
 )
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
 from tests import naive, toy
-from tests.naive import EXPANSION, SELECTION, SIMULATION, Linear, Playout, Sequential
+from tests.naive import EXPANSION, SELECTION, SIMULATION, Playout
+from tests.naive_catalogue import read
 from tests.test_toy import after
 
-EVERYTHING = Sequential(
-    naive.rave(k=20),
-    Linear(
-        [
-            (0.2, naive.mast()),
-            (0.2, naive.lgrf()),
-            (0.2, naive.nast(2)),
-            (0.2, naive.epic()),
-            (0.2, naive.to_mast(naive.ucb1())),
-        ]
-    ),
-)
+EVERYTHING = read("rave(20) >> (MAST + LGRF + NAST + EPIC + to_mast(ucb1(0.7)))/5")
 
 
 # ------------------------------------------------------------------------------------------------------------------ EXP3
@@ -80,7 +70,7 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once():
 
 
 def test_exp3_draws_by_its_probabilities(monkeypatch):
-    theta = naive.Theta(naive.initial_information(naive.EXP3, players=2))
+    theta = naive.Theta(naive.EXP3.initial(players=2))
     theta.update({(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
     for u, action in ((0.5307, 6), (0.5309, 7)):  # 0.530797 as above
         monkeypatch.setattr(naive, "uniform", lambda rng, u=u: u)
@@ -90,7 +80,7 @@ def test_exp3_draws_by_its_probabilities(monkeypatch):
 
 
 def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with():
-    h, theta = at_once(), naive.Theta(naive.initial_information(naive.EXP3, players=2))
+    h, theta = at_once(), naive.Theta(naive.EXP3.initial(players=2))
     h.extend(6, (90, 6, 6))
     h.probabilities, h.rewards = {1: 0.25, 2: 0.5}, (0.75, 0.25)
     naive.update({naive.EXP3: theta}, h)
@@ -103,10 +93,10 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with():
 
 
 def records_of(
-    leaf: naive.Leaf, state: State, iterations: int, seed: int, scheme: Scheme = MO_ISMCTS
+    leaf: naive.Twin, state: State, iterations: int, seed: int, scheme: Scheme = MO_ISMCTS
 ) -> naive.Theta:
     """What an enhancement that simulates has learnt by a search."""
-    simulated = Sequential(naive.baseline(), leaf)
+    simulated = naive.Baseline() >> leaf
     return naive.search(state, simulated, iterations, seed, scheme).records[leaf]
 
 
@@ -115,9 +105,9 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn():
     # In the fourth iteration the root is a selection node, and the pass below the selected action is expanded.
     for seed in range(5):
         counts = []
-        steps = naive.stepwise(toy.CHAIN.new_initial_state(), naive.baseline(), 4, seed)
+        steps = naive.stepwise(toy.CHAIN.new_initial_state(), naive.Baseline(), 4, seed)
         for outcome in steps:
-            theta = outcome.records[naive.baseline()]
+            theta = outcome.records[naive.Baseline()]
             counts.append({record: (n, m) for record, (_, n, m) in theta.items()})
         first, chosen = (outcome.playouts[i].actions[0] for i in (1, 3))
         assert counts == [
@@ -158,17 +148,17 @@ def test_counts_agree_with_what_was_played(game):
         for player, action in zip(play.players, play.actions, strict=True)
         if player != CHANCE
     )
-    assert {record: n for record, (_, n) in outcome.records[naive.mast()].items()} == played
+    assert {record: n for record, (_, n) in outcome.records[naive.Mast()].items()} == played
     in_tree = Counter(
         (action, player)
         for play in outcome.playouts
         for player, action, phase in zip(play.players, play.actions, play.phases, strict=True)
         if player != CHANCE and phase != SIMULATION
     )
-    by_ucb1 = outcome.records[naive.to_mast(naive.ucb1())]
+    by_ucb1 = outcome.records[naive.ToMast(naive.ucb1())]
     assert {record: n for record, (_, n, _) in by_ucb1.items() if n > 0} == in_tree
     lengths = sum(len(play.actions) for play in outcome.playouts)
-    assert sum(n for _, n, _ in outcome.records[naive.epic()].values()) == lengths + iterations
+    assert sum(n for _, n, _ in outcome.records[naive.Epic()].values()) == lengths + iterations
 
 
 @pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
@@ -209,7 +199,7 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree):
     generator = np.random.default_rng(8)
     while not state.is_terminal():
         if not state.is_chance_node():
-            records = records_of(naive.epic(), state, 50, seed=3)
+            records = records_of(naive.Epic(), state, 50, seed=3)
             # Where another's action has just ended an episode.
             unplaced = {(state.position_in_episode().label, None, ())}
             assert set(records) <= possible | {empty} | unplaced
@@ -219,7 +209,7 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree):
 def test_moves_hidden_inside_an_episode_follow_the_determinization():
     # Player 0 chooses d (6 or 7) without having noticed whether player 1 did 4 or 5 in the running episode; both must be
     # tried, and player 1's next records begin with what he himself saw: b = 2, then 4 or 5, then SOMETHING.
-    records = records_of(naive.epic(), after(toy.SECRETS, 0, 2, 4), 60, seed=3)
+    records = records_of(naive.Epic(), after(toy.SECRETS, 0, 2, 4), 60, seed=3)
     prefixes = {
         moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4
     }
@@ -237,7 +227,7 @@ def by_mover(records: naive.Theta, player: int) -> set[tuple[int, ...]]:
 def test_the_root_players_eyes_see_moves():
     # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
     # second whisper after an unnoticed first stands where the first stood.
-    records = records_of(naive.baseline(), after(toy.WHISPERS), 600, 2, SO_ISMCTS_POM)
+    records = records_of(naive.Baseline(), after(toy.WHISPERS), 600, 2, SO_ISMCTS_POM)
     observable = (UNSEEN, toy.SOMETHING, 4)
     assert by_mover(records, 1) == {(8, first) for first in observable} | {
         (8, first, second) for first in observable[1:] for second in observable
@@ -252,18 +242,18 @@ def test_the_root_players_eyes_see_moves():
 
 def test_what_looks_alike_to_the_root_player_is_learnt_of_as_one_move():
     # Of five actions two go unnoticed and two look alike: a policy sees three moves, and MAST counts moves.
-    records = records_of(naive.mast(), after(toy.WHISPERS), 400, 7, SO_ISMCTS_POM)
+    records = records_of(naive.Mast(), after(toy.WHISPERS), 400, 7, SO_ISMCTS_POM)
     assert {move for move, player in records if player == 1} == {UNSEEN, toy.SOMETHING, 4}
 
 
 def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike():
     # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
-    records = records_of(naive.baseline(), after(toy.DRAW), 600, 7, SO_ISMCTS_POM)
+    records = records_of(naive.Baseline(), after(toy.DRAW), 600, 7, SO_ISMCTS_POM)
     assert by_mover(records, CHANCE) == {(0, UNSEEN), (0, toy.SOMETHING), (0, 9)}
     drawn = [records[CHANCE, (0, move)][1] for move in (toy.SOMETHING, 9)]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
     assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
-    of_all = records_of(naive.baseline(), after(toy.DRAW), 300, 7)
+    of_all = records_of(naive.Baseline(), after(toy.DRAW), 300, 7)
     assert by_mover(of_all, CHANCE) == {(0, 5), (0, 6)} | {
         (0, a, b) for a in (5, 6) for b in (7, 8, 9)
     }
@@ -274,7 +264,7 @@ def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike():
 )
 def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme):
     # b = 2 began the episode; c = 4 went unnoticed by player 0, who is to choose d.
-    records = records_of(naive.epic(), after(toy.SECRETS, 0, 2, 4), 80, 3, scheme)
+    records = records_of(naive.Epic(), after(toy.SECRETS, 0, 2, 4), 80, 3, scheme)
     assert records[0, 1, (2,)][1] == 80  # the root: player 1 made the last move of ⟨2⟩
     assert {record for record in records if record[:2] == (0, 0) and len(record[2]) == 2} == {
         (0, 0, (2, 6)),
@@ -282,12 +272,12 @@ def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme):
     }
     # a = 0 is SOMETHING to player 1, who is to begin an episode
     ended = after(toy.SECRETS, 0)
-    records = records_of(naive.epic(), ended, 20, 3, scheme)
+    records = records_of(naive.Epic(), ended, 20, 3, scheme)
     assert records[ended.position_in_episode().label, None, ()][1] == 20
 
 
 @pytest.mark.parametrize(
-    "expression", [naive.baseline(), EVERYTHING], ids=["baseline", "everything"]
+    "expression", [naive.Baseline(), EVERYTHING], ids=["baseline", "everything"]
 )
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT], ids=str)
 def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme, expression):
@@ -308,4 +298,4 @@ def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme, expression):
     ("game", "scheme"), [(toy.PENNIES, MO_ISMCTS), (toy.KUHN, MO_ISMCTS.with_exp3())], ids=str
 )
 def test_exp3_learns_only_where_it_is_asked_for_and_choices_are_made_at_once(game, scheme):
-    assert naive.EXP3 not in naive.search(after(game), naive.baseline(), 2, 9, scheme).records
+    assert naive.EXP3 not in naive.search(after(game), naive.Baseline(), 2, 9, scheme).records

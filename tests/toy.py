@@ -804,6 +804,10 @@ ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
     CLASHES,
 ) = ALL_TOYS
 
+OPEN = [  # of perfect information
+    game for game in ALL_TOYS if game.determinize is game.observe is game.simultaneous is None
+]
+
 # Of each kind one, for what is no matter of the trees: perfect information, hidden facts that decide what is legal, chance, moves hidden
 # within episodes, the same episode in several places, unnoticed moves, all of it, and choices made at once. All are for two players:
 # another number would have every slot compiled once more, so that `tests/specs/test_catalogue.py` plays with it in plain Python.

@@ -42,14 +42,14 @@ from icarus.kernel import (
     update,
 )
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
-from icarus.specs import BASELINE, MAST, NAST2, argmax, gibbs, ucb1
+from icarus.specs import BASELINE, MAST, NAST2, argmax, gibbs, parse, ucb1
 from icarus.specs.baseline import children
 from icarus.testing import Decision, HistoryExample
-from tests import naive, naive_catalogue as twins, toy
+from tests import naive, toy
 from tests.audit import test_contract as contract
-from tests.engine.test_twin import agree, starts
+from tests.engine.test_twin import Pair, agree, starts
 from tests.marks import both_engines
-from tests.naive_catalogue import Twin
+from tests.naive_catalogue import read
 from tests.test_documents import example
 from tests.test_toy import after
 
@@ -103,23 +103,24 @@ INFORMED = Enhancement(
 )
 
 
-class Informed:
+class Informed(naive.PlayersMean):
     """The naive twin."""
 
-    def initial(self, leaf, players):
+    def initial(self, players):
         return 0.0, 0, 0.0
 
-    def values(self, leaf, theta, h):
-        i, player, v = h.t, h.players[h.t], []
-        for a in h.legals[i]:
-            q, n, _ = theta[a, player]
+    def values(self, theta, h):
+        i, v = h.t, []
+        for a in h.legal:
+            q, n, _ = theta[a, h.player]
             value = (q / n if n else 0.0) + (
                 h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth")
             )
-            v.append(9.0 if h.endings(i, a)[player] == 1.0 else value + h.lookahead(i, a)[player])
+            value += h.lookahead(i, a)[h.player]
+            v.append(9.0 if h.endings(i, a)[h.player] == 1.0 else value)
         return v
 
-    def capture(self, leaf, h, theta):
+    def capture(self, h, theta):
         updates = []
         for i, (a, player) in enumerate(zip(h.actions, h.players, strict=True)):
             if player != CHANCE:
@@ -131,26 +132,26 @@ class Informed:
                 updates.append(((a, player), (player, weight)))
         return updates
 
-    def backpropagation(self, leaf, information, context, rewards):
+    def backpropagation(self, information, context, rewards):
         q, n, w = information
         player, weight = context
         return q + rewards[player], n + 1, w + weight
 
 
-naive.CATALOGUE["informed"] = Informed()
-TWIN = naive.Leaf("informed", naive.Rule("argmax"))
-COMPOSITIONS = [
-    (INFORMED, TWIN),
-    (INFORMED >> BASELINE, naive.Sequential(TWIN, naive.baseline())),
-    (BASELINE >> INFORMED, naive.Sequential(naive.baseline(), TWIN)),
-]
+def pair(text: str) -> Pair:
+    """What a text describes, to the engine and to the twin, with the enhancements of this file."""
+    mine = {"INFORMED": INFORMED, "NUDGED": NUDGED, "SURPRISES": SURPRISES}
+    twins = {"INFORMED": Informed(), "NUDGED": Nudged(), "SURPRISES": Surprises()}
+    return parse(text, **mine), read(text, **twins)
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_the_game_tells(number, toys):
-    strategy, twin = COMPOSITIONS[number]
+@pytest.mark.parametrize(
+    ("number", "text"),
+    list(enumerate(["INFORMED", "INFORMED >> BASELINE", "BASELINE >> INFORMED"])),
+)
+def test_engine_and_twin_agree_on_what_the_game_tells(number, text, toys):
     for place, game in toys:
-        agree(starts(game, place), strategy, twin, 25, seed=number)
+        agree(starts(game, place), *pair(text), 25, seed=number)
 
 
 def test_a_policy_reads_features_by_name_in_a_history_made_by_hand():
@@ -295,26 +296,19 @@ def test_a_state_tells_its_features_and_heuristic():
 
 # ------------------------------------------------------------------------------------------------------------- cut-offs
 
-CUT = [
-    (BASELINE, naive.baseline()),
-    (BASELINE >> MAST, naive.Sequential(naive.baseline(), naive.mast())),
-    (INFORMED, TWIN),
-]
-
 
 @pytest.mark.parametrize(
-    ("number", "cutoff"),
+    ("text", "cutoff"),
     [
-        pytest.param(number, cutoff, marks=[] if number == place else pytest.mark.slow)
-        for number in range(3)
+        pytest.param(text, cutoff, marks=[] if number == place else pytest.mark.slow)
+        for number, text in enumerate(["BASELINE", "BASELINE >> MAST", "INFORMED"])
         for place, cutoff in enumerate([0, 1, 3])
     ],
 )
-def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number, cutoff, toys):
-    strategy, twin = CUT[number]
+def test_engine_and_twin_agree_on_playouts_that_are_cut_off(text, cutoff, toys):
     for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
         for place, game in toys:
-            agree(starts(game, place), strategy, twin, 20, place, scheme.with_cutoff(cutoff))
+            agree(starts(game, place), *pair(text), 20, place, scheme.with_cutoff(cutoff))
 
 
 def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more():
@@ -358,35 +352,23 @@ NUDGED = attrs.evolve(
 SOFT = attrs.evolve(NUDGED, name="SOFT", policy=gibbs().over(children))
 
 
-class Nudged(Twin):
+class Nudged(naive.Twin):
     """The naive twin: a record holds its lookahead as soon as a policy asks about it."""
 
-    def values(self, leaf, theta, h):
-        i, player, v = h.t, h.players[h.t], []
-        for a in h.legals[i]:
-            record = h.extended(i, a)
+    c = 0.5
+
+    def values(self, theta, h):
+        for a in h.legal:
+            record, lookahead = h.extended(h.t, a), h.lookahead(h.t, a)
             if record not in theta:
-                theta[record] = (
-                    tuple(WORTH * prospect for prospect in h.lookahead(i, a)),
-                    WORTH,
-                    WORTH,
-                )
-        for a in h.legals[i]:
-            q, n, m = theta[h.extended(i, a)]
-            v.append(naive.upper_confidence(q[player], n, m, leaf.rule.parameter))
-        return v
+                theta[record] = tuple(WORTH * prospect for prospect in lookahead), WORTH, WORTH
+        return [self.value(theta, h, a) for a in h.legal]
 
 
-naive.CATALOGUE["nudged"] = Nudged()
-NUDGED_TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
-
-
-@pytest.mark.parametrize("alone", [True, False])
-def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone, toys):
-    strategy = NUDGED if alone else NUDGED >> MAST
-    twin = NUDGED_TWIN if alone else naive.Sequential(NUDGED_TWIN, naive.mast())
+@pytest.mark.parametrize("text", ["NUDGED", "NUDGED >> MAST"])
+def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(text, toys):
     for number, game in toys:
-        agree(starts(game, number), strategy, twin, 40, seed=number)
+        agree(starts(game, number), *pair(text), 40, seed=number)
 
 
 def test_initial_information_by_hand():
@@ -481,6 +463,30 @@ SURPRISES = attrs.evolve(
 )
 
 
+class Surprises(naive.PlayersMean):
+    """The naive twin: (a, ρ) holds the sum of |μ_ρ − q/n| · (iteration + 1), what was known when it was captured."""
+
+    def initial(self, players):
+        return 0.0, 0, 0
+
+    def values(self, theta, h):
+        information = [theta[a, h.player] for a in h.legal]
+        return [uniform(h.rng) + (q / n if n else 0.0) for q, n, _ in information]
+
+    def capture(self, h, theta):
+        captured = []
+        for (a, player), _ in super().capture(h, theta):
+            q, n, _ = theta[a, player]
+            far = abs(h.rewards[player] - (q / n if n else 0.5)) > 0.25
+            captured.append(((a, player), (player, (h.iteration + 1) * far)))
+        return captured
+
+    def backpropagation(self, information, context, rewards):
+        q, n, surprise = information
+        player, weight = context
+        return q + rewards[player], n + 1, surprise + weight
+
+
 def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand():
     example = HistoryExample(
         [Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6
@@ -507,15 +513,13 @@ def test_draws_of_a_policy_are_fixed_by_the_seed():
     assert first_result.visits.tolist() == second_result.visits.tolist()
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_slots_may_read(number, toys):
-    strategy, twin = [
-        (SURPRISES, twins.surprises()),
-        (BASELINE >> SURPRISES, naive.Sequential(naive.baseline(), twins.surprises())),
-        ((MAST + SURPRISES) / 2, naive.Linear([(0.5, naive.mast()), (0.5, twins.surprises())])),
-    ][number]
+@pytest.mark.parametrize(
+    ("number", "text"),
+    list(enumerate(["SURPRISES", "BASELINE >> SURPRISES", "(MAST + SURPRISES)/2"])),
+)
+def test_engine_and_twin_agree_on_what_slots_may_read(number, text, toys):
     for place, game in toys:
-        agree(starts(game, place), strategy, twin, 40, seed=number)
+        agree(starts(game, place), *pair(text), 40, seed=number)
 
 
 @helper

@@ -38,8 +38,9 @@ from tests import naive, toy
 from tests.engine.test_twin import (
     compared as is_compared,
     composition,
+    keyed,
     named_information,
-    named_parts,
+    same_information,
 )
 from tests.marks import slow_after
 
@@ -71,45 +72,30 @@ class Compared:
     """The records of an engine and of the twin, component by component; those that the engine has elsewhere than below the root apart."""
 
     def __init__(
-        self, engine, parts: dict, inherited: dict[naive.Leaf, naive.Theta] | None
+        self, engine, parts: dict, inherited: dict[naive.Twin, naive.Theta] | None
     ) -> None:
         self.engine, self.parts = engine, parts
-        self.elsewhere: dict[naive.Leaf, dict[int, Any]] = {}
+        self.elsewhere: dict[naive.Twin, dict[int, Any]] = {}
         for leaf, theta in (inherited or {}).items():
             held = held_in(self.table(leaf))
-            below = self.keys(leaf, theta)
+            below = keyed(theta, self.table(leaf))
             self.elsewhere[leaf] = {
                 key: information for key, information in held.items() if key not in below
             }
 
-    def table(self, leaf: naive.Leaf):
+    def table(self, leaf: naive.Twin):
         return self.engine.records()[
             str(self.parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))
         ]
 
-    def keys(self, leaf: naive.Leaf, theta: naive.Theta) -> dict[int, Any]:
-        table = self.table(leaf)
-        named = (lambda kind, record: record) if leaf == naive.EXP3 else named_parts
-        return {
-            table.key(named(leaf.kind, record)): information
-            for record, information in theta.items()
-        }
-
     def same(self, outcome: naive.Outcome) -> None:
         """The engine's records are the twin's, and those elsewhere are as they were."""
         for leaf, theta in outcome.records.items():
-            expected = self.keys(leaf, theta)
+            expected = keyed(theta, self.table(leaf))
             held = held_in(self.table(leaf))
             elsewhere = self.elsewhere.get(leaf, {})
             assert {key: held.pop(key) for key in elsewhere} == elsewhere
-            if leaf == naive.EXP3:  # sums of exponentials, in another order
-                assert held.keys() == expected.keys()
-                assert all(
-                    np.allclose(held[key][0], expected[key][0]) and held[key][1] == expected[key][1]
-                    for key in held
-                )
-            else:
-                assert held == expected, leaf
+            assert same_information(leaf, held, expected), leaf
 
 
 def go_on(

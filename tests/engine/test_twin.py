@@ -1,17 +1,15 @@
 """Engine against naive twin: the same random draws must give the same records with the same information."""
 
-import functools
-import operator
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
 import icarus
-from icarus import Game, Scheme, games, roulette, weight
-from icarus.algebra import Enhancement, epsilon_greedy, gibbs, rave_weight, ucb1
+from icarus import Game, Scheme, games, weight
+from icarus.algebra import Enhancement
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import (
     MO_ISMCTS,
@@ -21,26 +19,18 @@ from icarus.engine.scheme import (
     CheatingUCT,
     DeterminizedUCT,
 )
+from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, below, helper
-from icarus.specs import (
-    AMAF,
-    AMAF_STRICT,
-    BASELINE,
-    EPIC,
-    LGR,
-    LGRF,
-    LGRF_SIGNED,
-    MAST,
-    NAST,
-    TO_MAST,
-)
+from icarus.specs import BASELINE, parse
 from tests import naive, toy
 from tests.marks import slow_after
+from tests.naive_catalogue import read
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 36
 ITERATIONS = {"toy": 50, "whole": 15}
 LAST_BITS = 1e-12  # relative, and of sums that cancel
+Pair = tuple[Enhancement, Any]  # of the engine and of the twin
 
 
 @weight
@@ -49,48 +39,36 @@ def half_visited(rewards, visits, availability, k=4):
     return k / (visits + availability + 2 * k)
 
 
-def naive_half(q, n: int, m: int) -> float:
-    return 4 / (n + m + 8)
+def pair(text: str) -> Pair:
+    """What a text describes: to the engine, and to the twin."""
+    naive_half = naive.Weight(lambda q, n, m: 4 / (n + m + 8))
+    return parse(text, half_visited=half_visited), read(text, half_visited=naive_half)
 
 
-RULES: list[tuple[Callable[[], Any], naive.Rule]] = [
-    (lambda: gibbs(0.5), naive.gibbs(0.5)),
-    (lambda: epsilon_greedy(0.3), naive.epsilon_greedy(0.3)),
-    (roulette, naive.roulette()),
-    (lambda: ucb1(0.9), naive.ucb1(0.9)),
-    (lambda: gibbs(1.0), naive.gibbs(1.0)),
-]
+RULES = ["gibbs(0.5)", "epsilon_greedy(0.3)", "roulette()", "ucb1(0.9)", "gibbs(1.0)"]
 
 
-def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
-    """A random enhancement with its twin."""
-    exploration = rng.choice([0.4, 0.7, 1.5])
-    rule, twin = rng.choice(RULES)
+def leaf(rng: random.Random, maximising: bool) -> str:
+    """A random enhancement."""
+    bandit = f"ucb1({rng.choice([0.4, 0.7, 1.5])})"
+    rule = rng.choice(RULES)
     n = rng.choice([1, 2, 3])
-    choices: list[Callable[[], tuple[Enhancement, Any]]] = [
-        lambda: (BASELINE, naive.baseline()),
-        lambda: (AMAF, naive.amaf()),
-        lambda: (MAST(ucb1(exploration)), naive.mast(naive.ucb1(exploration))),
-        lambda: (TO_MAST(ucb1(exploration)), naive.to_mast(naive.ucb1(exploration))),
-        lambda: (NAST(n, ucb1(exploration)), naive.nast(n, exploration)),
-        lambda: (EPIC(ucb1(exploration)), naive.epic(exploration)),
+    choices = [
+        "BASELINE",
+        "AMAF",
+        f"mast({bandit})",
+        f"to_mast({bandit})",
+        f"nast({n}, {bandit})",
+        f"epic({bandit})",
     ]
     if not maximising:
-        choices += [
-            lambda: (LGR, naive.lgr()),
-            lambda: (LGRF, naive.lgrf()),
-            lambda: (LGRF_SIGNED, naive.lgrf_signed()),
-            lambda: (MAST(rule()), naive.mast(twin)),
-            lambda: (TO_MAST(rule()), naive.to_mast(twin)),
-            lambda: (NAST(n, rule()), naive.nast(n, rule=twin)),
-        ]
-    return rng.choice(choices)()
+        choices += ["LGR", "LGRF", "LGRF_SIGNED"]
+        choices += [f"mast({rule})", f"to_mast({rule})", f"nast({n}, {rule})"]
+    return rng.choice(choices)
 
 
-def composition(
-    rng: random.Random, depth: int, maximising: bool = False
-) -> tuple[Enhancement, Any]:
-    """A random composition of at most `depth` levels with its twin."""
+def composition_text(rng: random.Random, depth: int, maximising: bool = False) -> str:
+    """A random composition of at most `depth` levels, in brackets where it is one of several."""
     kind = (
         rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear", "majority"])
         if depth
@@ -101,47 +79,23 @@ def composition(
     if kind == "leaf":
         return leaf(rng, maximising)
     if kind == "sequential":
-        (first, twin_first), (second, twin_second) = (
-            composition(rng, depth - 1, maximising) for _ in range(2)
-        )
-        return first >> second, naive.Sequential(twin_first, twin_second)
+        first, second = (composition_text(rng, depth - 1, maximising) for _ in range(2))
+        return f"({first} >> {second})"
     if kind == "majority":
-        members = [composition(rng, depth - 1) for _ in range(rng.choice([2, 3]))]
-        return functools.reduce(operator.and_, (member for member, _ in members)), vote_of(members)
+        members = [composition_text(rng, depth - 1) for _ in range(rng.choice([2, 3]))]
+        return f"({' & '.join(members)})"
     inside = maximising or kind == "maxilinear"
-    (first, twin_first), (second, twin_second) = (
-        composition(rng, depth - 1, inside) for _ in range(2)
-    )
+    first, second = (composition_text(rng, depth - 1, inside) for _ in range(2))
     constant = rng.choice([0.25, 0.5])
-    weights = rng.choice(
-        [
-            (constant, 1 - constant, constant, 1 - constant),
-            (half_visited, 1 - half_visited, naive_half, lambda q, n, m: 1 - naive_half(q, n, m)),
-            (
-                rave_weight(k=10),
-                1 - rave_weight(k=10),
-                naive.rave_weight(10),
-                lambda q, n, m: 1 - naive.rave_weight(10)(q, n, m),
-            ),
-        ]
-    )
-    combine, twin_combine = (
-        (operator.add, naive.Linear) if kind == "linear" else (operator.xor, naive.Maxilinear)
-    )
-    twin = twin_combine([(weights[2], twin_first), (weights[3], twin_second)])
-    return combine(weights[0] * first, weights[1] * second), twin
+    weight = rng.choice([str(constant), "half_visited", "rave_weight(k=10)"])
+    remainder = 1 - constant if weight == str(constant) else f"(1 - {weight})"
+    operator = "+" if kind == "linear" else "^"
+    return f"({weight} * {first} {operator} {remainder} * {second})"
 
 
-def named_parts(kind: str, record: tuple):
-    """The parts of a twin's record as the engine's spaces take them."""
-    if kind in naive.CATALOGUE:
-        return record
-    if kind in ("baseline", "amaf", "amaf-strict", "epic", "mast", "to-mast", *naive.REPLIES):
-        if kind == "epic" and record[1] is None:
-            return record[0], 0, record[2]
-        return record
-    moves, player = record
-    return (*moves, player)
+def composition(rng: random.Random, depth: int) -> Pair:
+    """A random composition with its twin."""
+    return pair(composition_text(rng, depth))
 
 
 def named_information(row):
@@ -153,9 +107,17 @@ def named_information(row):
     return tuple(values)
 
 
-def same_information(kind: str, held: dict[int, Any], expected: dict[int, Any]) -> bool:
+def keyed(theta: naive.Theta, table: Records) -> dict[int, Any]:
+    """A twin's records by the engine's keys; where nobody has moved, the engine writes player 0."""
+    return {
+        table.key(tuple(0 if part is None else part for part in record)): information
+        for record, information in theta.items()
+    }
+
+
+def same_information(leaf: naive.Twin, held: dict[int, Any], expected: dict[int, Any]) -> bool:
     """Whether engine and twin hold the same records with the same information."""
-    if held == expected or kind not in naive.ROUNDED:
+    if held == expected or not leaf.is_rounded:
         return held == expected
     return held.keys() == expected.keys() and all(
         np.allclose(np.hstack(held[key]), np.hstack(information), rtol=LAST_BITS, atol=LAST_BITS)
@@ -190,13 +152,8 @@ def same_records(
     assert ("EXP3" in records) == (naive.EXP3 in outcome.records)
     for kind, theta in outcome.records.items():
         table = records[parts.get(kind, str(BASELINE))]
-        named = {
-            record if kind == naive.EXP3 else named_parts(kind.kind, record): information
-            for record, information in theta.items()
-        }
-        expected = {table.key(parts_of): information for parts_of, information in named.items()}
         held = {int(row["record"]): named_information(row) for row in table.rows}
-        assert same_information(kind.kind, held, expected), (str(strategy), kind, *where)
+        assert same_information(kind, held, keyed(theta, table)), (str(strategy), kind, *where)
 
 
 def agree(
@@ -244,36 +201,20 @@ def test_engine_and_twin_hold_the_same_records_in_whole_games(name, number):
 @pytest.mark.parametrize("number", slow_after(1, range(12)))
 def test_engine_and_twin_agree_on_majority_votes(number, toys):
     rng = random.Random(500 + number)
-    members = [composition(rng, 2) for _ in range(3)]
-    nested = 0.5 * (members[0][0] & members[1][0]) + 0.5 * members[2][0]
-    twin = naive.Linear([(0.5, vote_of(members[:2])), (0.5, members[2][1])])
-    strategy = nested & members[1][0] & members[2][0]
-    whole = vote_of([(nested, twin), *members[1:]])
+    first, second, third = (composition_text(rng, 2) for _ in range(3))
+    vote = f"(0.5 * ({first} & {second}) + 0.5 * {third}) & {second} & {third}"
     for _, game in toys:
-        agree(starts(game, number), strategy, whole, ITERATIONS["toy"], seed=number)
-    agree(
-        starts(games.load("othello"), number),
-        BASELINE >> strategy,
-        naive.Sequential(naive.baseline(), whole),
-        25,
-        number,
-    )
-
-
-def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
-    """The twin's vote of members; a vote among them is theirs."""
-    parts = [twin.parts if isinstance(twin, naive.Vote) else [twin] for _, twin in members]
-    return naive.Vote([part for some in parts for part in some])
+        agree(starts(game, number), *pair(vote), ITERATIONS["toy"], seed=number)
+    othello = starts(games.load("othello"), number)
+    agree(othello, *pair(f"BASELINE >> ({vote})"), 25, number)
 
 
 @pytest.mark.parametrize("number", slow_after(1, range(4)))
 def test_engine_and_twin_agree_on_both_readings_of_amaf(number, toys):
-    for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
-        weight = rave_weight(k=10)
-        strategy = weight * enhancement ^ (1 - weight) * BASELINE
-        twin = naive.rave(10, strict=strict)
+    for reading in ("AMAF", "AMAF_STRICT"):
+        rave = pair(f"rave_weight(k=10) * {reading} ^ (1 - rave_weight(k=10)) * BASELINE")
         for _, game in toys:
-            agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
+            agree(starts(game, number), *rave, ITERATIONS["toy"], seed=number)
 
 
 # -------------------- Engine against naive twin in every scheme: the same draws must give the same records and information.
@@ -310,7 +251,7 @@ def agree_in_all_trees(
     )
 
 
-def compositions(seed: int) -> tuple[Enhancement, Any]:
+def compositions(seed: int) -> Pair:
     return composition(random.Random(seed), 3)
 
 
@@ -322,69 +263,37 @@ def test_engine_and_twin_agree_by_every_scheme(number, scheme, toys):
         agree(starts(game, number), strategy, twin, SHORT["toy"], (number, 7), scheme)
 
 
-UNIFORM = [  # compositions that come to the baseline in simulation, in several ways
-    (0.5 * BASELINE ^ 0.5 * BASELINE, naive.Maxilinear([(0.5, naive.baseline())] * 2)),
-    (
-        0.5 * (AMAF >> BASELINE) ^ 0.5 * BASELINE,
-        naive.Maxilinear(
-            [(0.5, naive.Sequential(naive.amaf(), naive.baseline())), (0.5, naive.baseline())]
-        ),
-    ),
-    (
-        AMAF >> (BASELINE + LGR) / 2,
-        naive.Sequential(naive.amaf(), naive.Linear([(0.5, naive.baseline()), (0.5, naive.lgr())])),
-    ),
-    (
-        0.25 * (0.5 * AMAF ^ 0.5 * BASELINE) + 0.75 * (AMAF >> BASELINE),
-        naive.Linear(
-            [
-                (0.25, naive.Maxilinear([(0.5, naive.amaf()), (0.5, naive.baseline())])),
-                (0.75, naive.Sequential(naive.amaf(), naive.baseline())),
-            ]
-        ),
-    ),
-]
-
-
 @pytest.mark.parametrize(
-    ("strategy", "twin"),
-    UNIFORM,
-    ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
+    "text",
+    [  # that come to the baseline in simulation, in several ways
+        "0.5 * BASELINE ^ 0.5 * BASELINE",
+        "0.5 * (AMAF >> BASELINE) ^ 0.5 * BASELINE",
+        "AMAF >> (BASELINE + LGR)/2",
+        "0.25 * (0.5 * AMAF ^ 0.5 * BASELINE) + 0.75 * (AMAF >> BASELINE)",
+    ],
 )
-def test_engine_and_twin_agree_on_what_is_uniform_by_definition(strategy, twin):
+def test_engine_and_twin_agree_on_what_is_uniform_by_definition(text):
     for game in (BLIND_STATES, WHISPERS, CLASHES):
-        agree(starts(game, 1), strategy, twin, SHORT["toy"], 3, SO_ISMCTS_POM)
+        agree(starts(game, 1), *pair(text), SHORT["toy"], 3, SO_ISMCTS_POM)
 
 
-SINGLE = [
-    (BASELINE, naive.baseline()),
-    (AMAF, naive.amaf()),
-    (MAST(gibbs(1.0)), naive.mast()),
-    (MAST(ucb1(0.7)), naive.mast(naive.ucb1())),
-    (TO_MAST(gibbs(1.0)), naive.to_mast()),
-    (LGR, naive.lgr()),
-    (LGRF, naive.lgrf()),
-    (EPIC(ucb1(0.7)), naive.epic()),
-    *((NAST(n, ucb1(0.7)), naive.nast(n)) for n in (1, 2, 3)),
-]
+SINGLE = ["BASELINE", "AMAF", "MAST", "TO_MAST", "LGR", "LGRF", "EPIC"]
+SINGLE += [f"mast({rule})" for rule in ("ucb1(0.7)", "gibbs(0.25)", "roulette()")]
+SINGLE += [f"nast({n}, ucb1(0.7))" for n in (1, 2, 3)]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "twin"),
-    SINGLE,
-    ids=lambda part: str(part) if isinstance(part, Enhancement) else "",
-)
+@pytest.mark.parametrize("text", SINGLE)
 @pytest.mark.parametrize("game", slow_after(1, [THICKETS[0], WHISPERS, *THICKETS[1:]]), ids=str)
-def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(game, strategy, twin):
+def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(game, text):
     for scheme in (SO_ISMCTS, SO_ISMCTS_POM):
-        agree(starts(game, 1), strategy, twin, SHORT["toy"], 1, scheme)
+        agree(starts(game, 1), *pair(text), SHORT["toy"], 1, scheme)
 
 
 def test_engine_and_twin_break_the_ties_of_all_trees_alike():
     tied = 0
     for seed in range(30):
         whole = naive.search(
-            PENNIES.new_initial_state(), naive.baseline(), 4, seed, CheatingEnsembleUCT(2)
+            PENNIES.new_initial_state(), naive.Baseline(), 4, seed, CheatingEnsembleUCT(2)
         )
         result = icarus.search(
             PENNIES.new_initial_state(),
@@ -517,4 +426,4 @@ SECRET_ORDER = Game(
 @pytest.mark.parametrize("seed", [0, 1, 39])
 def test_engine_and_twin_agree_where_the_same_moves_may_be_of_other_players(game, scheme, seed):
     """A history beyond the tree, by who made its last move, may have the moves of one that is in it: AMAF has records of its children."""
-    agree(starts(game, seed), AMAF, naive.amaf(), 60, seed, scheme)
+    agree(starts(game, seed), *pair("AMAF"), 60, seed, scheme)

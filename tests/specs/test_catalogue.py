@@ -1,8 +1,6 @@
 """The catalogue of enhancements: against naive twins, which read the papers by themselves; by hand where these are slow to come."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import attrs
 import pytest
@@ -11,8 +9,8 @@ from scipy import stats
 from icarus import *
 from icarus.kernel import *
 from icarus.testing import Decision, HistoryExample
-from tests import naive, naive_catalogue as twins, naive_knowledge as knowledge, toy
-from tests.engine.test_twin import ONE_TREE, agree, same_records, starts
+from tests import naive, toy
+from tests.engine.test_twin import ONE_TREE, agree, pair, same_records, starts
 from tests.marks import slow_after, slow_variants
 from tests.specs import test_score_bounds
 
@@ -155,106 +153,67 @@ def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to(
 
 # -------------------------------------------------------------------------------------------------------- against the twins
 
-PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
-    (FPU, twins.fpu()),
-    (FPU(0.6), twins.fpu(0.6)),
-    (UCB1_TUNED, twins.ucb1_tuned()),
-    (KL_UCB, twins.kl_ucb()),
-    (PROGRESSIVE_HISTORY, twins.progressive_history()),
-    (GRAVE, twins.grave()),
-    (GRAVE(3), twins.grave(3)),
-    (GRAVE(3, exploration=0.6), twins.grave(3, c=0.6)),
-    (UCB1_TUNED(0.1), twins.ucb1_tuned(0.1)),
-    (THOMPSON, twins.thompson()),
-    (LGRF2, twins.lgrf2()),
-    (NST, twins.nst()),
-    (NST(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),
-    (PPA, twins.ppa()),
-    (PPA(2.0, 0.5), twins.ppa(2.0, 0.5)),
-    (MAST_SIMULATION_DECAY, twins.simulation_decay()),
-    (MAST_SIMULATION_DECAY(0.5, gibbs(0.3)), twins.simulation_decay(0.5, twins.softmax(0.3))),
-    (MAST_BATCH_DECAY(0.7, 8), twins.batch_decay(0.7, 8)),
-    (CMC, twins.cmc()),
-    (CMC(0.9, 0.4), twins.cmc(0.9, 0.4)),
-    (DISCOUNTED_UCB, twins.discounted_ucb()),
-    (DISCOUNTED_UCB(0.8), twins.discounted_ucb(0.8)),
-    (DISCOUNTED_HISTORY, twins.discounted_history()),
-    (REGRET_MATCHING, twins.regret_matching()),
-    (REGRET_MATCHING(0.5), twins.regret_matching(0.5)),
-    (RELATIVE_BONUS, twins.relative_bonus()),
-    (RELATIVE_BONUS(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
-]
-WITH_KNOWLEDGE: list[tuple[Enhancement, naive.Leaf]] = [
-    (PROGRESSIVE_BIAS, knowledge.progressive_bias()),
-    (PROGRESSIVE_UNPRUNING(3, 2, 6.0, 1.2), knowledge.progressive_unpruning(3, 2, 6.0, 1.2)),
-    (PROGRESSIVE_WIDENING(3.0, 1.25), knowledge.progressive_widening(3.0, 1.25)),
-    (PUCT, knowledge.puct()),
-    (IMPLICIT_MINIMAX, knowledge.implicit_minimax()),
-    (DECISIVE, knowledge.decisive()),
-    (PAST, knowledge.past()),
-    (FAST, knowledge.fast()),
-    (FAST(0.2, 0.5, gibbs(0.1)), knowledge.fast(0.2, 0.5, 0.1)),
-]
-WITH_KNOWLEDGE += [
-    (DECISIVE(0.2), knowledge.decisive(0.2)),
-    (PAST(1, gibbs(0.2)), knowledge.past(1, 0.2)),
-]
-OF_ALL = [*PAIRS, *WITH_KNOWLEDGE]
+TEXTS = """FPU; fpu(0.6); UCB1_TUNED; KL_UCB; PROGRESSIVE_HISTORY; GRAVE; grave(3); grave(3, 1e-5, 0.6); ucb1_tuned(0.1); THOMPSON;
+    LGRF2; NST; nst(2, gibbs(0.5)); PPA; ppa(2.0, 0.5); MAST_SIMULATION_DECAY; mast_simulation_decay(0.5, gibbs(0.3));
+    mast_batch_decay(0.7, 8); CMC; cmc(0.9, 0.4); DISCOUNTED_UCB; discounted_ucb(0.8); DISCOUNTED_HISTORY; REGRET_MATCHING;
+    regret_matching(0.5); RELATIVE_BONUS; relative_bonus(1.0, 3.0)"""
+TEXTS_WITH_KNOWLEDGE = """PROGRESSIVE_BIAS; progressive_unpruning(3, 2, 6.0, 1.2); progressive_widening(3.0, 1.25); PUCT; IMPLICIT_MINIMAX;
+    DECISIVE; PAST; FAST; fast(0.2, 0.5, gibbs(0.1)); decisive(0.2); past(1, gibbs(0.2))"""
+WITHOUT_KNOWLEDGE, WITH_KNOWLEDGE = (
+    [text.strip() for text in texts.split(";")] for texts in (TEXTS, TEXTS_WITH_KNOWLEDGE)
+)
+OF_ALL = [*WITHOUT_KNOWLEDGE, *WITH_KNOWLEDGE]
+OF_GAMES = WITH_KNOWLEDGE[:-2]
 
 
-def cases(pairs: list[tuple[Enhancement, naive.Leaf]]):
-    """An enhancement with its twin, of each kind the first; the others with --slow."""
-    return pytest.mark.parametrize(
-        ("strategy", "twin"),
-        slow_variants(pairs),
-        ids=lambda x: str(x) if isinstance(x, Enhancement) else "",
-    )
+def each_of(texts: list[str]) -> pytest.MarkDecorator:
+    """Of each kind the first; the others with --slow."""
+    return pytest.mark.parametrize("text", slow_variants(texts))
 
 
-@cases(OF_ALL)
-def test_engine_and_twin_agree_in_every_toy_game(strategy, twin, toys):
+@each_of(OF_ALL)
+def test_engine_and_twin_agree_in_every_toy_game(text, toys):
     """Those with knowledge in half of the toys each: their twins play all that can follow."""
-    known = (strategy, twin) in WITH_KNOWLEDGE
-    for number, game in toys[OF_ALL.index((strategy, twin)) % 2 :: 2] if known else toys:
-        agree(starts(game, number), strategy, twin, 25 if known else 30, seed=number)
+    known = text in WITH_KNOWLEDGE
+    for number, game in toys[OF_ALL.index(text) % 2 :: 2] if known else toys:
+        agree(starts(game, number), *pair(text), 25 if known else 30, seed=number)
 
 
 # of each kind
-FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS]
+FIRST = [text for text in slow_variants(WITHOUT_KNOWLEDGE) if isinstance(text, str)]
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin", "name"),
+    ("text", "name"),
     [
         pytest.param(
-            *pair,
+            text,
             name,
-            marks=[] if pair in FIRST and (FIRST.index(pair) + j) % 2 else pytest.mark.slow,
+            marks=[] if text in FIRST and (FIRST.index(text) + j) % 2 else pytest.mark.slow,
         )
-        for pair in PAIRS
+        for text in WITHOUT_KNOWLEDGE
         for j, name in enumerate(["othello", "knockout-whist(players=2)"])
     ],
-    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-def test_engine_and_twin_agree_in_whole_games(strategy, twin, name):
-    agree(starts(games.load(name), 7), strategy, twin, 12, seed=7)
+def test_engine_and_twin_agree_in_whole_games(text, name):
+    agree(starts(games.load(name), 7), *pair(text), 12, seed=7)
 
 
-@cases(WITH_KNOWLEDGE[:-2])
+@each_of(OF_GAMES)
 @pytest.mark.parametrize("name", slow_after(1, ["checkers", "othello", "backgammon"]))
-def test_engine_and_twin_agree_in_games_that_know(strategy, twin, name):
-    if name == "backgammon" and str(strategy).upper().startswith("FAST"):
+def test_engine_and_twin_agree_in_games_that_know(text, name):
+    if name == "backgammon" and text.upper().startswith("FAST"):
         name = "checkers"  # moves of Backgammon have no features
-    agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
+    agree(starts(games.load(name), 7), *pair(text), 8 if name == "backgammon" else 25, seed=7)
 
 
-@cases(WITH_KNOWLEDGE[:-2])
+@each_of(OF_GAMES)
 @pytest.mark.parametrize("every", slow_after(1, [6, 1]))
-def test_enhancements_with_knowledge_agree_in_every_scheme(strategy, twin, every, toys):
+def test_enhancements_with_knowledge_agree_in_every_scheme(text, every, toys):
     """Every sixth toy, others for the next scheme; or every one."""
     for i, scheme in enumerate(ONE_TREE):
         for number, game in toys[i % every :: every]:
-            agree(starts(game, number), strategy, twin, 18, number, scheme)
+            agree(starts(game, number), *pair(text), 18, number, scheme)
 
 
 SCHEMES = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
@@ -262,39 +221,39 @@ THIRDS = 3
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin", "scheme", "thirds"),
+    ("text", "scheme", "thirds"),
     [  # each time every other scheme of an enhancement, the others of the next one
         pytest.param(
-            *pair,
+            text,
             scheme,
             thirds,
             marks=[pytest.mark.slow]
-            * (pair not in FIRST or thirds > 1 or (FIRST.index(pair) + j) % 2),
+            * (text not in FIRST or thirds > 1 or (FIRST.index(text) + j) % 2),
         )
-        for pair in PAIRS
+        for text in WITHOUT_KNOWLEDGE
         for j, scheme in enumerate(SCHEMES)
         for thirds in (1, THIRDS)
     ],
-    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
+    ids=str,
 )
-def test_engine_and_twin_agree_under_every_scheme(strategy, twin, scheme, thirds, toys):
+def test_engine_and_twin_agree_under_every_scheme(text, scheme, thirds, toys):
     """A third of the toys, another one for the next scheme and for the next enhancement: all meet all of the other two."""
-    first = [str(member) for member, _ in PAIRS].index(str(strategy)) + SCHEMES.index(scheme)
+    first = WITHOUT_KNOWLEDGE.index(text) + SCHEMES.index(scheme)
     for third in range(first, first + thirds):
         for number, game in toys[third % THIRDS :: THIRDS]:
-            start = starts(game, number)
-            agree(start, strategy, twin, 20, (number, 7), scheme)
+            agree(starts(game, number), *pair(text), 20, (number, 7), scheme)
 
 
 PLACES = [toy.THREE, toy.CLASHES, toy.THICKETS[2]]
 
 
-@cases([*OF_ALL, *test_score_bounds.PAIRS])
-def test_engine_and_twin_agree_where_more_play(strategy, twin):
+@each_of([*OF_ALL, *test_score_bounds.TEXTS])
+def test_engine_and_twin_agree_where_more_play(text):
     """In plain Python, for which nothing is compiled: `tests/engine` compares the two for any number of players."""
+    strategy, twin = pair(text)
     proves = any(part.capture.proves for part in strategy.components)
     for number, game in enumerate(PLACES):
-        if proves and game not in test_score_bounds.OPEN_TOYS:
+        if proves and game not in toy.OPEN:
             continue
         state = starts(game, number)
         result = search(state, strategy, iterations=15, seed=number, engine="python")
@@ -306,7 +265,7 @@ def test_engine_and_twin_agree_where_more_play(strategy, twin):
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
 def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(name):
-    agree(starts(games.load(name), 7), REGRET_MATCHING, twins.regret_matching(), 40, seed=7)
+    agree(starts(games.load(name), 7), *pair("REGRET_MATCHING"), 40, seed=7)
 
 
 def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed():
@@ -317,31 +276,28 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed():
     assert 0.45 < result.values.mean() < 0.55
 
 
-@pytest.mark.parametrize("strategy", [RELATIVE_BONUS(1.0), MAST_BATCH_DECAY(0.5, 40)], ids=str)
-def test_engine_and_twin_agree_when_much_has_been_learnt(strategy):
-    twin = (
-        twins.relative_bonus(1.0)
-        if strategy.name.startswith("relative")
-        else twins.batch_decay(0.5, 40)
-    )
+@pytest.mark.parametrize("text", ["relative_bonus(1.0)", "mast_batch_decay(0.5, 40)"])
+def test_engine_and_twin_agree_when_much_has_been_learnt(text):
     for number, game in enumerate((toy.THICKETS[0], toy.EPISODES)):
-        agree(starts(game, number), strategy, twin, 300, seed=number)
+        agree(starts(game, number), *pair(text), 300, seed=number)
 
 
-MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
-    lambda: (GRAVE >> NST, naive.Sequential(twins.grave(), twins.nst())),
-    lambda: (UCB1_TUNED >> (LGRF2 + NST) / 2, naive.Sequential(
-        twins.ucb1_tuned(), naive.Linear([(0.5, twins.lgrf2()), (0.5, twins.nst())]))),
-    lambda: (0.25 * KL_UCB ^ 0.75 * GRAVE(5), naive.Maxilinear([(0.25, twins.kl_ucb()), (0.75, twins.grave(5))])),
-    lambda: (FPU(0.4) >> MAST, naive.Sequential(twins.fpu(0.4), naive.mast())),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("number", range(len(MIXED)))
-def test_engine_and_twin_agree_on_compositions(number, toys):
-    strategy, twin = MIXED[number]()
+@pytest.mark.parametrize(
+    ("number", "text"),
+    list(
+        enumerate(
+            [
+                "GRAVE >> NST",
+                "UCB1_TUNED >> (LGRF2 + NST)/2",
+                "0.25 * KL_UCB ^ 0.75 * grave(5)",
+                "fpu(0.4) >> MAST",
+            ]
+        )
+    ),
+)
+def test_engine_and_twin_agree_on_compositions(number, text, toys):
     for place, game in toys:
-        agree(starts(game, place), strategy, twin, 40, seed=number)
+        agree(starts(game, place), *pair(text), 40, seed=number)
 
 
 def test_a_union_of_spaces_tells_its_records_apart():

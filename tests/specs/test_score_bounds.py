@@ -13,9 +13,9 @@ from icarus import *
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.contract import facts_of
 from icarus.testing import Decision, HistoryExample
-from tests import naive, naive_catalogue as twins, toy
+from tests import toy
 from tests.conftest import ROOT
-from tests.engine.test_twin import agree, starts
+from tests.engine.test_twin import agree, pair, starts
 from tests.marks import slow_after, slow_variants
 from tests.tic_tac_toe import TIC_TAC_TOE
 
@@ -24,9 +24,6 @@ nim: Any = importlib.util.module_from_spec(
 )
 spec.loader.exec_module(nim)
 OTHELLO = games.load("othello")
-OPEN_TOYS = [
-    game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None
-]
 
 # Bounds are of histories and a player: (mover, moves, player).
 THREE = HistoryExample([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
@@ -67,48 +64,43 @@ def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs, solver
 
 # --------------------------------------------------------------------------------------------------------- against the twin
 
-PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
-    (MCTS_SOLVER, twins.mcts_solver()),
-    (SCORE_BOUNDS, twins.score_bounds()),
-    (SCORE_BOUNDS(0.2, 0.1, 0.4), twins.score_bounds(0.2, 0.1, 0.4)),
-    (BOUNDED_UCB1_TUNED(0.6), twins.bounded(twins.ucb1_tuned(0.6))),
-    (BOUNDED_PROGRESSIVE_HISTORY(3.0, 0.6), twins.bounded(twins.progressive_history(3.0, 0.6))),
-    (BOUNDED_GRAVE(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
+TEXTS = [
+    "MCTS_SOLVER",
+    "SCORE_BOUNDS",
+    "score_bounds(0.2, 0.1, 0.4)",
+    "bounded_ucb1_tuned(0.6)",
+    "bounded_progressive_history(3.0, 0.6)",
+    "bounded_grave(4, 1e-5, 0.6)",
 ]
-by_pair = pytest.mark.parametrize(
-    ("strategy", "twin"),
-    slow_variants(PAIRS),
-    ids=lambda x: str(x) if isinstance(x, Enhancement) else "",
-)
 SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin", "scheme"),
+    ("text", "scheme"),
     [
-        pytest.param(*pair, scheme, marks=pytest.mark.slow if i % len(SCHEMES) != j else [])
-        for i, pair in enumerate(PAIRS)
+        pytest.param(text, scheme, marks=pytest.mark.slow if i % len(SCHEMES) != j else [])
+        for i, text in enumerate(TEXTS)
         for j, scheme in enumerate(SCHEMES)
     ],
-    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
+    ids=str,
 )
-def test_engine_and_twin_agree_in_every_toy_game_without_secrets(strategy, twin, scheme):
-    """Of two players, and of any number by one of them: with three the others are in `test_more_players.py`."""
-    played = [game for game in OPEN_TOYS if game.players == 2 or strategy is SCORE_BOUNDS]
+def test_engine_and_twin_agree_in_every_toy_game_without_secrets(text, scheme):
+    """Of two players, and of any number by one of them: `test_catalogue.py` has the others with three."""
+    played = [game for game in toy.OPEN if game.players == 2 or text == "SCORE_BOUNDS"]
     assert len(played) > 1
     for number, game in enumerate(played):
-        agree(starts(game, number), strategy, twin, 25, (number, 7), scheme)
+        agree(starts(game, number), *pair(text), 25, (number, 7), scheme)
 
 
-@by_pair
+@pytest.mark.parametrize("text", slow_variants(TEXTS))
 @pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
-def test_engine_and_twin_agree_in_tic_tac_toe(strategy, twin, squares):
+def test_engine_and_twin_agree_in_tic_tac_toe(text, squares):
     state = TIC_TAC_TOE.new_initial_state()
     facts_of(state.data).marks[0], facts_of(state.data).marks[1] = (
         squares & 0b001010001,
         squares & 0b110000100,
     )
-    agree(state, strategy, twin, 120, (1, 7), MO_ISMCTS)
+    agree(state, *pair(text), 120, (1, 7), MO_ISMCTS)
 
 
 # ------------------------------------------------------------------------------------------------------ against brute force
