@@ -18,6 +18,20 @@ from icarus.compiler import seeded
 from icarus.games.cards import CARDS, card_text
 from icarus.kernel.state import State
 
+UNLIKELY = 1e-4  # a test of randomness with a smaller p fails
+
+
+def legal_texts(state: State) -> set[str]:
+    """The legal actions, as they are written."""
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def apply_texts(state: State, *texts: str) -> State:
+    """Play actions by their texts, those of chance too."""
+    for text in texts:
+        state.apply_action(state.string_to_action(text))
+    return state
+
 
 def play(state: State, *texts: str) -> State:
     """Play actions by their texts; what chance does alone is not written unless there is a choice."""

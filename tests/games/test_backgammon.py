@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, OFF, POINTS, survey
 from icarus.kernel import CHANCE, State, facts_of
+from tests.games.scenes import apply_texts, legal_texts
 
 X, O = 0, 1  # noqa: E741
 LONGEST_TURN = 4
@@ -30,16 +31,6 @@ def position(mover: dict[int, int], opponent: dict[int, int], to_roll: int = X) 
     survey(facts)
     facts.player, facts.actor = to_roll, CHANCE
     return state
-
-
-def play(state: State, *texts: str) -> State:
-    for text in texts:
-        state.apply_action(state.string_to_action(text))
-    return state
-
-
-def moves(state: State) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
 
 
 def checkers(state: State, player: int) -> dict[int, int]:
@@ -68,7 +59,7 @@ def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles():
 
 @pytest.mark.parametrize(("roll", "beginner"), [("63", X), ("36", O), ("21", X), ("56", O)])
 def test_the_higher_die_begins_and_plays_both(roll, beginner):
-    state = play(BACKGAMMON.new_initial_state(), f"opening roll {roll}")
+    state = apply_texts(BACKGAMMON.new_initial_state(), f"opening roll {roll}")
     assert state.current_player() == beginner
     assert {action // POINTS + 1 for action in state.legal_actions()} == {int(die) for die in roll}
 
@@ -91,7 +82,7 @@ def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely():
 
 
 def test_a_blot_that_is_hit_goes_to_the_bar():
-    state = play(position({10: 2, 3: 13}, {19: 1, 2: 14}), "roll 41", "10/6*")
+    state = apply_texts(position({10: 2, 3: 13}, {19: 1, 2: 14}), "roll 41", "10/6*")
     assert checkers(state, O) == {2: 14, BAR: 1}
     assert checkers(state, X) == {10: 1, 6: 1, 3: 13}
 
@@ -113,23 +104,29 @@ def test_a_player_who_cannot_enter_has_no_decision():
 
 def test_a_move_that_makes_the_other_die_unplayable_is_illegal():
     # the 5 can be played 8/3 only, 24/19 being blocked, so the 6 must not be played 8/2
-    state = play(position({24: 1, 8: 1, 2: 13}, {6: 2, 5: 13}), "roll 65")
-    assert moves(state) == {"24/18", "8/3"}
+    state = apply_texts(position({24: 1, 8: 1, 2: 13}, {6: 2, 5: 13}), "roll 65")
+    assert legal_texts(state) == {"24/18", "8/3"}
 
 
 def test_the_larger_die_is_played_where_only_one_can_be():
     # 20/14 and 20/15 are open, but both dice together end on the blocked 9
-    state = play(position({20: 1}, {16: 2, 1: 13}), "roll 65")
-    assert moves(state) == {"20/14"}
-    assert play(state, "20/14").current_player() == CHANCE
+    state = apply_texts(position({20: 1}, {16: 2, 1: 13}), "roll 65")
+    assert legal_texts(state) == {"20/14"}
+    assert apply_texts(state, "20/14").current_player() == CHANCE
 
 
 # ------------------------------------------------------------------------------------------------------------- bearing off
 
 
 def test_a_larger_die_bears_off_from_the_highest_point_only():
-    assert moves(play(position({4: 2, 2: 2}, {1: 15}), "roll 65")) == {"4/off[6]", "4/off[5]"}
-    assert moves(play(position({5: 2, 2: 2}, {1: 15}), "roll 63")) == {"5/off[6]", "5/2"}
+    assert legal_texts(apply_texts(position({4: 2, 2: 2}, {1: 15}), "roll 65")) == {
+        "4/off[6]",
+        "4/off[5]",
+    }
+    assert legal_texts(apply_texts(position({5: 2, 2: 2}, {1: 15}), "roll 63")) == {
+        "5/off[6]",
+        "5/2",
+    }
 
 
 # ----------------------------------------------------------------------------------------------- invariants of random games
@@ -230,7 +227,7 @@ def test_every_way_to_play_a_roll_is_one_that_the_law_allows(own_placed, opposed
     other_placed = {BAR: 1} | {
         point: count for point, count in opposed.items() if BAR - point not in own_placed
     }
-    state = play(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
+    state = apply_texts(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
     mover, opponent = (
         [placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed)
     )
@@ -295,7 +292,7 @@ def compare_with_openspiel(games: int, seed: int) -> int:
             assert theirs.is_chance_node()
             outcomes, weights = zip(*theirs.chance_outcomes(), strict=True)
             outcome = choose.choices(outcomes, weights)[0]
-            play(ours, roll_text(theirs, outcome))
+            apply_texts(ours, roll_text(theirs, outcome))
             theirs.apply_action(outcome)
             player = theirs.current_player()
             our_ends = {end: path for path, end in turns(ours, player).items()}

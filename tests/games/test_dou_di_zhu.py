@@ -18,12 +18,12 @@ from icarus.compiler import array_kernel
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
 from icarus.kernel import State, helper
+from tests.games.scenes import UNLIKELY, apply_texts, legal_texts
 from tests.marks import slow_after
 
 NAMES = "3456789TJQKA2BR"
 ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")
 IN_DECK = [4] * 13 + [1, 1]
-LIKELY = 1e-4  # a test of randomness fails below this p-value
 
 initial, legal, apply = (
     helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply)
@@ -160,16 +160,6 @@ def dealt(hands: list[np.ndarray], player: int = 0) -> State:
     return State(DOU_DI_ZHU, record)
 
 
-def play(state: State, *actions: str) -> State:
-    for written in actions:
-        state.apply_action(state.string_to_action(written))
-    return state
-
-
-def choices(state: State) -> list[str]:
-    return [state.action_to_string(action) for action in state.legal_actions()]
-
-
 def full_moves(state: State) -> dict[tuple[str, str], tuple[int, ...]]:
     """Base and kickers together, as written: the actions of each."""
     moves: dict[tuple[str, str], tuple[int, ...]] = {}
@@ -238,7 +228,7 @@ def test_the_followers_of_a_play_are_the_plays_that_beat_it():
         counts = [np.bincount(part, minlength=15) for part in (deck[:20], deck[20:37], deck[37:])]
         leads, answers = plays_of(counts[0]), plays_of(counts[1])
         for lead in {play.base: play for play in leads}.values():
-            state = play(dealt(counts), *filter(None, (lead.base, lead.kickers)))
+            state = apply_texts(dealt(counts), *filter(None, (lead.base, lead.kickers)))
             beating = {(answer.base, answer.kickers) for answer in answers if beats(answer, lead)}
             assert full_moves(state).keys() == beating | {("pass", "")}
             tried[lead.category] += 1
@@ -306,13 +296,13 @@ def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord():
         assert [sum(counts) for counts in hands] == [20, 17, 17]
         assert np.sum(hands, axis=0).tolist() == IN_DECK
         assert state.current_player() == 0
-        assert "pass" not in choices(state)
+        assert "pass" not in legal_texts(state)
 
 
 def test_the_peasants_win_together():
-    assert play(position("3 4", "5", "6 7"), "3", "5").returns() == [0, 1, 1]
-    assert play(position("3 4", "5 6", "7"), "3", "pass", "7").returns() == [0, 1, 1]
-    assert play(position("3", "4", "5"), "3").returns() == [1, 0, 0]
+    assert apply_texts(position("3 4", "5", "6 7"), "3", "5").returns() == [0, 1, 1]
+    assert apply_texts(position("3 4", "5 6", "7"), "3", "pass", "7").returns() == [0, 1, 1]
+    assert apply_texts(position("3", "4", "5"), "3").returns() == [1, 0, 0]
 
 
 # ------------------------------------------------------------------------------------------------------------ determinization
@@ -340,7 +330,7 @@ def assert_proportional(counts: Counter[str], weights: Counter[str]) -> None:
     assert counts.keys() <= weights.keys()
     draws, total = sum(counts.values()), sum(weights.values())
     expected = [weight * draws / total for weight in weights.values()]
-    assert stats.chisquare([counts[text] for text in weights], expected).pvalue > LIKELY
+    assert stats.chisquare([counts[text] for text in weights], expected).pvalue > UNLIKELY
 
 
 def test_every_deal_of_actual_cards_is_equally_likely():
@@ -356,7 +346,7 @@ def test_who_announces_kickers_is_known_to_have_them(observer):
     hand = "8 8 9"
 
     def announced(mover: str, third: str, base: str) -> State:
-        return play(
+        return apply_texts(
             position(*((hand, mover, third) if observer == 0 else (third, mover, hand)), player=1),
             base,
         )

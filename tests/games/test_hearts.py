@@ -26,7 +26,7 @@ from icarus.games.hearts import (
     hearts,
 )
 from icarus.kernel import CHANCE, State, facts_of
-from tests.games.scenes import card_named, draws
+from tests.games.scenes import UNLIKELY, card_named, draws
 from tests.marks import slow_after
 
 ALL = set(range(52))
@@ -35,7 +35,6 @@ QUEEN = card_named("Q♠")
 POINT_CARDS = SUIT_HEARTS | {QUEEN}
 LEFT, RIGHT, ACROSS, NO_PASS = range(4)  # round numbers of the four kinds
 RECEIVER = (1, 3, 2, 0)  # seats from the passer
-SIGNIFICANCE = 1e-4
 
 
 def cards(text: str) -> set[int]:
@@ -495,8 +494,8 @@ def test_in_endings_all_deals_that_agree_are_equally_likely(lumps):
         counted = collections.Counter(tuple(map(int, hand[knowledge.others])) for hand in hands)
         assert set(counted) <= {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
         p_values.append(p_value(counted, len(deals)))
-    assert min(p_values) > SIGNIFICANCE
-    assert scipy.stats.kstest(p_values, "uniform").pvalue > SIGNIFICANCE
+    assert min(p_values) > UNLIKELY
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > UNLIKELY
 
 
 def led_unbroken(seed: int) -> State:
@@ -543,7 +542,7 @@ def test_what_a_forced_play_shows_beyond_voids_is_used(start, shower, plays, pla
         for held in draws(state, observer, 40 * len(deals))["held"]
     )
     assert set(counted) == {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
-    assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
+    assert len(deals) == 1 or p_value(counted, len(deals)) > UNLIKELY
 
 
 def test_cards_given_and_received_are_known():

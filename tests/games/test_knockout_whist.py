@@ -23,11 +23,10 @@ from icarus.games.knockout_whist import (
     knockout_whist,
 )
 from icarus.kernel import CHANCE, State
-from tests.games.scenes import card_named, draws, random_walk
+from tests.games.scenes import UNLIKELY, apply_texts, card_named, draws, legal_texts, random_walk
 from tests.marks import slow_after
 
 ALL_PLAYERS = range(2, 8)
-UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
 
 def game(players):
@@ -59,17 +58,12 @@ def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voi
 
 def play(state, text):
     """Play the actions written so, each a legal one."""
-    for name in text.split(", "):
-        state.apply_action(state.string_to_action(name))
+    apply_texts(state, *text.split(", "))
 
 
 def held_hands(state):
     """Each player's hand, as an integer."""
     return [int(hand) for hand in state.facts.hands[: state.game.players]]
-
-
-def legal_texts(state):
-    return {state.action_to_string(action) for action in state.legal_actions()}
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules

@@ -8,24 +8,16 @@ import pytest
 
 from icarus import games
 from icarus.compiler.plain_python import interpret
-from icarus.games.backgammon import CHECKERS, DICE, FACES, OUTPUT, survey
-from icarus.games.checkers import begin_turn
+from icarus.games.backgammon import CHECKERS, DICE, FACES, OUTPUT
 from icarus.games.dou_di_zhu import hand_of
 from icarus.games.othello import FIRST, LENGTHS, MOST_MOVES, READINGS, TUPLES, read_tuples
-from icarus.kernel import CHANCE, State, facts_of
+from icarus.kernel import State, facts_of
+from tests.games.scenes import random_walk
+from tests.games.test_backgammon import position as backgammon_position
+from tests.games.test_checkers import position as checkers_position
+from tests.games.test_othello import position as othello_position
 
 TELLING = ["othello", "checkers", "backgammon"]
-
-
-def othello(board: str, player: int = 0) -> State:
-    """A state from eight rows of X, O and dots."""
-    state, squares = games.load("othello").new_initial_state(), "".join(board.split())
-    for mark, seat in (("X", 0), ("O", 1)):
-        facts_of(state.data).discs[seat] = np.uint64(
-            sum(1 << i for i, c in enumerate(squares) if c == mark)
-        )
-    facts_of(state.data).player = player
-    return state
 
 
 EMPTY_ROWS = "\n" + "........\n" * 4
@@ -33,7 +25,7 @@ EMPTY_ROWS = "\n" + "........\n" * 4
 
 def test_othello_counts_corners_moves_and_discs():
     board = "X.OXO... ........ ..O..... ...O...." + EMPTY_ROWS
-    state = othello(board)  # X may play b1 and f1, O may play nothing
+    state = othello_position(board)  # X may play b1 and f1, O may play nothing
     assert state.features() == {"corners": 1, "mobility": 2, "discs": -2}
     facts_of(state.data).player = 1
     assert state.features() == {"corners": -1, "mobility": -2, "discs": 2}
@@ -41,38 +33,19 @@ def test_othello_counts_corners_moves_and_discs():
 
 def test_an_x_square_of_othello_is_one_beside_an_empty_corner():
     board = ".OX..... ........ ..O..... ...X...." + EMPTY_ROWS
-    state = othello(board)
+    state = othello_position(board)
     a1, b2 = state.string_to_action("a1"), state.string_to_action("b2")
     assert state.action_features(a1) == {"corner": 1, "x_square": 0}
     assert state.action_features(b2) == {"corner": 0, "x_square": 1}
-    taken = othello(board.replace(".", "X", 1))
+    taken = othello_position(board.replace(".", "X", 1))
     assert taken.action_features(b2) == {"corner": 0, "x_square": 0}
 
 
-def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
-    """A state from the squares of both sides."""
-    state = games.load("checkers").new_initial_state()
-
-    def bits(squares: str) -> np.uint64:
-        return np.uint64(
-            sum(1 << ("abcdefgh".index(s[0]) + 8 * (int(s[1]) - 1)) for s in squares.split())
-        )
-
-    facts_of(state.data).pieces[0], facts_of(state.data).pieces[1], facts_of(state.data).kings = (
-        bits(black),
-        bits(white),
-        bits(kings),
-    )
-    facts_of(state.data).player = player
-    begin_turn.py_func(facts_of(state.data))
-    return state
-
-
 def test_checkers_tells_captures_and_crownings():
-    state = checkers("c3 a7", "d4 h8")
+    state = checkers_position("Black: b c3, b a7, w d4, w h8")
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["c3xe5"]
     assert state.action_features(state.legal_actions()[0]) == {"captures": 1, "crowns": 0}
-    state = checkers("a7 c5", "h8", kings="c5")
+    state = checkers_position("Black: b a7, B c5, w h8")
     features = {
         state.action_to_string(action): state.action_features(action)
         for action in state.legal_actions()
@@ -80,31 +53,6 @@ def test_checkers_tells_captures_and_crownings():
     assert features.pop("a7-b8") == {"captures": 0, "crowns": 1}
     assert set(features) == {"c5-b6", "c5-d6", "c5-b4", "c5-d4"}
     assert all(values == {"captures": 0, "crowns": 0} for values in features.values())
-
-
-def race(mover: dict[int, int], opponent: dict[int, int]) -> State:
-    """X is to roll; the checkers of both on their own points."""
-    game = games.load("backgammon")
-    state = game.new_initial_state()
-    facts_of(state.data).points[:] = 0
-    for seat, placed in enumerate((mover, opponent)):
-        for point, checkers in placed.items():
-            facts_of(state.data).points[seat, point] = checkers
-        facts_of(state.data).points[seat, 0] = 15 - sum(placed.values())
-    facts_of(state.data).player, facts_of(state.data).actor = 0, CHANCE
-    survey.py_func(facts_of(state.data))
-    return state
-
-
-def swapped(state: State) -> State:
-    """The same position with the players' names exchanged."""
-    mirror = state.clone()
-    facts_of(mirror.data).points[:] = state.facts.points[::-1]
-    facts_of(mirror.data).player = 1 - state.facts.player
-    if mirror.facts.actor != CHANCE:
-        facts_of(mirror.data).actor = mirror.facts.player
-    survey.py_func(facts_of(mirror.data))
-    return mirror
 
 
 HOME = dict.fromkeys(range(1, 7), 2)
@@ -125,10 +73,10 @@ PRIME = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
     ],
 )
 def test_backgammon_tells_the_chances_of_who_is_to_roll(mover, opponent, chance):
-    chances = race(mover, opponent).heuristic()
+    chances = backgammon_position(mover, opponent).heuristic()
     assert chances[0] == pytest.approx(chance, abs=0.04)
     assert sum(chances) == pytest.approx(1.0)
-    assert swapped(race(mover, opponent)).heuristic() == chances[::-1]
+    assert backgammon_position(mover, opponent, to_roll=1).heuristic() == chances[::-1]
 
 
 @pytest.mark.parametrize("name", TELLING)
@@ -167,15 +115,12 @@ WITH_HEURISTIC = [
 
 @pytest.mark.parametrize("name", WITH_HEURISTIC)
 def test_every_position_of_random_games_has_chances(name):
-    luck = np.random.default_rng(1)
     for seed in range(3):
-        state = games.load(name).new_initial_state(seed)
-        while not state.is_terminal():
+        for state in random_walk(games.load(name).new_initial_state(seed), seed):
             chances = state.heuristic()
             assert all(0 <= chance <= 1 for chance in chances), state
             if state.game.players == 2:
                 assert sum(chances) == pytest.approx(1)
-            state.apply_action(int(luck.choice(state.legal_actions())))
 
 
 def initial_state(name: str) -> State:
@@ -226,34 +171,11 @@ def test_light_gains_by_frodo_s_way_and_dark_by_pieces():
     assert state.heuristic()[0] < 0.5
 
 
-def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
-    """X to roll, with the checkers of each on their own points."""
-    state = initial_state("backgammon")
-    facts_of(state.data).points[:] = 0
-    for owner, side in enumerate((mover, opponent)):
-        for point, count in side.items():
-            facts_of(state.data).points[owner, point] = count
-        facts_of(state.data).points[owner, 0] = 15 - sum(side.values())
-    (
-        facts_of(state.data).player,
-        facts_of(state.data).actor,
-        facts_of(state.data).dice[:],
-        facts_of(state.data).left,
-    ) = (0, -1, 0, 0)
-    survey.py_func(facts_of(state.data))
-    return state
-
-
-def test_with_contact_a_prime_is_good_and_the_bar_is_bad():
-    start = {24: 2, 13: 5, 8: 3, 6: 5}
-    # it is worth a little to be on roll
-    assert 0.5 < backgammon(start, start).heuristic()[0] < 0.58
-    primed = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
-    assert backgammon(primed, {24: 2, 13: 5, 8: 3, 6: 5}).heuristic()[0] > 0.7
-    assert (
-        backgammon({25: 2, 13: 5, 8: 3, 6: 5}, start).heuristic()[0]
-        < backgammon(start, start).heuristic()[0]
-    )
+def test_in_backgammon_it_is_worth_a_little_to_be_on_roll_and_the_bar_is_bad():
+    chance = backgammon_position(OPENING, OPENING).heuristic()[0]
+    assert chance > 0.5
+    entering = {25 if point == 24 else point: count for point, count in OPENING.items()}
+    assert backgammon_position(entering, OPENING).heuristic()[0] < chance
 
 
 def test_backgammon_adds_what_each_checker_weighs_on_its_place():

@@ -16,7 +16,7 @@ PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
 LOCK_STEP = 100
 
 
-def position(board: str, player: int) -> "games.State":
+def position(board: str, player: int = 0) -> "games.State":
     """A state from eight rows of X, O and dots."""
     state = OTHELLO.new_initial_state()
     squares = "".join(board.split())
@@ -86,8 +86,7 @@ def test_a_disc_flips_lines_in_all_eight_directions_at_once():
                         ..OOO...
                         .X.X.X..
                         ........
-                        ........""",
-        player=0,
+                        ........"""
     )
     state.apply_action(state.string_to_action("d4"))
     assert int(state.facts.discs[1]) == 0

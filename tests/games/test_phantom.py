@@ -10,22 +10,14 @@ from scipy.stats import chisquare
 
 from icarus.games.phantom import MARK, phantom
 from icarus.kernel import CHANCE, UNSEEN, State
-from tests.games.scenes import draws
+from tests.games.scenes import UNLIKELY, apply_texts, draws, legal_texts
 
-UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
 
 
 def played(text, *board):
     """The state after tries written like "a1 b2", each of them legal."""
-    state = phantom(*board).new_initial_state()
-    for name in text.split():
-        state.apply_action(state.string_to_action(name))
-    return state
-
-
-def legal_texts(state):
-    return {state.action_to_string(action) for action in state.legal_actions()}
+    return apply_texts(phantom(*board).new_initial_state(), *text.split())
 
 
 def squares(state):
@@ -192,16 +184,6 @@ def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_wher
     state = played("a1")
     state.game.kernels().observe(state.data.ctypes.data, a1, moves.ctypes.data, 2)
     assert moves.tolist() == [UNSEEN, a1]
-
-
-def all_decisions(state):
-    """Every state of the game in which somebody acts."""
-    if not state.is_terminal():
-        yield state
-        for action in state.legal_actions():
-            child = state.clone()
-            child.apply_action(action)
-            yield from all_decisions(child)
 
 
 # ------------------------------------------------------------------------------------------------------- determinization

@@ -14,10 +14,9 @@ from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofs
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
 from icarus.kernel import CHANCE, State, facts_of
-from tests.games.scenes import draws, every_state, random_walk
+from tests.games.scenes import UNLIKELY, apply_texts, draws, every_state, legal_texts, random_walk
 from tests.marks import slow_after
 
-KUHN_POKER_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 DEALS = list(itertools.permutations("JQK", 2))
 
 
@@ -25,10 +24,7 @@ def dealt_of_kuhn_poker(first, second, text=""):
     """The hand with these cards after actions written like "pass bet", each of them legal."""
     state = KUHN_POKER.new_initial_state()
     facts_of(state.data).cards[:] = "JQK".index(first), "JQK".index(second)
-    state = State(KUHN_POKER, state.data)
-    for name in text.split():
-        state.apply_action(state.string_to_action(name))
-    return state
+    return apply_texts(State(KUHN_POKER, state.data), *text.split())
 
 
 @functools.cache
@@ -128,28 +124,18 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
                 assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
             else:
                 assert set(drawn) == {0, 1, 2} - {int(card)}
-                assert chisquare(list(drawn.values())).pvalue > KUHN_POKER_UNLIKELY
+                assert chisquare(list(drawn.values())).pvalue > UNLIKELY
         assert (state.determinize(CHANCE, 1).data == state.data).all()
 
 
 # -------------------- Generic poker and Leduc: hand-made positions, every hand of Leduc against OpenSpiel, deals, and refusals.
 
 
-GENERIC_POKER_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
-
-
 def dealt_of_generic_poker(game, first, second, text=""):
     """The hand with these ranks (1 is the lowest) after actions written like "bet 2, call, 3", each of them legal."""
     state = game.new_initial_state()
     facts_of(state.data).cards[:] = first - 1, second - 1
-    state = State(game, state.data)
-    for name in filter(None, text.split(", ")):
-        state.apply_action(state.string_to_action(name))
-    return state
-
-
-def legal_texts(state):
-    return [state.action_to_string(action) for action in state.legal_actions()]
+    return apply_texts(State(game, state.data), *filter(None, text.split(", ")))
 
 
 def gain(state):
@@ -189,30 +175,19 @@ def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_
     assert gain(state) == chips
 
 
-def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_one():
-    game = generic_poker()
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2)) == ["check", "bet 2", "bet 4"]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "check, bet 2")) == [
-        "fold",
-        "call",
-        "raise 2",
-        "raise 4",
-    ]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4")) == [
-        "fold",
-        "call",
-        "raise 2",
-        "raise 4",
-    ]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4, raise 2")) == [
-        "fold",
-        "call",
-    ]
-    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, call, 3")) == [
-        "check",
-        "bet 4",
-        "bet 8",
-    ]
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [
+        ("", "check, bet 2, bet 4"),
+        ("check, bet 2", "fold, call, raise 2, raise 4"),
+        ("bet 2, raise 4", "fold, call, raise 2, raise 4"),
+        ("bet 2, raise 4, raise 2", "fold, call"),
+        ("bet 2, call, 3", "check, bet 4, bet 8"),
+    ],
+)
+def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_one(text, legal):
+    state = dealt_of_generic_poker(generic_poker(), 1, 2, text)
+    assert legal_texts(state) == set(legal.split(", "))
 
 
 def every_pair(state, referee):
@@ -261,7 +236,7 @@ def test_a_determinization_deals_single_cards_uniformly(text):
         drawn[int(world.cards[1])] += 1
     remaining = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
     expected = [3000 * count / sum(remaining) for count in remaining]
-    assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > GENERIC_POKER_UNLIKELY
+    assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > UNLIKELY
 
 
 @pytest.mark.parametrize(
@@ -282,18 +257,13 @@ def test_other_numbers_are_refused(parameters, message):
 # -------------------- Liar's Dice: hand-made positions, OpenSpiel in lock-step, and rolls drawn uniformly.
 
 
-LIARS_DICE_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
-
-
 def rolled(first, second, bids=""):
     """The game with dice written like "2★", after bids written like "1×2, liar", each of them legal."""
     state = liars_dice(len(first), len(second)).new_initial_state()
     for player, roll in enumerate((first, second)):
         facts_of(state.data).faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
-    state = State(state.game, state.data)
-    for name in filter(None, bids.split(", ")):
-        state.apply_action(state.string_to_action(name.replace("×", " × ")))
-    return state
+    texts = filter(None, bids.replace("×", " × ").split(", "))
+    return apply_texts(State(state.game, state.data), *texts)
 
 
 def dice(state):
@@ -385,14 +355,11 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
         drawn[tuple(dice(world)[1 - observer])] += 1
     assert (
         chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue
-        > LIARS_DICE_UNLIKELY
+        > UNLIKELY
     )
 
 
 # -------------------- II-Goofspiel: hand-made positions, OpenSpiel in lock-step on rules and information, and bids drawn uniformly.
-
-
-GOOFSPIEL_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
 
 def bidden(cards, bids):
@@ -524,7 +491,7 @@ def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(ca
                 assert set(drawn) <= set(agreeing)
                 assert (
                     len(agreeing) == 1
-                    or chisquare([drawn[order] for order in agreeing]).pvalue > GOOFSPIEL_UNLIKELY
+                    or chisquare([drawn[order] for order in agreeing]).pvalue > UNLIKELY
                 )
                 most = max(most, len(agreeing))
     assert most > cards or cards == 2, "more than the bid that waits for its result is open"
