@@ -10,10 +10,10 @@ from scipy.stats import chisquare
 
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, Game, State
 from tests import toy
+from tests.games.scenes import UNLIKELY, every_state
 from tests.naive import label_of, observed
 
 DRAWS = 800  # determinizations for a test of uniformity
-CHANCE_OF_FALSE_ALARM = 1e-4
 
 
 def each(games: list[Game]) -> pytest.MarkDecorator:
@@ -23,20 +23,11 @@ def each(games: list[Game]) -> pytest.MarkDecorator:
 each_toy = each(toy.ALL_TOYS)
 
 
-def walk(state: State) -> Iterator[State]:
-    """A state and all that can follow it."""
-    yield state
-    for action in state.legal_actions():
-        below = state.clone()
-        below.apply_action(action)
-        yield from walk(below)
-
-
 def everything(game: Game) -> Iterator[State]:
     """All states of a toy, deal by deal."""
     tree = toy.ALL_TOYS.index(game)
     for deal in range(len(toy.TREES[tree].deals)):
-        yield from walk(dealt(game, deal))
+        yield from every_state(dealt(game, deal))
 
 
 def dealt(game: Game, deal: int) -> State:
@@ -130,7 +121,7 @@ def test_determinization_is_uniform_over_what_looks_alike(game):
     )
     assert len(rows) > 1
     assert set(drawn) == set(rows)
-    assert chisquare([drawn[row] for row in rows]).pvalue > CHANCE_OF_FALSE_ALARM
+    assert chisquare([drawn[row] for row in rows]).pvalue > UNLIKELY
 
 
 def known_to_the_mover(state: State) -> tuple:
@@ -151,38 +142,27 @@ def known_to_the_mover(state: State) -> tuple:
     )
 
 
-@each([game for game in toy.ALL_TOYS if game.recall])
-def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game):
-    for state in everything(game):
-        moves = np.zeros(20, np.int64)
-        for perspective in range(game.players + 1):
-            count = game.kernels().recall(
-                state.data.ctypes.data, perspective, moves.ctypes.data, len(moves)
-            )
-            assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[perspective]
-
-
 def test_each_kind_of_game_is_there():
-    assert [game.name for game in toy.ALL_TOYS] == [
-        "toy-branches",
-        "toy-card",
-        "toy-kuhn",
-        "toy-dice",
-        "toy-secrets",
-        "toy-three",
-        "toy-episodes",
-        "toy-chain",
-        "toy-fusion",
-        "toy-three-states",
-        "toy-blind-states",
-        "toy-pennies",
-        "toy-whispers",
-        "toy-draw",
-        "toy-thicket-2",
-        "toy-thicket-3",
-        "toy-thicket-4",
-        "toy-clashes",
-    ]
+    assert {game.name.removeprefix("toy-"): game.players for game in toy.ALL_TOYS} == {
+        "branches": 2,
+        "card": 2,
+        "kuhn": 2,
+        "dice": 2,
+        "secrets": 2,
+        "three": 3,
+        "episodes": 2,
+        "chain": 1,
+        "fusion": 1,
+        "three-states": 2,
+        "blind-states": 2,
+        "pennies": 2,
+        "whispers": 2,
+        "draw": 2,
+        "thicket-2": 2,
+        "thicket-3": 3,
+        "thicket-4": 4,
+        "clashes": 3,
+    }
     for thicket in (*toy.THICKETS, toy.CLASHES):
         assert None not in (
             thicket.observe,
@@ -199,26 +179,6 @@ def test_each_kind_of_game_is_there():
             for move in of_action.values()
         }
         assert sights == {toy.SOMETHING, toy.UNSEEN}
-    assert [game.players for game in toy.ALL_TOYS] == [
-        2,
-        2,
-        2,
-        2,
-        2,
-        3,
-        2,
-        1,
-        1,
-        2,
-        2,
-        2,
-        2,
-        2,
-        2,
-        3,
-        4,
-        3,
-    ]
     assert [game.name for game in toy.ALL_TOYS if game.simultaneous is not None] == [
         "toy-pennies",
         "toy-clashes",
@@ -240,7 +200,7 @@ def test_a_raise_tells_that_the_card_is_not_low():
 def test_kuhns_poker_agrees_with_openspiel():
     referee = pyspiel.load_game("kuhn_poker")
     for deal, (cards, _) in enumerate(toy.TREES[toy.ALL_TOYS.index(toy.KUHN)].deals):
-        for state in walk(dealt(toy.KUHN, deal)):
+        for state in every_state(dealt(toy.KUHN, deal)):
             judged = referee.new_initial_state()
             for action in (*cards, *(action for _, action in state.history)):
                 judged.apply_action(action)
@@ -252,30 +212,6 @@ def test_kuhns_poker_agrees_with_openspiel():
                     state.current_player(),
                     state.legal_actions(),
                 )
-
-
-def test_kuhns_poker_is_worth_what_kuhn_found():
-    # In equilibrium (Kuhn 1950): player 0 passes first, and bets with a king, with a queen ⅓ of the time where he is bet
-    # against; player 1 bets with a king, calls a bet with a queen ⅓ of the time, bets a jack ⅓ of the time after a pass.
-    first_again = {0: 0.0, 1: 1 / 3, 2: 1.0}
-    called = {0: 0.0, 1: 1 / 3, 2: 1.0}
-    bet = {0: 1 / 3, 1: 0.0, 2: 1.0}
-
-    def share_of_bets(state: State) -> float:
-        row = toy.ROWS[int(state.facts.row)]
-        card = toy.TREES[row.tree].deals[row.deal][0][state.current_player()]
-        if state.current_player() == 0:
-            return first_again[card] if row.actions() else 0.0
-        return called[card] if row.actions() == (1,) else bet[card]
-
-    def worth(state: State) -> float:
-        if state.is_terminal():
-            return state.returns()[0]
-        share = share_of_bets(state)
-        return share * worth(after_action(state, 1)) + (1 - share) * worth(after_action(state, 0))
-
-    value = sum(worth(dealt(toy.KUHN, deal)) for deal in range(6)) / 6
-    assert value == pytest.approx((-1 / 18 + 2) / 4)
 
 
 def test_secrets_are_seen_by_their_owner_only():
