@@ -1,7 +1,5 @@
 """Schemes as values, and what each promises whatever is searched."""
 
-import random
-
 import numpy as np
 import pytest
 
@@ -29,6 +27,7 @@ from icarus.engine.scheme import (
 )
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, parse
+from tests.games.scenes import apply_texts, random_walk
 from tests.test_toy import after
 from tests.toy import (
     A1,
@@ -59,11 +58,7 @@ HIDDEN = [game for game in map(games.load, games.names()) if game.determinize is
 
 def states(game: Game, seed: int) -> list[State]:
     """The states of a random game, chance included."""
-    rng, path = random.Random(seed), [game.new_initial_state(seed=seed)]
-    while not path[-1].is_terminal():
-        path.append(path[-1].clone())
-        path[-1].apply_action(rng.choice(path[-1].legal_actions()))
-    return path
+    return [state.clone() for state in random_walk(game.new_initial_state(seed=seed), seed)]
 
 
 def choice(name: str, seed: int) -> State:
@@ -76,10 +71,7 @@ def choice(name: str, seed: int) -> State:
 
 
 def phantom(*squares: str) -> State:
-    state = games.load("phantom-mnk").new_initial_state(seed=1)
-    for square in squares:
-        state.apply_action(state.string_to_action(square))
-    return state
+    return apply_texts(games.load("phantom-mnk").new_initial_state(seed=1), *squares)
 
 
 @every_scheme

@@ -19,6 +19,7 @@ from icarus.equilibrium import (
     exploitability,
     information_state,
     stitch,
+    tabulate,
 )
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
@@ -239,6 +240,25 @@ def test_ctrl_c_in_a_game_ends_the_growth():
 
     with pytest.raises(KeyboardInterrupt):
         GameTree(heap(3, rewards=interrupted))
+
+
+def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
+    # a hidden coin says who calls first; then player 0 guesses it: his own first call tells it, whatever was called
+    game = attrs.evolve(
+        COIN,
+        deal=lambda index: (toss(index), 0.5) if index < 2 else None,
+        deal_observation=lambda state, player: 0,
+        player=lambda state: (state["coin"], 0, TERMINAL)[len(state["calls"])],
+        utilities=(-1, 1),
+    )
+    tree = GameTree(game)
+    best = best_response(tree, None, 0)
+    assert best.value == 1.0
+    table = best.policy.table()
+    again = tabulate(tree, lambda state: table[information_state(state)])
+    assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
+    assert len(table) == len(tree.decisions) == len(set(tree.information_states()))
+    assert [tree.set_at(tree.state_of(k)) for k in tree.decisions] == tree.decisions.tolist()
 
 
 def test_a_mover_knows_what_he_did_and_what_he_is_shown_of_it():

@@ -20,8 +20,8 @@ from icarus.equilibrium.policies import (
     tabulate,
     uniform_policy,
 )
-from icarus.equilibrium.tree import GameTree, tree_of
-from icarus.kernel import NO_DEAL, TERMINAL, Game, State, below
+from icarus.equilibrium.tree import tree_of
+from icarus.kernel import State
 from tests.equilibrium.openspiel import (
     ours_of,
     pairs,
@@ -29,7 +29,7 @@ from tests.equilibrium.openspiel import (
     referee,
     their_random_policy,
 )
-from tests.games.scenes import every_state
+from tests.games.scenes import UNLIKELY, every_state
 from tests.marks import slow_after
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]
@@ -77,78 +77,9 @@ def test_the_numbers_of_information_sets_are_the_known_ones(name, sets):
     assert len(tree_of(games.load(name)).decisions) == sets
 
 
-STATE = np.dtype([("coin", np.int64), ("rounds", np.int64), ("calls", np.int64)], align=True)
-
-
-def toss(state, rng):
-    state.coin = below(rng, 2)
-
-
-def deal_toss(state, index):
-    state.coin = index
-    return 0.5 if index < 2 else NO_DEAL
-
-
-def sees_nothing(state, perspective):
-    return 0
-
-
-def caller(state):
-    if state.rounds == 2:
-        return TERMINAL
-    return 1 if state.rounds == 0 and state.coin == 1 else 0
-
-
-def either(state, actions):
-    actions[0], actions[1] = 0, 1
-    return 2
-
-
-def call(state, action):
-    state.rounds += 1
-    state.calls = action
-
-
-def guessed(state, rewards):
-    rewards[0] = 1.0 if state.calls == state.coin else 0.0
-    rewards[1] = 1.0 - rewards[0]
-
-
-def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
-    # a hidden coin says who calls first; then player 0 guesses it: his own first call tells it, whatever was called
-    functions = {
-        "initial": toss,
-        "deal": deal_toss,
-        "deal_observation": sees_nothing,
-        "player": caller,
-        "legal": either,
-    }
-    game = Game(
-        name="coin",
-        players=2,
-        utilities=(-1, 1),
-        state=STATE,
-        max_legal=2,
-        apply=call,
-        rewards=guessed,
-        text=str,
-        action_text=str,
-        **functions,
-    )
-    tree = GameTree(game)
-    best = best_response(tree, None, 0)
-    assert best.value == 1.0
-    table = best.policy.table()
-    again = tabulate(tree, lambda state: table[information_state(state)])
-    assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
-    assert len(best.policy.table()) == len(tree.decisions) == len(set(tree.information_states()))
-    assert [tree.set_at(tree.state_of(k)) for k in tree.decisions] == tree.decisions.tolist()
-
-
 # -------------------- Deals in the open: each game's list of deals against what its `initial` draws, and what players see of them.
 
 
-UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 DRAWS = 2000
 DEALING = [
     "kuhn-poker",

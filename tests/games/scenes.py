@@ -84,6 +84,13 @@ def card_named(text: str) -> int:
 # -------------------- The states of a game, as plain Python walks it.
 
 
+def first_decision(state: State) -> State:
+    """Where a player is to act after the first outcomes of chance."""
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
 def every_state(state: State) -> Iterator[State]:
     """A state and all that may follow it."""
     yield state

@@ -72,43 +72,6 @@ def test_every_hand_agrees_with_openspiel():
         compare(state, counterpart(state))
 
 
-def expected_reward(state, strategies):
-    """Player 0's reward when each player bets (or calls) with a probability for his card and what has been done."""
-    if state.is_terminal():
-        return state.returns()[0]
-    player = state.current_player()
-    card = "JQK"[state.facts.cards[player]]
-    done = "".join("pb"[action] for _, action in state.history)
-    bets, value = strategies[player][card, done], 0.0
-    for action, probability in ((PASS, 1 - bets), (BET, bets)):
-        child = state.clone()
-        child.apply_action(action)
-        value += probability * expected_reward(child, strategies)
-    return value
-
-
-@pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
-def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
-    first = {
-        ("J", ""): alpha,
-        ("J", "pb"): 0,
-        ("Q", ""): 0,
-        ("Q", "pb"): alpha + 1 / 3,
-        ("K", ""): 3 * alpha,
-        ("K", "pb"): 1,
-    }
-    second = {
-        ("J", "p"): 1 / 3,
-        ("J", "b"): 0,
-        ("Q", "p"): 0,
-        ("Q", "b"): 1 / 3,
-        ("K", "p"): 1,
-        ("K", "b"): 1,
-    }
-    value = sum(expected_reward(dealt_of_kuhn_poker(*deal), (first, second)) for deal in DEALS) / 6
-    assert value == pytest.approx((-1 / 18 + 2) / 4, abs=1e-12)
-
-
 def test_a_determinization_deals_the_other_player_either_card_that_the_observer_lacks():
     for state in every_state_of_kuhn_poker():
         shown = state.is_terminal() and not state.facts.folded

@@ -29,6 +29,7 @@ from icarus.kernel.python_game import deep_copy, state_text
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.forked import survive
+from tests.games.scenes import first_decision
 from tests.marks import slow_after
 from tests.toy import CARD, EPISODES, KUHN, SECRETS
 
@@ -165,14 +166,15 @@ FEW = (1, 1, 2, 4, 50)  # facts that are changed
 def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(name):
     """In a process of its own, whose end by a signal is what is looked for."""
     game = games.load(name)
-    search(first_decision(game, 0), EPIC, iterations=2)  # compiles
+    search(first_decision(game.new_initial_state(0)), EPIC, iterations=2)  # compiles
     survive(TRIALS, lambda trial: change_and_ask(game, trial), seconds=60)
 
 
 def change_and_ask(game: Game, trial: int) -> None:
     """Give some facts any values within their ranges; show and search the state."""
     luck = np.random.default_rng(trial)
-    state = played_on(first_decision(game, trial), random.Random(trial), int(luck.integers(20)))
+    state = first_decision(game.new_initial_state(trial))
+    played_on(state, random.Random(trial), int(luck.integers(20)))
     data = state.data.copy()
     for _ in range(luck.choice(FEW)):
         field = str(luck.choice(list(game.ranges)))
@@ -184,13 +186,6 @@ def change_and_ask(game: Game, trial: int) -> None:
     assert "\n" not in told_of(
         lambda: state.with_facts(**{name: data[name][0] for name in game.ranges})
     )
-
-
-def first_decision(game: Game, seed: int) -> State:
-    state = game.new_initial_state(seed)
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    return state
 
 
 def told_of(make: Callable[[], State]) -> str:

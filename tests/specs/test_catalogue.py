@@ -2,7 +2,6 @@
 
 import math
 
-import attrs
 import pytest
 from scipy import stats
 
@@ -118,25 +117,6 @@ def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it():
     )
     assert min(corner) > 0.1
     assert min(corner) > max(x_square)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "lacking"), [(PAST, "features"), (FAST, "action_features")], ids=str
-)
-def test_a_game_without_features_is_refused(strategy, lacking):
-    with pytest.raises(ValueError, match=f"knockout-whist has no {lacking}"):
-        search(games.load("knockout-whist").new_initial_state(), BASELINE >> strategy, iterations=5)
-
-
-@pytest.mark.parametrize("strategy", WITH_A_HEURISTIC, ids=str)
-def test_a_game_without_a_heuristic_is_refused(strategy):
-    with pytest.raises(
-        ValueError,
-        match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic",
-    ):
-        search(
-            attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5
-        )
 
 
 def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to():

@@ -28,6 +28,7 @@ from icarus.specs import NAMES
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT
+from tests.games.scenes import first_decision
 from tests.marks import both_engines, slow_after
 from tests.test_toy import after
 
@@ -245,13 +246,6 @@ PLACES = {
 every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
 
 
-def deciding(place: str) -> State:
-    state = PLACES[place]()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    return state
-
-
 @pytest.mark.parametrize(
     ("name", "place"),
     [  # each in one place in turn, and everywhere with --slow; the twins play in whole games
@@ -261,7 +255,7 @@ def deciding(place: str) -> State:
     ],
 )
 def test_every_specification_runs_in_every_game_and_repeats_itself(name, place):
-    strategy, root = SPECIFICATIONS[name], deciding(place)
+    strategy, root = SPECIFICATIONS[name], first_decision(PLACES[place]())
     told_so = refusal(strategy, root.game)
     if told_so:
         with pytest.raises(ValueError, match=told_so):
@@ -280,7 +274,7 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name, place):
 @every_specification
 def test_no_specification_needs_the_compiler_when_it_runs(name):
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
-    program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
+    program = CompiledSearch(first_decision(PLACES["othello"]()), SPECIFICATIONS[name], 0).program
     kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, CompiledFunction)]
     assert kernels
     assert all(isinstance(kernel._code, MachineCode) for kernel in kernels)
@@ -345,7 +339,7 @@ def consistent(result, root: State) -> None:
 )
 def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place):
     strategy = (MAST + TO_MAST + NAST1 + NAST2 + EPIC + MAST(ucb1(0.7))) / 6
-    result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
+    result = search(first_decision(PLACES[place]()), strategy, iterations=ITERATIONS, seed=8)
     steps = dict(result.phase_steps)
     assert tuple(steps) == PHASES
     visits = {part: int(records.rows["visits"].sum()) for part, records in result.records.items()}
