@@ -235,90 +235,32 @@ def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns
 
 # ------------------------------------------------------------------------------------------------------------- ratings
 
-# Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
-BASEBALL = {
-    "Milwaukee": {
-        "Detroit": 7,
-        "Toronto": 9,
-        "New York": 7,
-        "Boston": 7,
-        "Cleveland": 9,
-        "Baltimore": 11,
-    },
-    "Detroit": {
-        "Milwaukee": 6,
-        "Toronto": 7,
-        "New York": 5,
-        "Boston": 11,
-        "Cleveland": 9,
-        "Baltimore": 9,
-    },
-    "Toronto": {
-        "Milwaukee": 4,
-        "Detroit": 6,
-        "New York": 7,
-        "Boston": 7,
-        "Cleveland": 8,
-        "Baltimore": 12,
-    },
-    "New York": {
-        "Milwaukee": 6,
-        "Detroit": 8,
-        "Toronto": 6,
-        "Boston": 6,
-        "Cleveland": 7,
-        "Baltimore": 10,
-    },
-    "Boston": {
-        "Milwaukee": 6,
-        "Detroit": 2,
-        "Toronto": 6,
-        "New York": 7,
-        "Cleveland": 7,
-        "Baltimore": 12,
-    },
-    "Cleveland": {
-        "Milwaukee": 4,
-        "Detroit": 4,
-        "Toronto": 5,
-        "New York": 6,
-        "Boston": 6,
-        "Baltimore": 6,
-    },
-    "Baltimore": {
-        "Milwaukee": 2,
-        "Detroit": 4,
-        "Toronto": 1,
-        "New York": 3,
-        "Boston": 1,
-        "Cleveland": 7,
-    },
-}
-PUBLISHED = {
-    "Milwaukee": 1.5814,
-    "Detroit": 1.4364,
-    "Toronto": 1.2945,
-    "New York": 1.2476,
-    "Boston": 1.1077,
-    "Cleveland": 0.6839,
-    "Baltimore": 0.0,
-}  # Turner and Firth (2012), against Baltimore
+# Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of each over the others in this order,
+# and the ratings of Turner and Firth (2012), against the last.
+BASEBALL = """
+Milwaukee   -  7  9  7  7  9 11  1.5814
+Detroit     6  -  7  5 11  9  9  1.4364
+Toronto     4  6  -  7  7  8 12  1.2945
+New-York    6  8  6  -  6  7 10  1.2476
+Boston      6  2  6  7  -  7 12  1.1077
+Cleveland   4  4  5  6  6  -  6  0.6839
+Baltimore   2  4  1  3  1  7  -  0.0
+"""
 
 
 def test_ratings_of_two_players_agree_with_the_published_ones():
-    ranking = ratings(
-        Counter(
-            {
-                ((winner,), (loser,)): wins
-                for winner, results in BASEBALL.items()
-                for loser, wins in results.items()
-            }
-        )
-    )
-    assert list(ranking) == list(PUBLISHED)
-    for name, rating in ranking.items():
-        assert rating.value - ranking["Baltimore"].value == pytest.approx(PUBLISHED[name], abs=5e-5)
-        assert rating.count == 78
+    rows = [line.split() for line in BASEBALL.strip().splitlines()]
+    teams, wins = [name for name, *_ in rows], Counter()
+    for winner, *numbers, _ in rows:
+        for loser, number in zip(teams, numbers, strict=True):
+            if loser != winner:
+                wins[(winner,), (loser,)] = int(number)
+    ranking = ratings(wins)
+    assert list(ranking) == teams
+    for name, *_, published in rows:
+        difference = ranking[name].value - ranking["Baltimore"].value
+        assert difference == pytest.approx(float(published), abs=5e-5)
+        assert ranking[name].count == 78
 
 
 def test_ratings_of_more_players_agree_with_cox_regression():
