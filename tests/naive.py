@@ -679,33 +679,18 @@ def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
 
 
 def alternatives(
-    policy, phase: str, information: tuple, outer: float = 1.0
+    policy, phase: str, information: tuple, outer: float = 1.0, mixture: type = Linear
 ) -> list[tuple[float, Any]]:
-    """The policies among which a mixture draws in this phase, nested ones flattened, with their weights."""
+    """What a linear mixture draws from in this phase, or a maxilinear one sums up: nested ones flattened, with their weights."""
     if isinstance(policy, Sequential):
         active = policy.second if phase == SIMULATION else policy.first  # COMB▷-4
-        return alternatives(active, phase, information, outer)
-    if isinstance(policy, Linear):
+        return alternatives(active, phase, information, outer, mixture)
+    if isinstance(policy, mixture):
         return [
             alternative
             for weight, part in weights(policy.parts, information)
-            for alternative in alternatives(part, phase, information, outer * weight)
+            for alternative in alternatives(part, phase, information, outer * weight, mixture)
         ]  # COMB+-4
-    return [(outer, policy)]
-
-
-def terms(policy, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Twin]]:
-    """The summands of a maxilinear value in this phase, nested ones flattened, with their weights."""
-    if isinstance(policy, Sequential):
-        return terms(
-            policy.second if phase == SIMULATION else policy.first, phase, information, outer
-        )
-    if isinstance(policy, Maxilinear):
-        return [
-            term
-            for weight, part in weights(policy.parts, information)
-            for term in terms(part, phase, information, outer * weight)
-        ]
     return [(outer, policy)]
 
 
@@ -714,7 +699,7 @@ def maxilinear_values(
 ) -> list[float]:
     """Σ λ v of each legal action, summed from left to right; 0·∞ is 0."""  # COMB⊕-4
     totals = [0.0 for _ in playout.legal]
-    for weight, leaf in terms(policy, playout.phases[-1], information):
+    for weight, leaf in alternatives(policy, playout.phases[-1], information, mixture=Maxilinear):
         of_leaf = leaf.values(thetas[leaf], playout)
         totals = [
             total + (weight * v if weight > 0 else 0.0)
@@ -841,7 +826,7 @@ def simulates_uniformly(policy, phase: str, information: tuple) -> bool:
         ]
         return all(simulates_uniformly(voter, phase, information) for voter in voters)
     parts = (
-        [leaf for _, leaf in terms(policy, phase, information)]
+        [leaf for _, leaf in alternatives(policy, phase, information, mixture=Maxilinear)]
         if isinstance(policy, Maxilinear)
         else [policy]
     )

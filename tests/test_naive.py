@@ -178,16 +178,11 @@ def positions_in_episode(tree: int) -> set[tuple]:
     for row in (row for row in toy.ROWS if row.tree == tree and row.path):
         node, _ = row.path[-1]
         perspective = toy.TREES[tree].players if node.player == CHANCE else node.player
-        nodes = [node for node, _ in row.path]
-        began = max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
-        label = nodes[began].label
-        positions.add(
-            (
-                UNLABELLED if label == CONTINUES else label,
-                node.player,
-                row.moves(perspective, began),
-            )
-        )
+        before = toy.ROWS[toy.index_of(tree, row.deal, *row.actions()[:-1])]
+        began = before.episode_start()
+        label = row.path[began][0].label
+        moves = row.moves(perspective, began)
+        positions.add((UNLABELLED if label == CONTINUES else label, node.player, moves))
     return positions
 
 
