@@ -664,12 +664,16 @@ def update(thetas: dict[Twin, Theta], playout: Playout) -> None:
 # -------------------------------------------------------------------------------------------------------------- policies
 
 
+def is_simulated(base: Theta, playout: Playout) -> bool:
+    """Whether the decision that comes next is in the simulation phase."""
+    return SIMULATION in playout.phases or base[playout.history(playout.t)][1] == 0
+
+
 def phase_of(base: Theta, playout: Playout) -> str:
     """The kind of node that the end of an unfinished playout is; below the expanded history all is simulation."""
-    i = playout.t
-    if SIMULATION in playout.phases or base[playout.history(i)][1] == 0:
+    if is_simulated(base, playout):
         return SIMULATION
-    visited = [base[playout.extended(i, a)][1] > 0 for a in playout.legals[i]]
+    visited = [base[playout.extended(playout.t, a)][1] > 0 for a in playout.legal]
     return SELECTION if all(visited) else EXPANSION
 
 
@@ -1011,11 +1015,6 @@ def play(
     playout.worlds.append((world, {}))
     playout.rewards = tuple(world.heuristic())
     return playout
-
-
-def is_simulated(base: Theta, playout: Playout) -> bool:
-    """Whether the decision that comes next is in the simulation phase."""
-    return SIMULATION in playout.phases or base[playout.history(playout.t)][1] == 0
 
 
 def by_nature(world: State, rng: np.ndarray) -> int:

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, Game, State
 from tests import toy
-from tests.games.scenes import UNLIKELY, every_state
+from tests.games.scenes import UNLIKELY, after_action, every_state
 from tests.naive import label_of, observed
 
 DRAWS = 800  # determinizations for a test of uniformity
@@ -55,12 +55,6 @@ def best(state: State) -> tuple[float, ...]:
             for i in range(len(below[0]))
         )
     return max(below, key=lambda rewards: rewards[state.current_player()])
-
-
-def after_action(state: State, action: int) -> State:
-    below = state.clone()
-    below.apply_action(action)
-    return below
 
 
 # ---------------------------------------------------------------------------------------------------------- every toy

@@ -42,6 +42,7 @@ from tests.engine.test_twin import (
     named_information,
     same_information,
 )
+from tests.games.scenes import after_action
 from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
@@ -176,8 +177,7 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played():
     state = toy.EPISODES.new_initial_state()
     first = search(state, MCTS_SOLVER, iterations=60, seed=1)
     for action in first.actions:
-        after = state.clone()
-        after.apply_action(action)
+        after = after_action(state, action)
         if after.is_terminal() or after.is_chance_node():
             continue
         second = toy.begun(after, MCTS_SOLVER, records=first).result().records["MCTS_SOLVER"]
@@ -195,8 +195,7 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played():
 def test_records_below_the_moves_played_live_on_and_no_others_of_histories():
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE >> MAST, iterations=300, seed=1)
-    after = state.clone()
-    after.apply_action(first.action)
+    after = after_action(state, first.action)
     reply = after.legal_actions()[0]
     after.apply_action(reply)
     second = toy.begun(after, RAVE >> MAST, records=first).result()
@@ -236,12 +235,10 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records():
     # Phantom's stones are hidden: whatever the other has played, what the searching player inherits is the same.
     state = games.load("phantom-mnk").new_initial_state(seed=1)
     first = search(state, BASELINE, iterations=400, seed=1)
-    after = state.clone()
-    after.apply_action(first.action)
+    after = after_action(state, first.action)
     inherited = []
     for action in after.legal_actions()[:12]:
-        reply = after.clone()
-        reply.apply_action(action)
+        reply = after_action(after, action)
         if reply.current_player() == state.current_player() and reply.moves(0) == (
             first.action,
             reply.moves(0)[-1],
@@ -417,8 +414,7 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them():
     assert state is not None
     strategy = GRAVE >> BOUNDED_GRAVE >> DISCOUNTED_HISTORY
     first = search(state, strategy, iterations=200, seed=1)
-    after = state.clone()
-    after.apply_action(first.action)
+    after = after_action(state, first.action)
     now = toy.begun(after, strategy, records=first).result().records
     tree = now["BASELINE"].rows["record"]
     proofs = {mix(int(key), player) for key in tree for player in range(2)} & set(
@@ -443,10 +439,8 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them():
 def test_records_that_do_not_fit_are_refused_in_a_sentence():
     state = OTHELLO.new_initial_state()
     first = search(state, BASELINE >> MAST, iterations=20, seed=1)
-    successor = state.clone()
-    successor.apply_action(state.legal_actions()[0])
-    beside = state.clone()
-    beside.apply_action(state.legal_actions()[1])
+    successor = after_action(state, state.legal_actions()[0])
+    beside = after_action(state, state.legal_actions()[1])
     later = search(successor, BASELINE, iterations=5)
     hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
     refused: list[tuple[State, dict[str, Any], str]] = [

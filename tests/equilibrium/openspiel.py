@@ -7,6 +7,7 @@ from icarus import games
 from icarus.equilibrium.deals import information_state
 from icarus.games.liars_dice import LIAR
 from icarus.kernel import State, facts_of
+from tests.games.scenes import after_action
 
 COUNTERPARTS = {
     "kuhn-poker": "kuhn_poker",
@@ -55,8 +56,7 @@ def below(ours, theirs):
     if not theirs.is_chance_node():
         yield ours, theirs
     for action in theirs.legal_actions():
-        child = ours.clone()
-        child.apply_action(ours_of(ours, action, theirs))
+        child = after_action(ours, ours_of(ours, action, theirs))
         yield from below(child, theirs.child(action))
 
 

@@ -91,13 +91,18 @@ def first_decision(state: State) -> State:
     return state
 
 
+def after_action(state: State, action: int) -> State:
+    """The state that an action leads to; the one that it is done in stays."""
+    child = state.clone()
+    child.apply_action(action)
+    return child
+
+
 def every_state(state: State) -> Iterator[State]:
     """A state and all that may follow it."""
     yield state
     for action in state.legal_actions():
-        child = state.clone()
-        child.apply_action(action)
-        yield from every_state(child)
+        yield from every_state(after_action(state, action))
 
 
 def draws(state: State, observer: int, count: int, seed: int = 1) -> np.ndarray:

@@ -12,7 +12,7 @@ from icarus.games.backgammon import CHECKERS, DICE, FACES, OUTPUT
 from icarus.games.dou_di_zhu import hand_of
 from icarus.games.othello import FIRST, LENGTHS, MOST_MOVES, READINGS, TUPLES, read_tuples
 from icarus.kernel import State, facts_of
-from tests.games.scenes import random_walk
+from tests.games.scenes import after_action, random_walk
 from tests.games.test_backgammon import position as backgammon_position
 from tests.games.test_checkers import position as checkers_position
 from tests.games.test_othello import position as othello_position
@@ -310,8 +310,7 @@ def test_its_best_moves_win_almost_all_games_against_random_ones():
             actions = state.legal_actions()
             chances = []
             for action in actions:
-                following = state.clone()
-                following.apply_action(action)
+                following = after_action(state, action)
                 teller(following.data.ctypes.data, out.ctypes.data)
                 chances.append(out[seat])
             chosen = (

@@ -16,6 +16,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import toy
 from tests.conftest import ROOT
 from tests.engine.test_twin import agree, pair, starts
+from tests.games.scenes import after_action
 from tests.marks import slow_after, slow_variants
 from tests.tic_tac_toe import TIC_TAC_TOE
 
@@ -112,11 +113,7 @@ def worth(state: State, solutions: dict[bytes, tuple[float, ...]]) -> tuple[floa
         return tuple(state.returns())
     key = state.data.tobytes()
     if key not in solutions:
-        after = []
-        for action in state.legal_actions():
-            following = state.clone()
-            following.apply_action(action)
-            after.append(worth(following, solutions))
+        after = [worth(after_action(state, a), solutions) for a in state.legal_actions()]
         mover = state.current_player()
         solutions[key] = tuple(
             (max if player == mover else min)(values)
@@ -140,10 +137,9 @@ def proof(
     assert lower == upper == worth(state, solutions)[mover]
     after = {}
     for action in running.actions:
-        following = state.clone()
-        following.apply_action(action)
-        after[action] = worth(following, solutions)[mover]
-        for player, value in enumerate(worth(following, solutions)):
+        values = worth(after_action(state, action), solutions)
+        after[action] = values[mover]
+        for player, value in enumerate(values):
             stats = records.get((mover, (action,), player))
             assert stats is None or stats["lower"] <= value <= stats["upper"]
     assert after[running.result().action] == lower
@@ -167,9 +163,7 @@ def every_tic_tac_toe() -> Iterator[State]:
         if key not in keys and not state.is_terminal():
             keys.add(key)
             yield state
-            for action in state.legal_actions():
-                waiting.append(state.clone())
-                waiting[-1].apply_action(action)
+            waiting += [after_action(state, action) for action in state.legal_actions()]
 
 
 def late_othello(empty: int, number: int) -> State:
