@@ -35,7 +35,7 @@ TOKENS = {
     "experiments/studies": 13_670,
     "icarus": 249_400,
     "experiments": 64_670,
-    "tests": 279_520,
+    "tests": 273_780,
 }
 IDEAS = {"icarus": (138, 271, 2_553), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

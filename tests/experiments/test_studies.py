@@ -28,8 +28,8 @@ from icarus import RAVE, Agent, exploitability, games
 from icarus.arena.ledger import Ledger, line_of
 from icarus.compiler.rng import seeded
 from icarus.equilibrium import CFRPlus, OOSSearch
-from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
+from tests.games.test_dou_di_zhu import position as dou_di_zhu_position
 
 RUNS = ROOT / "experiments" / "runs"
 
@@ -193,9 +193,7 @@ def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(
 
 def plays_of(*hands, seed=0):
     """The leading plays where the landlord, who leads, and the peasants hold these cards."""
-    state = np.zeros(1, DOU_DI_ZHU.state)
-    state["hands"][0] = [hand_of([RANK_NAMES.index(card) for card in cards]) for cards in hands]
-    return branching.measure_deal(state[0], seeded(seed)).tolist()
+    return branching.measure_deal(dou_di_zhu_position(*hands).data[0], seeded(seed)).tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """MCTS-Solver and score bounds: their formulas by hand, against a naive twin, and what they prove against brute force."""
 
-import importlib.util
 import math
 import random
 from collections.abc import Iterator
@@ -14,16 +13,13 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.contract import facts_of
 from icarus.testing import Decision, HistoryExample
 from tests import toy
-from tests.conftest import ROOT
 from tests.engine.test_twin import agree, pair, starts
 from tests.games.scenes import after_action
 from tests.marks import slow_after, slow_variants
+from tests.test_documents import example
 from tests.tic_tac_toe import TIC_TAC_TOE
 
-nim: Any = importlib.util.module_from_spec(
-    spec := importlib.util.spec_from_file_location("nim", ROOT / "examples" / "nim.py")
-)
-spec.loader.exec_module(nim)
+NIM = example("nim").NIM
 OTHELLO = games.load("othello")
 
 # Bounds are of histories and a player: (mover, moves, player).
@@ -148,7 +144,7 @@ def proof(
 def every_nim() -> Iterator[State]:
     for heaps in np.ndindex(2, 4, 6):
         for player in (0, 1):
-            state = nim.NIM.new_initial_state()
+            state = NIM.new_initial_state()
             facts_of(state.data).heaps[:], facts_of(state.data).player = heaps, player
             if not state.is_terminal():
                 yield state
