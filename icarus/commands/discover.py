@@ -9,7 +9,7 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import KEPT, require_promises
 from icarus.commands.options import integer_option, iterations_option, value_option
-from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, RaceSettings, discover, plan_race
+from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover, plan_race
 from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_result
 from icarus.discovery.space import shipped_spaces
 
@@ -66,7 +66,7 @@ def discover_command(
         "seed": seed,
     }
     # what is refused is refused before the audit
-    lead, announced = plan_race(game, RaceSettings(**settings)).lead, list[float]()
+    lead, announced = plan_race(game, **settings).lead, list[float]()
     if source.endswith(".py") and not (directory / FILE).exists():
         rules = [each for each in files if each != evaluation]
         require_promises(game, rules, source, ", and a race would measure that")

@@ -36,36 +36,6 @@ TRIED = 50  # iterations of a search that shows that a configuration can be play
 ROLES = {"dou-di-zhu": (0,)}  # seats that the paper judges by themselves (section 8): the landlord
 
 
-@attrs.frozen(kw_only=True)
-class RaceSettings:
-    """The settings of a race.
-
-    Attributes:
-        games: the greatest number of games of the race.
-        space: a `SearchSpace`, the name of a shipped one, or the path of a TOML file.
-        iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
-        against: the opponents, strategies or `Entrant`s; the last is the reference, which must be beaten.
-        candidate: who alone is to be proven, in all games, in place of a space; a strategy or an `Entrant`.
-        finalists: the greatest number of finalists.
-        level: of significance, after Holm.
-        seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
-        seed: the seed of the race.
-        files: Python files with further enhancements and games.
-    """
-
-    games: int
-    space: SearchSpace | str | Path = "general"
-    iterations: int | None = None
-    seconds: float | None = None
-    against: Sequence[str | Entrant] = POOL
-    candidate: str | Entrant | None = None
-    finalists: int = 5
-    level: float = 0.01
-    seats: Sequence[int] | None = None
-    seed: int = 0
-    files: Sequence[str | Path] = ()
-
-
 def discover(
     game: AnyGame | str,
     *,
@@ -84,7 +54,7 @@ def discover(
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
-        settings: the fields of `RaceSettings`.
+        settings: of the race, see `plan_race`.
 
     Raises:
         TypeError: an argument of another kind.
@@ -93,7 +63,7 @@ def discover(
     """
     check_callable("report", report, "a function of a RaceProgress")
     checks.integer("workers", workers, least=1)
-    protocol = plan_race(game, RaceSettings(**settings))
+    protocol = plan_race(game, **settings)
     game = protocol.game if isinstance(game, str) else game
     directory = None if to is None else Path(to)
     if directory is not None:
@@ -108,21 +78,46 @@ def discover(
         return race.run(protocol, games, report)
 
 
-def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
+def plan_race(
+    game: AnyGame | str,
+    *,
+    games: int,
+    space: SearchSpace | str | Path = "general",
+    iterations: int | None = None,
+    seconds: float | None = None,
+    against: Sequence[str | Entrant] = POOL,
+    candidate: str | Entrant | None = None,
+    finalists: int = 5,
+    level: float = 0.01,
+    seats: Sequence[int] | None = None,
+    seed: int = 0,
+    files: Sequence[str | Path] = (),
+) -> RaceProtocol:
     """The protocol of a race. Nothing is played.
+
+    Args:
+        games: the greatest number of games of the race.
+        space: a `SearchSpace`, the name of a shipped one, or the path of a TOML file.
+        iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
+        against: the opponents, strategies or `Entrant`s; the last is the reference, which must be beaten.
+        candidate: who alone is to be proven, in all games, in place of a space; a strategy or an `Entrant`.
+        finalists: the greatest number of finalists.
+        level: of significance, after Holm.
+        seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
+        seed: the seed of the race.
+        files: Python files with further enhancements and games.
 
     Raises:
         ValueError: settings that make no race: no such game, seat or space, a number out of its range, no opponent, or so few games
             that they could prove nothing. TypeError: it is not a game, or no list where there must be one.
     """
-    _check_lists(settings)
-    iterations, seconds = settings.iterations, settings.seconds
-    own_files = tuple((path, digest_of(path)) for path in map(str, settings.files))
-    loaded = load_game(game, settings.files).game
+    for name, value in {"against": against, "seats": seats, "files": files}.items():
+        if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
+            raise TypeError(f"{name} is {value!r}; it must be a list")
+    own_files = tuple((path, digest_of(path)) for path in map(str, files))
+    loaded = load_game(game, files).game
     check_game("discover", loaded)
-    chosen = (
-        ROLES.get(loaded.name, range(loaded.players)) if settings.seats is None else settings.seats
-    )
+    chosen = ROLES.get(loaded.name, range(loaded.players)) if seats is None else seats
     seats = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in chosen)
     if not seats or len(set(seats)) < len(seats):
         raise ValueError(
@@ -136,24 +131,24 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         iterations = checks.integer(
             "iterations", DEFAULT_ITERATIONS if iterations is None else iterations, least=1
         )
-    number = checks.integer("games", settings.games, least=1)
-    finalists = checks.integer("finalists", settings.finalists, least=1, most=20)
-    level = checks.real("level", settings.level, 0, 0.5, above=True)
-    space = (
-        settings.space if isinstance(settings.space, SearchSpace) else load_space(settings.space)
-    )
-    pool = tuple(map(read_entrant, settings.against))
+    games = checks.integer("games", games, least=1)
+    finalists = checks.integer("finalists", finalists, least=1, most=20)
+    level = checks.real("level", level, 0, 0.5, above=True)
+    seed = checks.integer("seed", seed, least=0)
+    if not isinstance(space, SearchSpace):
+        space = load_space(space)
+    pool = tuple(map(read_entrant, against))
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
     shares = SHARES
-    if settings.candidate is not None:
-        space = candidate_space(settings.candidate, pool[-1])
+    if candidate is not None:
+        space = candidate_space(candidate, pool[-1])
         finalists = 1
         shares = PROOF_ONLY
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
     units = plan_units(
-        number, len(seats), finalists, len(space.factors), deviation, level, reference_games, shares
+        games, len(seats), finalists, len(space.factors), deviation, level, reference_games, shares
     )
     return RaceProtocol(
         game=str(loaded),
@@ -164,21 +159,14 @@ def plan_race(game: AnyGame | str, settings: RaceSettings) -> RaceProtocol:
         pool=pool,
         iterations=iterations,
         seconds=seconds,
-        games=number,
+        games=games,
         units=units,
         finalists=finalists,
         level=level,
         deviation=deviation,
-        seed=checks.integer("seed", settings.seed, least=0),
+        seed=seed,
         files=own_files,
     )
-
-
-def _check_lists(settings: RaceSettings) -> None:
-    for name in ("against", "seats", "files"):
-        value = getattr(settings, name)
-        if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
-            raise TypeError(f"{name} is {value!r}; it must be a list")
 
 
 def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace:

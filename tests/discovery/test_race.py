@@ -16,13 +16,7 @@ from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Entrant
-from icarus.discovery.discover import (
-    RaceSettings,
-    discover,
-    discovered,
-    plan_race,
-    proven_configurations,
-)
+from icarus.discovery.discover import discover, discovered, plan_race, proven_configurations
 from icarus.discovery.finders import Factorial
 from icarus.discovery.race import (
     KEY,
@@ -182,8 +176,7 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_
 
 def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_theirs():
     protocols = [
-        plan_race("kuhn-poker", RaceSettings(**{**SETTINGS, "against": [name]}))
-        for name in ("RAVE", "MAST")
+        plan_race("kuhn-poker", **{**SETTINGS, "against": [name]}) for name in ("RAVE", "MAST")
     ]
     protocols.append(attrs.evolve(protocols[0], format=1))
     match = (PROOF, (Entrant("MAST"),) * 2, 0, 0)
@@ -355,8 +348,8 @@ def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path, monkeypatc
         "import attrs\nimport rules_of_own_race\nfrom icarus import MAST\nMINE = attrs.evolve(MAST, name='MINE')\n"
     )
     imported.write_text("STONES = 7\n")
-    settings = RaceSettings(**{**SETTINGS, "files": [str(own)]})
-    plan_race("kuhn-poker", settings).write(tmp_path / "race")
+    settings = {**SETTINGS, "files": [str(own)]}
+    plan_race("kuhn-poker", **settings).write(tmp_path / "race")
     imported.write_text("STONES = 8\n")
     monkeypatch.setattr(load_files, "_in_memory", {})  # as in another process
     with pytest.raises(ValueError, match="another race: files is"):

@@ -28,7 +28,7 @@ from icarus.arena.workers import ALONE
 from icarus.commands import cli, console, describe
 from icarus.commands.conversation import Session
 from icarus.discovery import race
-from icarus.discovery.discover import RaceSettings, plan_race
+from icarus.discovery.discover import plan_race
 from icarus.discovery.space import SHIPPED, load_space
 from icarus.engine.match import levels_of
 from icarus.ladder import engines
@@ -80,7 +80,7 @@ def _after_few(rows: Iterable[Any], between: Between) -> None:
 
 
 def _race(own: Path, directory: Path, between: Between) -> None:
-    protocol = plan_race("stones", RaceSettings(games=4000, iterations=2, files=[str(own)]))
+    protocol = plan_race("stones", games=4000, iterations=2, files=[str(own)])
     protocol.write(directory)
     pair = Entrant("MINE"), Entrant("BASELINE")
     with race.RaceGames(protocol, protocol.game, directory / race.ROWS) as played:
@@ -333,7 +333,7 @@ def _text_of(name: str, bench: Bench) -> str:
         folder.mkdir()
         session.save(folder / name)
     elif name == "protocol.json":
-        plan_race("kuhn-poker", RaceSettings(games=4000)).write(folder)
+        plan_race("kuhn-poker", games=4000).write(folder)
     elif name == "experiment.json":
         folder = bench.whole
     return READERS[name][0] or (folder / name).read_text("utf-8")
