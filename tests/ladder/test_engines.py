@@ -2,6 +2,7 @@
 
 import random
 import re
+import runpy
 import shlex
 import sys
 import time
@@ -19,6 +20,7 @@ from icarus.games.backgammon import survey
 from icarus.kernel import CHANCE, AnyGame, facts_of
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process
 from icarus.ladder.ladders import rated_match, rated_row
+from tests.conftest import ROOT
 
 OTHELLO = games.load("othello")
 FAKE = str(Path(__file__).with_name("fake_engine.py"))
@@ -320,6 +322,31 @@ def test_gnubg_beats_pubeval_as_often_as_published(number):
     share = wins / number
     print(f"GNU Backgammon at 0 plies won {share:.3f} of {number} games against pubeval")
     assert abs(share - published) < 3 * (published * (1 - published) / number) ** 0.5
+
+
+def test_where_rlcard_s_agent_names_no_legal_play_it_passes_or_leads_its_lowest_card(monkeypatch):
+    agent = SimpleNamespace(step=lambda observed: "none of these")
+    for name, values in {
+        "games.doudizhu.utils": {"CARD_TYPE": [{}]},
+        "models.doudizhu_rule_models": {"DouDizhuRuleAgentV1": lambda: agent},
+    }.items():
+        monkeypatch.setitem(sys.modules, f"rlcard.{name}", SimpleNamespace(**values))
+    monkeypatch.setattr("importlib.metadata.version", lambda package: "0")
+    path = ROOT / "icarus" / "ladder" / "modules" / "dou_di_zhu.py"
+    module = SimpleNamespace(**runpy.run_path(str(path)))
+    engine = module.ENGINE()
+    leads = 0
+    for state in decisions("dou-di-zhu", 2):
+        if state.facts.kickers_due:
+            continue
+        action = engine.choose(state)
+        if module.PASS in state.legal_actions():
+            assert action == module.PASS
+        else:
+            hand = module.cards_of(state.facts.hands[state.facts.player])
+            assert module.cards_played(action) == [min(hand)]
+            leads += 1
+    assert leads
 
 
 @counts(6, 300)

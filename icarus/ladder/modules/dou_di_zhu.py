@@ -6,6 +6,7 @@ play of ours, it passes, or leads its lowest card.
 
 import random
 from collections import defaultdict
+from collections.abc import Iterable
 from importlib.metadata import version
 
 import numpy as np
@@ -35,16 +36,18 @@ class RlcardRules:
         if self._kickers:
             return self._kickers.pop()
         plays = complete_plays(state)
-        readable = {
-            text: actions
-            for text, actions in plays.items()
-            if text == "pass" or text in CARD_TYPE[0]
-        }
-        chosen = self._agent.step({"raw_obs": observation(state, list(readable))})
-        lowest = min(plays, key=lambda text: (len(text), ranks_of(text)))
-        actions = plays.get(chosen) or plays.get("pass") or plays[lowest]
-        self._kickers = list(actions[1:])
-        return actions[0]
+        # those that RLCard's table has
+        readable = [text for text in plays if text == "pass" or text in CARD_TYPE[0]]
+        chosen = self._agent.step({"raw_obs": observation(state, readable)})
+        if chosen not in plays:
+            chosen = "pass" if "pass" in plays else lowest_of(plays)
+        action, *self._kickers = plays[chosen]
+        return action
+
+
+def lowest_of(plays: Iterable[str]) -> str:
+    """The play of the fewest cards, and of those with as many the lowest."""
+    return min(plays, key=lambda text: (len(text), ranks_of(text)))
 
 
 def ranks_of(text: str) -> list[int]:

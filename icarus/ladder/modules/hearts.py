@@ -61,6 +61,7 @@ def from_openspiel(card: int) -> int:
 def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     """The round under way as a state of OpenSpiel's."""
     actions = [action for _, action in state.history]
+    # how many of them were before the round
     first = max((number for number, action in enumerate(actions, 1) if action == DEAL), default=0)
     started = earlier_state(state, first)
     copy = game.new_initial_state()
@@ -69,11 +70,11 @@ def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     hands = [
         [card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held
     ]
-    for number in range(CARDS):
+    for number in range(CARDS):  # one card after another, to each seat in turn
         copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))
     for action in actions[first:]:
         if action != EXCHANGE:
-            copy.apply_action(to_openspiel(action % CARDS))
+            copy.apply_action(to_openspiel(action % CARDS))  # also of PASS + card
     return copy
 
 
