@@ -11,6 +11,7 @@ same model without draws, intervals, or opponents that are rated already.)
 """
 
 import datetime
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,17 +106,21 @@ def posterior(
         dispersion: see `Posterior`; `fitted` measures it.
     """
     games = list(scores)
-    players = {name for *pair, _ in games for name in pair}
+    players = {name for player, opponent, _ in games for name in (player, opponent)}
     names = tuple(sorted(players | {*priors, *newcomers}))
     index = {name: i for i, name in enumerate(names)}
-    sides = np.array([[index[name] for name in pair] for *pair, _ in games], int).reshape(-1, 2)
+    first = [index[player] for player, _, _ in games]
+    second = [index[opponent] for _, opponent, _ in games]
     # [game, player] 1 for the player and -1 for the opponent
-    signs = np.subtract(*np.eye(len(names))[sides.T])
+    signs = np.zeros((len(games), len(names)))
+    signs[range(len(games)), first] = 1
+    signs[range(len(games)), second] = -1
     score = np.array([points for _, _, points in games], float)
     center = np.array([priors[name].value if name in priors else 0.0 for name in names])
     precision = _precision(names, priors, covariance)
     value = center.copy()
     curvature = precision
+    # of the logarithm of the density: what the model says of the games, and what is known beforehand
     for _ in range(STEPS):
         chance = expected(signs @ value, 0.0)
         gradient = precision @ (center - value) + ELO / dispersion * (score - chance) @ signs
@@ -125,7 +130,7 @@ def posterior(
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
-    number = np.bincount(sides.ravel(), minlength=len(names))
+    number = np.bincount(first + second, minlength=len(names))
     return Posterior(names, value, np.linalg.inv(curvature), number, dispersion)
 
 
@@ -281,23 +286,25 @@ def level_rows(
         zero: the player at 0, above whom the first level stands.
     """
     values = estimate.ratings()
-    content = list[dict[str, Any]]()
+    # The cheapest way up to each player who is told from one below: what its steps lack, and who stands on it.
     ways = {zero: (0.0, list[str]())}
     for name in agents:
-        steps = [
-            (lack + (values[name].value - values[below].value - LEVEL_STEP) ** 4, [*chosen, name])
-            for below, (lack, chosen) in ways.items()
-            if estimate.difference(name, below).low > 0
-        ]
-        if steps:
-            ways[name] = min(steps)
-    _, levels = list(ways.values())[-1]
-    for number, name in enumerate(levels, 1):
+        longer = list[tuple[float, list[str]]]()
+        for below, (cost, names) in ways.items():
+            if estimate.difference(name, below).low > 0:
+                step = values[name].value - values[below].value
+                longer.append((cost + (step - LEVEL_STEP) ** 4, [*names, name]))
+        if longer:
+            ways[name] = min(longer)
+    _, levels = list(ways.values())[
+        -1
+    ]  # up to the last player who is reached; without a step if nobody is
+    content = list[dict[str, Any]]()
+    for number, (below, name) in enumerate(itertools.pairwise([zero, *levels]), 1):
         rating = values[name]
-        step = _interval(estimate.difference(name, zero))
-        level = {"level": number, **_interval(rating), "games": rating.count, "step": step}
+        step_up = _interval(estimate.difference(name, below))
+        level = {"level": number, **_interval(rating), "games": rating.count, "step": step_up}
         content.append(level | {"agent": agents[name].settings()})
-        zero = name
     return content
 
 
