@@ -198,7 +198,7 @@ class Factorial:
         self.batches: list[int] = []
         self.scores: list[float] = []
         self._fitted_at = 0
-        self._halves = list[Point]()
+        self._left = list[Point]()
         self.posterior: FactorialPosterior | None = None
         self._pool: list[Point] = []
         self.incumbent = space.default
@@ -209,7 +209,7 @@ class Factorial:
         if self.posterior is None:
             return [self.space.default, *(self.space.sample(self.rng) for _ in range(BATCH - 1))]
         if remaining <= self.budget * FINALE:
-            return self._halve(remaining)
+            return self._finalists_left(remaining)
         pool = self._pool
         chosen = [0]
         for world in self.posterior.drawn(pool, min(BATCH, len(pool)) - 1, self.rng):
@@ -239,22 +239,22 @@ class Factorial:
     def finalists(self, number: int) -> list[Point]:
         """The best points played, by the posterior mean; those of the finale first."""
         self.refit()
-        return sorted(self._rank(), key=lambda point: point not in self._halves)[:number]
+        return sorted(self._rank(), key=lambda point: point not in self._left)[:number]
 
     def _rank(self) -> list[Point]:
         assert self.posterior is not None
         points = list(dict.fromkeys(self.points))
         return [points[i] for i in np.argsort(-self.posterior.means(points), kind="stable")]
 
-    def _halve(self, remaining: int) -> list[Point]:
+    def _finalists_left(self, remaining: int) -> list[Point]:
         """The finalists, of whom as time goes on only the better half is played."""
         stages = int(math.log2(FINALISTS))
-        stage = min(stages - 1, int(stages * (1 - remaining / (self.budget * FINALE))))
-        if not self._halves:
+        share_played = 1 - remaining / (self.budget * FINALE)
+        keep = FINALISTS // 2 ** min(stages - 1, int(stages * share_played))
+        if not self._left:
             self.refit()
-            self._halves = self._rank()[:FINALISTS]
-        keep = FINALISTS >> stage
-        if keep < len(self._halves):
+            self._left = self._rank()[:FINALISTS]
+        if keep < len(self._left):
             self.refit()
-            self._halves = [point for point in self._rank() if point in self._halves][:keep]
-        return list(self._halves)
+            self._left = [point for point in self._rank() if point in self._left][:keep]
+        return list(self._left)

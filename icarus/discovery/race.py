@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import attrs
 import msgspec
@@ -42,6 +42,14 @@ POWER = 0.8
 DIGITS = 16
 
 
+class Units(NamedTuple):
+    """The units of a race's stages: of the exploration, of the proof for each finalist, and of the ablation for each factor."""
+
+    exploration: int
+    proof: int
+    ablation: int
+
+
 @attrs.frozen
 class RaceProtocol:
     """What a race will do.
@@ -55,7 +63,7 @@ class RaceProtocol:
         pool: the opponents of the exploration; at half time the incumbent joins them.
         iterations, seconds: the budget of each decision; one of them is None.
         games: of the whole race, at most.
-        units: of the exploration, of the proof for each finalist, and of the ablation for each factor.
+        units: of its stages.
         finalists: at most so many are proven, with Holm's correction.
         level: of significance.
         deviation: of a unit's score, by games that were played before: for what the proof can detect.
@@ -74,7 +82,7 @@ class RaceProtocol:
     iterations: int | None
     seconds: float | None
     games: int
-    units: tuple[int, int, int]
+    units: Units
     finalists: int
     level: float
     deviation: float
@@ -95,7 +103,7 @@ class RaceProtocol:
     @property
     def lead(self) -> float:
         """The least lead in mean reward with which a finalist is proven better four times of five (`POWER`)."""
-        return detectable(self.units[1], self.deviation, self.level / self.finalists)
+        return detectable(self.units.proof, self.deviation, self.level / self.finalists)
 
     @property
     def digest(self) -> str:
@@ -141,7 +149,7 @@ def plan_units(
     level: float,
     confirmations: int,
     shares: tuple[float, float, float] = SHARES,
-) -> tuple[int, int, int]:
+) -> Units:
     """The units of the three stages that a number of games allows.
 
     Args:
@@ -152,18 +160,23 @@ def plan_units(
     Raises:
         ValueError: the proof could not prove anything.
     """
+    # games
     explore, prove, ablate = (int(games * share) for share in shares)
     games_of_unit = finalists * seats + confirmations
     proof, least = max(1, int(prove / games_of_unit)), LEAST_UNITS
     while detectable(least, deviation, level / finalists) > USELESS:
         least += 1
     if proof < least:
+        # and a half, so that enough is left where a share is rounded down
         enough = math.ceil((least * games_of_unit + 0.5) / shares[1])
         raise ValueError(
             f"a budget of {games} games proves nothing: each of {count_text(finalists, 'finalist')} needs {least} units for its proof, and "
             f"has {count_text(proof, 'unit')}; give {enough:,} games, or fewer finalists"
         )
-    return explore // seats, proof, max(1, int(ablate / ((factors + 1) * seats))) if ablate else 0
+    if ablate == 0:
+        return Units(explore // seats, proof, 0)
+    games_of_ablation = (factors + 1) * seats  # the winner, and once without each factor
+    return Units(explore // seats, proof, max(1, int(ablate / games_of_ablation)))
 
 
 # --------------------------------------------------------------------------------------------------------------------------- games
@@ -373,7 +386,7 @@ def run(
 def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Point]:
     """The finalists of the exploration, the best first; without one the candidate, see `candidate_space`."""
     space = protocol.space
-    total = protocol.units[0]
+    total = protocol.units.exploration
     if total == 0:
         return [tuple(len(levels) - 1 for levels in space.factors.values())]
     finder = Factorial(space, total, (protocol.seed, EXPLORATION))
@@ -406,7 +419,7 @@ def prove(
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
     pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
-    even, *received = scores(games, PROOF, pairs, protocol.units[1], report)
+    even, *received = scores(games, PROOF, pairs, protocol.units.proof, report)
     p_values = holm(
         [sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received]
     )
@@ -460,7 +473,7 @@ def ablate(
     protocol: RaceProtocol, games: RaceGames, winner: Point, report: Report
 ) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
-    if protocol.units[2] == 0:
+    if protocol.units.ablation == 0:
         return ()
     space = protocol.space
     without = dict[str, Point]()
@@ -473,9 +486,9 @@ def ablate(
         return ()
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
-    units = max(
-        1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1)
-    )
+    # Factors at their defaults leave their games to the others. No game is paid for by the + 1, but kept races have these units.
+    games_planned = protocol.units.ablation * (len(space.names) + 1) * seats
+    units = max(1, games_planned // (len(configurations) * seats + 1))
     pairs = [(each, protocol.reference) for each in configurations]
     best, *reduced = scores(games, ABLATION, pairs, units, report)
     ablations = []
@@ -539,7 +552,7 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
         f"digest {protocol.digest}, seed {protocol.seed}, finder {protocol.finder}\n"
         f"space {protocol.space.name} of {protocol.space.count():,} points\n"
         f"pool: {'; '.join(map(str, protocol.pool))}; at half time the incumbent\n"
-        f"units of {len(protocol.seats)} games: {protocol.units[0]} to explore, {protocol.units[1]} to prove each finalist"
+        f"units of {len(protocol.seats)} games: {protocol.units.exploration} to explore, {protocol.units.proof} to prove each finalist"
     )
     yield Heading("Cost")
     yield Paragraph(f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours")

@@ -216,15 +216,16 @@ class SearchSpace(
             raise ValueError(f"the space {self.name} at {self.describe(point)}: {error}") from None
 
     def covering(self) -> list[Point]:
-        """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
+        """Points that have the levels of all factors, as far as the default and `CHECKED` random points have them."""
         rng = np.random.default_rng(0)
         missing = {
             (k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))
         }
         points = list[Point]()
         for point in (self.default, *(self.sample(rng) for _ in range(CHECKED))):
-            if not missing.isdisjoint(enumerate(point)) and self.allows(point):
-                missing -= set(enumerate(point))
+            met = missing & set(enumerate(point))
+            if met and self.allows(point):
+                missing -= met
                 points.append(point)
         return points
 
