@@ -152,14 +152,14 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
     check = checksum_in(line)
     try:
         row = dict(msgspec.json.decode(line))
-        content = line[: check.start()] if check else b""
-        # In some ledgers the brace that ends a row was once a part of what the checksum is of.
-        sound = (
-            int(check[1], 16) in (zlib.crc32(content), zlib.crc32(content + b"}"))
-            if check
-            else unchecked
-        )
-        sound = sound and (row.pop("check", None) is not None) == (check is not None)
+        is_checked = row.pop("check", None) is not None
+        if check is None:
+            sound = unchecked and not is_checked  # a checksum that is not at the end is damage
+        else:
+            content = line[: check.start()]
+            # In some ledgers the brace that ends a row was once a part of what the checksum is of.
+            checksums = zlib.crc32(content), zlib.crc32(content + b"}")
+            sound = is_checked and int(check[1], 16) in checksums
     except (ValueError, TypeError, RecursionError):
         sound = False
     if not sound:
@@ -210,19 +210,21 @@ def read_rows(
         ValueError: a line is damaged, has another shape or lacks a field that names its game, the packed file is damaged, or rows of
             one game differ.
     """
-    keys: dict[Key, int] = {}
+    digests: dict[Key, int] = {}
     for line, place in read_lines(path):
         row = row_of(line, place, unchecked=unchecked)
         try:
             msgspec.convert(row, shape)
+            # any other shape says itself what a row needs
             if shape is GameRow and not row.keys() >= {*fields}:
                 raise msgspec.ValidationError(f"a row needs {', '.join(fields)}")
         except msgspec.ValidationError as error:
             raise ValueError(f"{place}: damaged ({error})") from None
-        if (key := key_of(row, fields)) not in keys:
-            keys[key] = hash(line)
+        key, digest = key_of(row, fields), hash(line)
+        if key not in digests:
+            digests[key] = digest
             yield row
-        elif strict and keys[key] != hash(line):
+        elif strict and digests[key] != digest:
             raise ValueError(f"{place}: damaged; a line above is another row of the same game")
 
 
@@ -367,13 +369,14 @@ def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:
     """
     if not is_first:
         # after a loss of power zeros may stand for what was written
-        return b'{"'.startswith(line.strip(b"\0")[:2])
+        return line.strip(b"\0")[:2] in (b"", b"{", b'{"')
     if not line.startswith(b'{"%s":' % field.encode()):
         return False
     try:
         msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return True
+    # whole JSON: a row that lacks the end of its line has a checksum, the content of another file has none
     return checksum_in(line + b"\n") is not None
 
 

@@ -65,12 +65,15 @@ class Workers:
             return
         queue = ((task, 0) for task in tasks)
         pending = dict[Future, tuple[T, int]]()
+        # Where a process dies, all tasks under way come back, and nobody knows whose fault it was. Each of them is tried again with no
+        # other beside it, and a death is counted against a task that was alone.
         again = deque[tuple[T, int]]()
         while True:
+            following: list[tuple[T, int]] = []
             if not again:
                 following = list(itertools.islice(queue, AHEAD * self.count - len(pending)))
-            else:
-                following = [] if pending else [again.popleft()]
+            elif not pending:
+                following = [again.popleft()]
             pending |= {self._submit(play, task): (task, deaths) for task, deaths in following}
             if not pending:
                 return
@@ -80,11 +83,13 @@ class Workers:
                 try:
                     yield self._result(future, task)
                 except BrokenExecutor:
-                    again.append((task, deaths + is_alone))
-                    if deaths + is_alone == MAX_DEATHS:
+                    if is_alone:
+                        deaths += 1
+                    if deaths == MAX_DEATHS:
                         raise GameFailed(
                             f"{MAX_DEATHS} processes died while playing {task}"
                         ) from None
+                    again.append((task, deaths))
 
     def _submit(self, play: Callable[[T], R], task: T) -> Future:
         assert self._start is not None and self._executor is not None
