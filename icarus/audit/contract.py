@@ -11,10 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from icarus.audit.report import checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
+    GAME_STREAM,
+    PAIR_STREAM,
+    PLAYOUT_STREAM,
+    RESULT_STREAM,
     AskedGame,
     BrokenPromise,
     facts_in,
@@ -95,6 +100,21 @@ _ABSENT = {
 }
 
 
+@attrs.frozen
+class Choice:
+    """A decision, for the one after it, which may be made at once with it.
+
+    Attributes:
+        number: among those made at once, from 1; 0 for one by itself.
+        player: who makes it.
+        is_visible: whether another player sees what is chosen.
+    """
+
+    number: int = 0
+    player: int = TERMINAL
+    is_visible: bool = False
+
+
 class Contract:
     """The contract of a game under test, in one random game after another."""
 
@@ -102,28 +122,29 @@ class Contract:
         self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None
     ) -> None:
         self.game = game
+        self.asked = AskedGame(game)
+        self.compiled = isinstance(game, Game)
         self.seed = seed
         self.games = games
         self.most_actions = most_actions or MOST_ACTIONS
-        self.compiled = isinstance(game, Game)
         self.checks = checks_of(CONTRACT, () if self.compiled else ("ranges", "indices"))
-        # The first and the last game are played again at the end: what functions have answered there.
+        # What functions have answered in the first and in the last game, which are played again at the end.
         self.told: dict[int, list[str]] = {} if self.compiled else {0: [], games - 1: []}
-        self.asked = AskedGame(game)
-        self._data: StateData = None  # of the present state
-        self._boards: dict[bytes, tuple] = {}
-        # what an action has led to where all looked the same
-        self._followers: dict[bytes, tuple[str, object, str]] = {}
-        self._acted, self._lengths = Counter[int](), list[int]()
-        self._place, self._texts = "", [""]
-        # where the game goes on from a determinization: nothing is determinized there
-        self._in_playout = False
-        # By each perspective since the episode began; None where that is not known.
-        self._observed: list[list[int]] | None = None
-        # its number, who made it, and whether the others could see it
-        self._earlier_choice = (0, TERMINAL, False)
-        # true states to determinize, with who acts
+        # True states to determinize, with who acts and where that is.
         self.determinizations: list[tuple[StateData, int, str]] = []
+        # Of all games: who has acted, how long they were,
+        self._acted, self._lengths = Counter[int](), list[int]()
+        # who acts, and how, in states that look so, and what an action has led to where all looked the same.
+        self._boards: dict[bytes, tuple] = {}
+        self._followers: dict[bytes, tuple[str, object, str]] = {}
+        # Of the game under way: where that is, its actions, its present state,
+        self._place, self._texts = "", list[str]()
+        self._data: StateData = None
+        # the decision before, whether it goes on from a determinization (where nothing is determinized),
+        self._earlier = Choice()
+        self._in_playout = False
+        # and what each perspective has seen since the episode began; None where that is not known.
+        self._observed: list[list[int]] | None = None
 
     @property
     def broken(self) -> bool:
@@ -132,7 +153,7 @@ class Contract:
 
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
-        seed = (*self.seed, 2, number)
+        seed = (*self.seed, GAME_STREAM, number)
         self.asked.told = self.told.get(number)
         place = (
             f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
@@ -149,7 +170,9 @@ class Contract:
                 self.determinizations
             )
             place = f"{where}, then in a determinization for player {observer}"
-            play = partial(self._go_on_from_draw, data, observer, (*self.seed, 3, number))
+            play = partial(
+                self._go_on_from_draw, data, observer, (*self.seed, PLAYOUT_STREAM, number)
+            )
             self._until_broken(place, f"{self.seed} from {number}", play)
 
     def finish(self) -> None:
@@ -262,7 +285,7 @@ class Contract:
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""
-        self._earlier_choice = 0, TERMINAL, False
+        self._earlier = Choice()
         self._label()
         for _ in range(self.most_actions):
             if isinstance(self.game, Game) and self.game.ranges:
@@ -348,20 +371,22 @@ class Contract:
             return
         number = self._twice("simultaneous")
         self.checks["episodes"].checked += 1
-        earlier, chooser, visible = self._earlier_choice
+        earlier = self._earlier
         if number > 1:
-            follows = number == earlier + 1 and player != chooser
-            message = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
-            self._require("at once", follows or not earlier and self._in_playout, message)
-            message = f"player {player} chooses simultaneously with player {chooser}, whose choice is visible"
-            self._require("at once", not visible, message)
+            follows = number == earlier.number + 1 and player != earlier.player
+            message = f"simultaneous is {number} for player {player}, after {earlier.number} for player {earlier.player}"
+            is_unknown = self._in_playout and not earlier.number
+            self._require("at once", follows or is_unknown, message)
+            message = f"player {player} chooses simultaneously with player {earlier.player}, whose choice is visible"
+            self._require("at once", not earlier.is_visible, message)
         views = [self.asked.moves(self._data, action) for action in actions]
-        others = [p for p in range(self.game.players) if p != player]
-        self._earlier_choice = (
-            number,
-            player,
-            any(len({view[p] for view in views}) == len(views) > 1 for p in others),
-        )
+
+        def sees(observer: int) -> bool:
+            """Whether a player sees each action as another move."""
+            return len({view[observer] for view in views}) == len(views) > 1
+
+        others = [each for each in range(self.game.players) if each != player]
+        self._earlier = Choice(number, player, any(map(sees, others)))
 
     def _evaluate(self, player: int) -> None:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
@@ -449,7 +474,7 @@ class Contract:
         if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
             return False
         try:
-            draw = self._drawn(self._data, observer, (*self.seed, 9, len(self._texts)))
+            draw = self._drawn(self._data, observer, (*self.seed, RESULT_STREAM, len(self._texts)))
             states = [self._data, draw]
             if (
                 action not in self.asked.ask("legal", draw)
@@ -543,9 +568,8 @@ class Contract:
         if self.luck.random() < 1 / (1 + len(self._texts)):
             where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
             self.determinizations.append((self._ask("copy"), player, where))
-        worlds = (
-            self._drawn(self._data, player, (*self.seed, 4, len(self._texts))) for _ in range(2)
-        )
+        seed = (*self.seed, PAIR_STREAM, len(self._texts))
+        worlds = (self._drawn(self._data, player, seed) for _ in range(2))
         self._require(
             "repeat", _same(*worlds), "determinize draws two different states from the same seed"
         )

@@ -53,8 +53,9 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[
     elif (
         isinstance(truth, list | tuple)
         and all(isinstance(item, SCALARS) for item in (*truth, *draw))
-        and not faces.tells_order(place_of(name), 0)
+        and not faces.tells_order(place_of(name))
     ):
+        # compared as bags
         first, second = Counter(truth), Counter(draw)
         yield Exchange(name, [*(first - second).elements()], [*(second - first).elements()])
     else:

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import DEEPEST, SCALARS, below, facts_in, stamp, view_of
+from icarus.audit.subjects import DEEPEST, ORDER_STREAM, SCALARS, below, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.python_game import attributes_of
 
@@ -115,7 +115,7 @@ class Faces:
         """Find out in random games which lists grow, and whether their order matters."""
         for number in range(LEARNED):
             luck = random.Random(f"{seed} order {number}")
-            state = self._game.new_initial_state((*seed, 9, number))
+            state = self._game.new_initial_state((*seed, ORDER_STREAM, number))
             while not state.is_terminal():
                 facts_in(state.data, self._note_length)
                 if luck.random() < TRIED / (1 + len(state.history)):
@@ -126,7 +126,8 @@ class Faces:
         self._lengths.setdefault(where, set()).add(length)
         return True
 
-    def tells_order(self, where: str, length: int) -> bool:
+    def tells_order(self, where: str, length: int = 0) -> bool:
+        """Whether the order of a list tells something; its length does not decide it."""
         return where in self._ordered or len(self._lengths.get(where, ())) < 2
 
     def _try_orders(self, state: State, luck: random.Random) -> None:
@@ -136,7 +137,7 @@ class Faces:
             if (
                 isinstance(items, list | tuple)
                 and where in self._lengths
-                and not self.tells_order(where, len(items))
+                and not self.tells_order(where)
             ):
                 pairs = [
                     (i, j)
@@ -447,7 +448,9 @@ class Redraws:
         if isinstance(name[-1], Value):
             items = part_at(data, name[:-1])
             others = [i for i, item in enumerate(items) if item != name[-1].number]
-            for i, j in itertools.product(value[:2], others[:: max(1, len(others) // OTHERS)]):
+            # Two of its places are enough, each with a few of the others that lie far apart.
+            step = max(1, len(others) // OTHERS)
+            for i, j in itertools.product(value[:2], others[::step]):
                 yield exchanged(copied(), name[:-1], i, j)
         else:
             for another in self._others.get(name, ()):

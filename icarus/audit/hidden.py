@@ -47,7 +47,17 @@ from icarus.audit.draws import (
     uneven,
 )
 from icarus.audit.report import Check, checks_of, indented, note_unchecked
-from icarus.audit.subjects import fingerprint, stamp, view_of
+from icarus.audit.subjects import (
+    CHANCE_STREAM,
+    DEAL_STREAM,
+    DRAW_STREAM,
+    FIRST_DEAL_STREAM,
+    FIRST_DRAW_STREAM,
+    STEP_STREAM,
+    fingerprint,
+    stamp,
+    view_of,
+)
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
 from icarus.kernel import (
@@ -173,8 +183,8 @@ class Hidden:
         if number == 0 and not self.compiled:
             self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
-        self.rng = seeded((*self.seed, 1, number))
-        state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
+        self.rng = seeded((*self.seed, DRAW_STREAM, number))
+        state = self.game.new_initial_state((*self.seed, DEAL_STREAM, number // GAMES_PER_DEAL))
         deal, decisions = stamp(state.data), list[State]()
         self._views = []
         self._seen = []
@@ -201,7 +211,7 @@ class Hidden:
             self._look_at_steps(
                 [*itertools.pairwise(decisions)],
                 random.Random(f"{self.seed} {number} steps"),
-                seeded((*self.seed, 5, number)),
+                seeded((*self.seed, STEP_STREAM, number)),
             )
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
@@ -240,13 +250,15 @@ class Hidden:
     # ------------------------------------------------------------------------------------------------------ a decision
 
     def _decision(self, state: State, observer: int, deal: object) -> None:
+        """Make the checks of a decision: of many draws, and of those from a draw that is taken for the truth."""
         self.decisions += 1
         self._faces.clear()
-        draws, before = Draws(state, observer), self.rng.copy()
+        draws = Draws(state, observer)
+        rng_before = self.rng.copy()
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE])
-        luck = seeded((*self.seed, 6, self.decisions))
+        luck = seeded((*self.seed, CHANCE_STREAM, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:  # of each player's decisions
             self._draw_for_chance(draws, luck)
         faults = draws.faults(worlds)
@@ -259,15 +271,19 @@ class Hidden:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
         truth = self._faces(state.data)
-        sound = (
-            world for world, (fault, _) in zip(worlds[:SWAPPED], faults, strict=False) if not fault
-        )
-        rival = next((world for world in sound if self._faces(world) != truth), None)
-        if rival is not None:
-            again = self._compare("swap", draws, rival, worlds[:SWAPPED], before)
-            if again is not None:
-                self._count_faults("again", FAULTS, draws, again, draws.faults(again))
-                self._ask_another(state, observer, rival)
+        for world, (fault, _) in zip(worlds[:SWAPPED], faults, strict=False):
+            if not fault and self._faces(world) != truth:
+                self._swap(draws, world, worlds[:SWAPPED], rng_before)
+                break
+
+    def _swap(
+        self, draws: Draws, rival: StateData, worlds: list[StateData], rng: np.ndarray
+    ) -> None:
+        """Take a draw without a fault for the truth: the same random numbers draw the same, for this observer; and draw for another."""
+        again = self._compare("swap", draws, rival, worlds, rng)
+        if again is not None:
+            self._count_faults("again", FAULTS, draws, again, draws.faults(again))
+            self._ask_another(draws.state, draws.observer, rival)
 
     def _draw(self, draws: Draws, data: StateData) -> list[StateData]:
         """As many draws as a small information set needs; only a few of a large one."""
@@ -540,12 +556,13 @@ class Hidden:
         start, end = step
         truth, draws = self._faces(end.data), Draws(end, observer)
         rivals = [_way_alike(end, start.data, observer, _observed_moves(*step, observer), luck)]
-        if observer == end.current_player():
+        if observer == end.current_player():  # once for each end: the whole game is played again
             rivals.append(_exchanged(end, observer, luck))
         for rival in rivals:
             if rival is not None and self._faces(rival) != truth:
-                before = rng.copy()
-                self._compare("unseen", draws, rival, draws.draw(end.data, COMPARED, rng), before)
+                rng_before = rng.copy()
+                worlds = draws.draw(end.data, COMPARED, rng)
+                self._compare("unseen", draws, rival, worlds, rng_before)
 
     def _look_seen(self, step: _Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
@@ -588,11 +605,11 @@ class Hidden:
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
-        luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, 7))
+        luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, FIRST_DRAW_STREAM))
         deals, draws = Told(), Told()
         tallies: dict[int, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
-            state = self.game.new_initial_state((*self.seed, 8, number))
+            state = self.game.new_initial_state((*self.seed, FIRST_DEAL_STREAM, number))
             while state.is_chance_node():
                 state.apply_action(random_action(state, luck))
             if state.is_terminal():

@@ -223,9 +223,9 @@ class SearchSpace(
         }
         points = list[Point]()
         for point in (self.default, *(self.sample(rng) for _ in range(CHECKED))):
-            met = missing & set(enumerate(point))
-            if met and self.allows(point):
-                missing -= met
+            new = missing & set(enumerate(point))
+            if new and self.allows(point):
+                missing -= new
                 points.append(point)
         return points
 
