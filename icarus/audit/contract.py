@@ -16,12 +16,9 @@ import numpy as np
 
 from icarus.audit.report import checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
-    GAME_STREAM,
-    PAIR_STREAM,
-    PLAYOUT_STREAM,
-    RESULT_STREAM,
     AskedGame,
     BrokenPromise,
+    Stream,
     facts_in,
     fingerprint,
     remembers_all,
@@ -101,7 +98,7 @@ _ABSENT = {
 
 
 @attrs.frozen
-class Choice:
+class _Choice:
     """A decision, for the one after it, which may be made at once with it.
 
     Attributes:
@@ -141,7 +138,7 @@ class Contract:
         self._place, self._texts = "", list[str]()
         self._data: StateData = None
         # the decision before, whether it goes on from a determinization (where nothing is determinized),
-        self._earlier = Choice()
+        self._earlier = _Choice()
         self._in_playout = False
         # and what each perspective has seen since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
@@ -153,7 +150,7 @@ class Contract:
 
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
-        seed = (*self.seed, GAME_STREAM, number)
+        seed = (*self.seed, Stream.GAMES, number)
         self.asked.told = self.told.get(number)
         place = (
             f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
@@ -171,7 +168,7 @@ class Contract:
             )
             place = f"{where}, then in a determinization for player {observer}"
             play = partial(
-                self._go_on_from_draw, data, observer, (*self.seed, PLAYOUT_STREAM, number)
+                self._go_on_from_draw, data, observer, (*self.seed, Stream.PLAYOUTS, number)
             )
             self._until_broken(place, f"{self.seed} from {number}", play)
 
@@ -285,7 +282,7 @@ class Contract:
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""
-        self._earlier = Choice()
+        self._earlier = _Choice()
         self._label()
         for _ in range(self.most_actions):
             if isinstance(self.game, Game) and self.game.ranges:
@@ -386,7 +383,7 @@ class Contract:
             return len({view[observer] for view in views}) == len(views) > 1
 
         others = [each for each in range(self.game.players) if each != player]
-        self._earlier = Choice(number, player, any(map(sees, others)))
+        self._earlier = _Choice(number, player, any(map(sees, others)))
 
     def _evaluate(self, player: int) -> None:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
@@ -474,7 +471,7 @@ class Contract:
         if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
             return False
         try:
-            draw = self._drawn(self._data, observer, (*self.seed, RESULT_STREAM, len(self._texts)))
+            draw = self._drawn(self._data, observer, (*self.seed, Stream.RESULTS, len(self._texts)))
             states = [self._data, draw]
             if (
                 action not in self.asked.ask("legal", draw)
@@ -568,7 +565,7 @@ class Contract:
         if self.luck.random() < 1 / (1 + len(self._texts)):
             where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
             self.determinizations.append((self._ask("copy"), player, where))
-        seed = (*self.seed, PAIR_STREAM, len(self._texts))
+        seed = (*self.seed, Stream.PAIRS, len(self._texts))
         worlds = (self._drawn(self._data, player, seed) for _ in range(2))
         self._require(
             "repeat", _same(*worlds), "determinize draws two different states from the same seed"

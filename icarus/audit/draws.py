@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import DEEPEST, ORDER_STREAM, SCALARS, below, facts_in, stamp, view_of
+from icarus.audit.subjects import DEEPEST, SCALARS, Stream, below, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.python_game import attributes_of
 
@@ -115,7 +115,7 @@ class Faces:
         """Find out in random games which lists grow, and whether their order matters."""
         for number in range(LEARNED):
             luck = random.Random(f"{seed} order {number}")
-            state = self._game.new_initial_state((*seed, ORDER_STREAM, number))
+            state = self._game.new_initial_state((*seed, Stream.ORDERS, number))
             while not state.is_terminal():
                 facts_in(state.data, self._note_length)
                 if luck.random() < TRIED / (1 + len(state.history)):

@@ -47,17 +47,7 @@ from icarus.audit.draws import (
     uneven,
 )
 from icarus.audit.report import Check, checks_of, indented, note_unchecked
-from icarus.audit.subjects import (
-    CHANCE_STREAM,
-    DEAL_STREAM,
-    DRAW_STREAM,
-    FIRST_DEAL_STREAM,
-    FIRST_DRAW_STREAM,
-    STEP_STREAM,
-    fingerprint,
-    stamp,
-    view_of,
-)
+from icarus.audit.subjects import Stream, fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
 from icarus.kernel import (
@@ -183,8 +173,8 @@ class Hidden:
         if number == 0 and not self.compiled:
             self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
-        self.rng = seeded((*self.seed, DRAW_STREAM, number))
-        state = self.game.new_initial_state((*self.seed, DEAL_STREAM, number // GAMES_PER_DEAL))
+        self.rng = seeded((*self.seed, Stream.DRAWS, number))
+        state = self.game.new_initial_state((*self.seed, Stream.DEALS, number // GAMES_PER_DEAL))
         deal, decisions = stamp(state.data), list[State]()
         self._views = []
         self._seen = []
@@ -211,7 +201,7 @@ class Hidden:
             self._look_at_steps(
                 [*itertools.pairwise(decisions)],
                 random.Random(f"{self.seed} {number} steps"),
-                seeded((*self.seed, STEP_STREAM, number)),
+                seeded((*self.seed, Stream.STEPS, number)),
             )
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
@@ -258,7 +248,7 @@ class Hidden:
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE])
-        luck = seeded((*self.seed, CHANCE_STREAM, self.decisions))
+        luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:  # of each player's decisions
             self._draw_for_chance(draws, luck)
         faults = draws.faults(worlds)
@@ -605,11 +595,11 @@ class Hidden:
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
-        luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, FIRST_DRAW_STREAM))
+        luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, Stream.FIRST_DRAWS))
         deals, draws = Told(), Told()
         tallies: dict[int, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
-            state = self.game.new_initial_state((*self.seed, FIRST_DEAL_STREAM, number))
+            state = self.game.new_initial_state((*self.seed, Stream.FIRST_DEALS, number))
             while state.is_chance_node():
                 state.apply_action(random_action(state, luck))
             if state.is_terminal():

@@ -14,15 +14,6 @@ from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
 from icarus.kernel.python_game import attributes_of, state_text
 
-# streams of random numbers, the second parts of seeds: games looked at for what is hidden, draws at their decisions
-DEAL_STREAM, DRAW_STREAM = 0, 1
-# games for the contract, those that go on from a draw, pairs of draws in them
-GAME_STREAM, PLAYOUT_STREAM, PAIR_STREAM = 2, 3, 4
-# draws after steps, draws for CHANCE, first decisions of many deals and draws there
-STEP_STREAM, CHANCE_STREAM, FIRST_DRAW_STREAM, FIRST_DEAL_STREAM = 5, 6, 7, 8
-# draws in which an action is done, too; and games that tell whether the order of a list matters
-RESULT_STREAM = ORDER_STREAM = 9
-
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
@@ -44,6 +35,24 @@ PROMISE_OF = {
     "recall": "recall",
     **dict.fromkeys(KINDS, "features"),
 }  # what is broken by an answer that makes no sense; elsewhere, and by an error, "errors"
+
+
+class Stream:
+    """Streams of random numbers: the second parts of seeds.
+
+    Attributes:
+        DEALS, DRAWS: of games that are looked at for what is hidden, and of draws at their decisions.
+        GAMES, PLAYOUTS, PAIRS: of games for the contract, of those that go on from a draw, and of draws that must be alike.
+        STEPS, CHANCE: of draws after steps, and for CHANCE.
+        FIRST_DRAWS, FIRST_DEALS: of draws at the first decisions of many deals, and of these.
+        RESULTS, ORDERS: of draws in which an action is done, too; and of games that tell whether the order of a list matters.
+    """
+
+    DEALS, DRAWS = 0, 1
+    GAMES, PLAYOUTS, PAIRS = 2, 3, 4
+    STEPS, CHANCE = 5, 6
+    FIRST_DRAWS, FIRST_DEALS = 7, 8
+    RESULTS = ORDERS = 9
 
 
 class BrokenPromise(Exception):
