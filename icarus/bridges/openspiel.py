@@ -61,6 +61,7 @@ from icarus.kernel import (
     uniform,
 )
 
+ATTEMPTS = 1000  # at a deal that looks the same to a player
 _LACKING = "map::at"  # all that C++ says where a parameter is not among those that it looks for
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
@@ -249,11 +250,12 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
 def _dealt_again(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State | None":
-    """A deal so far that the player cannot tell from this one, where he may have no card yet; None where he has, or none was found."""
+    """While chance still deals, another beginning of the deal that looks the same to a player: OpenSpiel redraws nothing for one who has
+    no card yet. None after the first action of a player, or if no attempt finds one."""
     if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
         return None
     view, luck = read_view(state, player), Random(random())
-    for _ in range(DEALS):
+    for _ in range(ATTEMPTS):
         deal = state.get_game().new_initial_state()
         while len(deal.history()) < len(state.history()):
             deal.apply_action(draw_outcome(deal, luck))
@@ -402,16 +404,22 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(self, params: dict[str, int] | None = None) -> None:
         params, game_type = params or {}, self.kind
         numbers = {key: int(value) for key, value in params.items()}
-        deals = numbers.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
+        drawn = numbers.pop("deals", DEALS)
         self.game = _MAKERS[game_type.short_name](**numbers)
-        self._deals = None if self.game.deal is None else deals_of(self.game)
-        equal = [1 / max(deals, 1)] * deals
-        self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
+        self._deals = None
+        self.probabilities: list[float] = []
+        if self.game.deal is not None:  # all deals can be listed
+            self._deals = deals_of(self.game)
+            self.probabilities = self._deals.probabilities.tolist()
+        elif "deals" in game_type.parameter_specification:  # so many are drawn
+            self.probabilities = [1 / drawn] * drawn
         number = seats.action_count(self.game)
+        # the deal is one outcome of many, and what chance does later is an action of the game
+        outcomes = max(len(self.probabilities), number)
         has_chance = game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
-            max_chance_outcomes=max(len(self.probabilities), number) if has_chance else 0,
+            max_chance_outcomes=outcomes if has_chance else 0,
             num_players=self.game.players,
             min_utility=0.0,
             max_utility=1.0,

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,27 +198,32 @@ def game_of(kind: type) -> PythonGame:
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
 
-    weighted, draws, named = (
-        hasattr(first, name) for name in ("multiplicity", "chance_outcomes", "action_to_string")
-    )
     functions: dict[str, Any] = {
         "initial": initial,
         **RULES,
         "rewards": lambda state: [(each - low) / (high - low) for each in state.returns()],
-        "chance": probabilities if draws else None,
+        "chance": probabilities if hasattr(first, "chance_outcomes") else None,
         "observe": observe if hides else None,
         "determinize": determinize if hides else None,
         "observation": (lambda state, player: state.observation(player)) if hides else None,
-        "multiplicity": (lambda state: state.multiplicity()) if weighted else None,
-        "action_text": (lambda state, action: state.action_to_string(action))
-        if named
-        else number_text,
+        "multiplicity": None,
+        "action_text": number_text,
     }
+    if hasattr(first, "multiplicity"):
+        functions["multiplicity"] = lambda state: state.multiplicity()
+    if hasattr(first, "action_to_string"):
+        functions["action_text"] = lambda state, action: state.action_to_string(action)
     for name, method in METHODS.items():
-        if functions[name] is not None:  # messages know it by the method of the class
-            functions[name] = functools.partial(functions[name])
-            functions[name].py_func = getattr(kind, method, None)
+        if functions[name] is not None:
+            functions[name] = _told_as(functions[name], getattr(kind, method, None))
     return PythonGame(name=kind.__name__, players=players, utilities=(low, high), **functions)
+
+
+def _told_as(function: Callable, method: Callable | None) -> Callable:
+    """A function that messages know by the method of a class. It is another object: the one that other games have, too, stays as it is."""
+    told: Any = functools.partial(function)
+    told.py_func = method
+    return told
 
 
 def _count_returns(kind: type, state: Any) -> int:
@@ -249,4 +254,5 @@ def difference(before: str | None, after: str | None) -> int:
     start = len(os.path.commonprefix([old, new]))
     end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
     change = f"{start} {end} {new[start : len(new) - end]}"
+    # below 2^48: keys of histories have a player above the move
     return int.from_bytes(hashlib.blake2b(change.encode(), digest_size=6).digest(), "big")
