@@ -139,17 +139,19 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
         out.print(Text(f"\n{caption}", style="bold"))
     cells = [[str(cell) or NOTHING for cell in row] for row in rows]
     columns = [*zip(header, *cells, strict=True)]
-    numbers = [all(map(_is_number, column[1:])) for column in columns]
+    is_number = [all(map(_is_number, column[1:])) for column in columns]
     widths = [max(map(cell_len, column)) for column in columns]
-    words = [max(cell_len(word) for cell in column for word in cell.split()) for column in columns]
+    least = [max(map(cell_len, " ".join(column).split())) for column in columns]
     room = (out.width if out.is_terminal else UNFOLDED) - GAP * (len(widths) - 1)
-    while sum(widths) > room and (
-        shrinks := [i for i, n in enumerate(numbers) if not n and widths[i] > words[i]]
-    ):
-        widths[max(shrinks, key=lambda place: widths[place])] -= 1
+    foldable = [place for place in range(len(columns)) if not is_number[place]]
+    while sum(widths) > room:
+        foldable = [place for place in foldable if widths[place] > least[place]]
+        if not foldable:
+            break
+        widths[max(foldable, key=lambda place: widths[place])] -= 1
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)
-    for name, width, is_number in zip(header, widths, numbers, strict=True):
-        table.add_column(Text(name), justify="right" if is_number else "left", width=width)
+    for name, width, is_right in zip(header, widths, is_number, strict=True):
+        table.add_column(Text(name), justify="right" if is_right else "left", width=width)
     for row in cells:
         table.add_row(*map(Text, row))
     whole = sum(widths) + GAP * len(widths)

@@ -178,14 +178,19 @@ class Session:
 
     def who(self, viewer: int | None) -> str:
         """Who plays, for a viewer."""
-        colours = colours_of(self.game)
-        strength = self.level and f"level {self.level}"
-        names = []
+        players = []
         for seat, agent in enumerate(self.agents):
-            kind = agent and (strength or ("a short search" if agent == USUAL else agent))
-            words = [self.name_of(seat, viewer), *colours[seat : seat + 1], kind]
-            names.append(", ".join(str(word) for word in words if word))
-        return "; ".join(names)
+            words = [self.name_of(seat, viewer), *colours_of(self.game)[seat : seat + 1]]
+            if agent is not None:
+                words.append(self._kind_of(agent))
+            players.append(", ".join(words))
+        return "; ".join(players)
+
+    def _kind_of(self, agent: Agent) -> str:
+        """How strong an agent is, or what it is."""
+        if self.level:
+            return f"level {self.level}"
+        return "a short search" if agent == USUAL else str(agent)
 
     def apply(self, action: int, result: Result | None = None) -> None:
         """Somebody's action, and the search that found it; nothing changes if a function of the game fails.

@@ -351,13 +351,15 @@ def levels(plan: Plan, rows: Sequence[GameRow], seconds: float) -> tuple[list[Me
         return [], ""
     zero, *players = plan.entrants()
     agents = {str(each): each for each in players}
+    # Two games on one deal are the sample; `fitted` knows them by their seed.
     played = [row | {"seed": [row["deal"]]} for row in rows]
     estimate, deals = fitted(played, str(zero), list(agents)), len({row["deal"] for row in rows})
     if deals >= EVEN_PAIRS and (content := level_rows(agents, estimate, str(zero))):
         return content, ""
+    # Half of an interval narrows with the root of the deals. Where it is less than the step, the step is told from 0.
     steps = [estimate.difference(name, str(zero)) for name in agents]
-    reach = min((step.high - step.value) / max(step.value, LEVEL_STEP) for step in steps)
-    needed = max(EVEN_PAIRS, math.ceil(deals * reach**2))
+    excess = min(step.half / max(step.value, LEVEL_STEP) for step in steps)
+    needed = max(EVEN_PAIRS, math.ceil(deals * excess**2))
     more = f"In {count_text(deals, 'deal')} no level is told from the one below, so that there are none"
     if needed <= deals:
         return (

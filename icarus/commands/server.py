@@ -154,6 +154,10 @@ class Refused(Exception):
     """A request that is not answered: its status, and why."""
 
 
+class SentOn(Refused):
+    """A request that is answered at another address."""
+
+
 class Server(ThreadingHTTPServer):
     """The address of games.
 
@@ -278,8 +282,12 @@ class Handler(BaseHTTPRequestHandler):
         raise Refused(404, f"there is no page {address.path}")
 
     def _seats(self, path: str, token: str | None) -> Seats:
-        """The seats of who asks. Refuses other hosts' names, other pages and all others; who comes with a token is sent on with a cookie
-        that has its seats, too: no history and no log has it."""
+        """The seats of who asks.
+
+        Raises:
+            Refused: it is another host's name, another page, or nobody who is known.
+            SentOn: he comes with a token; his cookie has its seats, too, and no history and no log has it.
+        """
         server, host = self.server, self.headers.get("Host", "")
         if host != server.name:
             raise Refused(
@@ -305,7 +313,7 @@ class Handler(BaseHTTPRequestHandler):
             seats = server.visitors[visitor] = {}
         seats.update(server.invitations[token])
         cookie = f"{server.cookie}={visitor}; HttpOnly; SameSite=strict; Path=/"
-        raise Refused(
+        raise SentOn(
             303,
             "the page is at the address without the token",
             {"Location": path, "Set-Cookie": cookie},
