@@ -107,7 +107,8 @@ def fields_of(
 
     def add(kind: int, place: int, width: int, low: int, size: int) -> None:
         nonlocal inputs
-        fields.append((kind, place, width, low, size, inputs, 1))
+        units = 1
+        fields.append((kind, place, width, low, size, inputs, units))
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
@@ -116,24 +117,28 @@ def fields_of(
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
-        is_mask = width == 8 or (limits_of_fact and least == 0 and most & (most + 1) == 0)
-        if is_whole and most - least < MOST_VALUES and not (is_mask and limits_of_fact is None):
-            add(VALUES, place, width, int(least), int(most - least) + 1)
-        elif is_mask:
-            add(BITS, place, width, 0, int(np.bitwise_or.reduce(numbers)).bit_length())
+        has_few = is_whole and most - least < MOST_VALUES
+        # the bits of a set: of a number of 8 bytes without a sign, and of one that is said to be from 0 to 2^n - 1
+        is_named_mask = limits_of_fact is not None and least == 0 and most & (most + 1) == 0
+        if has_few and (width != 8 or limits_of_fact is not None):
+            add(VALUES, place, width, low=int(least), size=int(most - least) + 1)
+        elif width == 8 or is_named_mask:
+            bits = int(np.bitwise_or.reduce(numbers)).bit_length()
+            add(BITS, place, width, low=0, size=bits)
         else:
             between = np.unique(
                 np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1])
             )
-            add(INTERVALS, place, width, len(limits), len(between) + 1)
+            # their place among the limits
+            add(INTERVALS, place, width, low=len(limits), size=len(between) + 1)
             limits += between.tolist()
     if not fields:
         raise ValueError(
             f"no fact of {game} varies in its first games: there is nothing to learn from"
         )
-    add(COUNT, 0, 0, 0, MOST_LEGAL + 1)
+    add(COUNT, 0, 0, low=0, size=MOST_LEGAL + 1)
     if game.actions is not None and game.actions <= MOST_ACTIONS:
-        add(ACTIONS, 0, 0, 0, game.actions)
+        add(ACTIONS, 0, 0, low=0, size=game.actions)
     if inputs > MOST_INPUTS:
         raise ValueError(
             f"the states of {game} make {inputs} inputs, of {MOST_INPUTS} at most; give it features that say what matters"

@@ -251,14 +251,17 @@ class Learning:
         return Positions(vstack(inputs), *map(np.concatenate, others))
 
     def _first(self) -> Evaluation:
+        """The first evaluation, from random games: its inputs have rows of weights of their own for each player to move, or the same ones
+        for all, where the error is clearly smaller so."""
         positions = self._play(self.empty, 0)
-        fits = []
-        for is_apart in (True, False):
+
+        def fit(is_apart: bool) -> Evaluation:
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
             rows = new.network.rows[positions.inputs.indices]
             inputs = inputs_of(new, rows, positions.inputs.indptr)
-            fits.append(fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed))
-        apart, shared = fits
+            return fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed)
+
+        apart, shared = fit(True), fit(False)
         is_better = shared.about["error"] < CLEARLY * apart.about["error"]
         return shared if is_better else apart
 

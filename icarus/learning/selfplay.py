@@ -135,7 +135,7 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     game = table.game[0]
     choice = 0
     top = -np.inf
-    step = -(-count // MOST_AHEAD)
+    step = -(-count // MOST_AHEAD)  # of more actions every step-th, from a random one on
     for i in range(below(table.rng, step), count, step):
         copy_items(table.ahead, state)
         call(game.apply, (address_of(table.ahead), table.actions[i]))
@@ -286,7 +286,7 @@ def games_played(
             count = call_compiled(getattr(called, "kept", []), play_games, table, games)
             break
         except MoreActions:
-            pass  # there is room for them at the next attempt
+            pass  # `called.max_legal` is larger by now, so that the next attempt has room
     if count == 0:
         raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     starts = table.starts[: count + 1]

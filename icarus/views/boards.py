@@ -43,10 +43,13 @@ COLOURS = {
     "purple": "#4a3b52",
 }
 _LABEL = 13  # size of what is written on a point, a region or a wide place
+CARD = 40.0  # how wide a card is, and how large most other things
+GAP = 4  # between two things of a row
+STACKED = 13  # from a card face down to the next one
 IN_A_LINE = 13  # cards of a row that overlap, rather than go on in a second line
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
-_HEIGHTS = {"card": 56, "plate": 22}  # of what is 40 wide; other things are as high
+_HEIGHTS = {"card": 56, "plate": 22}  # of what is not as high as it is wide
 # by the ninths of a die
 PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}
 
@@ -174,31 +177,37 @@ def _place(place: Spot) -> str:
 
 
 def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
-    """A piece in the middle, several on top of each other; texts below the label."""
+    """A piece in the middle, several on top of each other; long ones below each other, below the label."""
     radius, last = SIDE * 0.38, min(len(place.pieces), STACK) - 1
     pitch = min(2 * radius, (height - 2 * radius) / max(1, last))
     for i, piece in enumerate(place.pieces):
-        y = radius + pitch * min(i, last)
-        size = 18.0 if piece.fill else 25.0
-        if place.shape == "up":
-            y = height - y
-        elif place.shape != "down" and last == 0:
-            y = height / 2
         if piece.is_long:
             y = _LABEL + 14 + 21 * i
-            size = min(14, (width - 8) / (0.58 * len(piece.sign)))
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
+            size = min(14, (width - 8) / (0.58 * len(piece.sign)))
+            picture = shape + words(
+                width / 2, y + size * 0.35, piece.sign, size, "middle", piece.ink
+            )
         else:
+            y = radius + pitch * min(i, last)
+            if place.shape == "up":
+                y = height - y
+            elif place.shape != "down" and last == 0:
+                y = height / 2
             shape = _disc(width / 2, y, radius, piece.fill) if piece.fill else ""
-        sign = str(i + 1) if i > last and not piece.is_long else piece.sign
-        text = words(width / 2, y + size * 0.35, sign, size, "middle", piece.ink, not piece.is_long)
-        yield _part(piece.name, shape + text, "piece", piece.words) if piece.name else shape + text
+            size = 18.0 if piece.fill else 25.0
+            # those beyond STACK lie on the last place, and say how many there are
+            sign = piece.sign if i <= last else str(i + 1)
+            picture = shape + words(
+                width / 2, y + size * 0.35, sign, size, "middle", piece.ink, is_bold=True
+            )
+        yield _part(piece.name, picture, "piece", piece.words) if piece.name else picture
 
 
 def _item(kind: str, name: str | None) -> tuple[float, str]:
     """How wide a card, a die, a stake, a text on a plate, or the back of one is, and how it is drawn."""
-    width = 7.6 * len(name or "") + 10 if kind == "plate" else 40.0
-    height = _HEIGHTS.get(kind, 40)
+    width = 7.6 * len(name or "") + 10 if kind == "plate" else CARD
+    height = _HEIGHTS.get(kind, CARD)
     if name is None:
         return width, _box(width, height, CARD_BACK, ON_FELT, 4)
     ink = RED_INK if name[-1] in RED else CARD_INK
@@ -224,19 +233,21 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
     count = f"{row.count} hidden" if row.items is None else ""
     title = " · ".join(filter(None, [row.name, row.note, count])) + ("" if items else ": none")
     picture = words(0, 12, title, fill=ON_FELT, is_bold=row.is_own)
-    is_small = not row.is_own and row.kind != "plate"
-    scale = (0.65 if row.items else 0.45) if is_small else 1.0
+    is_plate = row.kind == "plate"
+    scale = 1.0
+    if not (row.is_own or is_plate):
+        scale = 0.65 if row.items else 0.45
     things = []
     for name in items:
         width, item = _item(row.kind, name)
-        step = width * scale + 4
-        if row.kind != "plate":
-            step = min(step, (room - 40 * scale) / max(1, min(len(items), IN_A_LINE) - 1))
+        step = width * scale + GAP
+        if not is_plate:  # so close that IN_A_LINE of them have room
+            step = min(step, (room - CARD * scale) / max(1, min(len(items), IN_A_LINE) - 1))
         if row.items is None and row.kind == "card":
-            step = min(step, 13)
+            step = min(step, STACKED)
         item = _part(name, item, row.kind) if row.is_own and name else item
         things.append((step, f'<g transform="scale({scale:g})">{item}</g>'))
-    height, below = _flow(things, _HEIGHTS.get(row.kind, 40) * scale + 4, room)
+    height, below = _flow(things, _HEIGHTS.get(row.kind, CARD) * scale + GAP, room)
     return height + 22, picture + _at(0, 18, below)
 
 

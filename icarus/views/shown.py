@@ -217,15 +217,17 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     entries = []
     for row in rows:
         key = int(row["record"])
-        fields = {name: row[name].tolist() for name in information.names}
-        texts = [
-            move_text(fields[name]) if domain == REPLY else number_text(fields[name])
-            for name, domain in information.fields
+        fields = {field: row[field].tolist() for field in information.names}
+        field_texts = [
+            move_text(fields[field]) if domain == REPLY else number_text(fields[field])
+            for field, domain in information.fields
         ]
-        text = histories.get(key, f"key {key}")
-        if key in parts:
-            text = parts_text(parts[key], space, records.game, move_text)
-        entries.append(ShownRecord(key, parts.get(key), text, fields, tuple(texts)))
+        text = (
+            parts_text(parts[key], space, records.game, move_text)
+            if key in parts
+            else histories.get(key, f"key {key}")
+        )
+        entries.append(ShownRecord(key, parts.get(key), text, fields, tuple(field_texts)))
     return ShownRecords(name, records, tuple(entries))
 
 
@@ -278,11 +280,11 @@ def _mean_text(fields: dict[str, FieldValue]) -> str:
 
 
 def _most_updated(records: Records, most: int) -> np.ndarray:
-    """Rows of the most updates, by the first field that counts.
+    """Rows in the order of one field, the largest first: the first one that counts, or else the first number, by its size.
 
-    Or of the largest numbers, by the first field that is no label; or where all are labels, those with one.
+    Where all fields are labels, rows that have one come first.
     """
-    order = {Kind.COUNT: 0, Kind.LABEL: 2}
+    order = {Kind.COUNT: 0, Kind.LABEL: 2}  # with numbers between them
     fields = records.enhancement.information.fields
     name, domain = min(fields, key=lambda field: order.get(field[1].kind, 1))
     values = records.rows[name]
