@@ -84,9 +84,8 @@ def audit(
         looked, results = (0, 0, 0), _results(contract, hidden)
         for check in results:
             check.note, check.absent = "the audit ended before", False
-        message = str(error)
         contract.checks["end"].note = ""
-        contract.checks["end"].count(1, 1, message.__str__)
+        contract.checks["end"].count(str(error))
     with contextlib.suppress(OSError):
         if file is not None:
             file.unlink()

@@ -181,12 +181,10 @@ class Contract:
                 for name, source in sources.items()
                 if source
             ]
-            self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
+            self.checks["luck"].count("".join(wrong[:1]), len(sources), len(wrong))
         if self._lengths and not any(self._lengths):
-            over = (
-                f"each of {count_text(len(self._lengths), 'game')} is over before its first action"
-            )
-            self.checks["end"].count(1, 1, lambda: over)
+            games = count_text(len(self._lengths), "game")
+            self.checks["end"].count(f"each of {games} is over before its first action")
         idle = [player for player in range(self.game.players) if not self._acted[player]]
         if idle and any(self._lengths):
             self.checks[
@@ -208,8 +206,7 @@ class Contract:
             if broken is not None and broken.promise != "end":  # a longer game is cut off
                 error = broken.__cause__ or broken
                 if isinstance(error, IndexError) or UNFIT.search(str(error)):
-                    example = plain._example(f"in plain Python, {function_of(error)}: {error}")
-                    check.count(1, 1, example.__str__)
+                    check.count(plain._example(f"in plain Python, {function_of(error)}: {error}"))
                 else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
                     check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
                 return
@@ -225,8 +222,7 @@ class Contract:
         try:
             play()
         except BrokenPromise as broken:
-            example = self._example(broken.message)
-            self.checks[broken.promise].count(1, 1, lambda: example)
+            self.checks[broken.promise].count(self._example(broken.message))
             return broken
         return None
 
@@ -502,30 +498,30 @@ class Contract:
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
             self._count_recall(
-                not hidden,
-                f"something is hidden in this episode, but the game has no recall: {advice}",
+                f"something is hidden in this episode, but the game has no recall: {advice}"
+                if hidden
+                else ""
             )
             return
         for perspective, observed in enumerate(self._observed):
             try:
                 recalled = self._twice("recall", perspective)
             except BrokenPromise as broken:
-                self._count_recall(False, broken.message)
+                self._count_recall(broken.message)
                 return
-            whose = (
-                ""
-                if perspective < self.game.players
-                else ", the environment's, which sees every action,"
-            )
-            message = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
-            if not self._count_recall(recalled == observed, message):
+            whose = ""
+            if perspective == self.game.players:
+                whose = ", the environment's, which sees every action,"
+            wrong = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
+            if not self._count_recall("" if recalled == observed else wrong):
                 return
 
-    def _count_recall(self, right: bool, message: str) -> bool:
-        """Count what is recalled; where that is wrong, it is asked no more in this game, which goes on."""
-        self.checks["recall"].count(1, not right, lambda: self._example(message))
-        self._observed = self._observed if right else None
-        return right
+    def _count_recall(self, wrong: str) -> bool:
+        """Count what is recalled, and say whether nothing is wrong; else it is asked no more in this game, which goes on."""
+        self.checks["recall"].count(wrong and self._example(wrong))
+        if wrong:
+            self._observed = None
+        return not wrong
 
     def _board(self, player: int, following: tuple[float, ...]) -> tuple[object, ...] | None:
         """What all see together of the state; whether another one looks the same, and is not."""

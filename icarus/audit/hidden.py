@@ -211,7 +211,7 @@ class Hidden:
         except Exception as error:
             where = function_of(error)  # else it is an answer, and the error says of which function
             message = f"{where} raises {error!r}" if where else str(error)
-            self._errors.count(1, 1, lambda: self._describe(state, message))
+            self._errors.count(self._describe(state, message))
 
     def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
@@ -288,10 +288,10 @@ class Hidden:
         return worlds
 
     def _count_once(
-        self, name: str, wrong: bool, state: State, what: str, data: StateData | None = None
+        self, name: str, state: State, wrong: str, data: StateData | None = None
     ) -> None:
-        """Count a claim as tested once; where it is wrong, an example says what is."""
-        self.checks[name].count(1, wrong, lambda: self._describe(state, what, data))
+        """Count a claim as tested once, with what is wrong; "" where nothing is."""
+        self.checks[name].count(wrong and self._describe(state, wrong, data))
 
     def _count_faults(
         self,
@@ -304,9 +304,8 @@ class Hidden:
         """Count the draws that have a fault of these kinds."""
         pairs = zip(worlds, faults, strict=True)
         wrong = [(words, world) for world, (fault, words) in pairs if fault in kinds]
-        self.checks[name].count(
-            len(worlds), len(wrong), lambda: self._describe(draws.state, *wrong[0])
-        )
+        example = self._describe(draws.state, *wrong[0]) if wrong else ""
+        self.checks[name].count(example, len(worlds), len(wrong))
 
     def _tally(self, worlds: list[StateData]) -> Drawn | None:
         """How often each state was drawn; None where the information set is not small."""
@@ -334,9 +333,7 @@ class Hidden:
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            self._count_once(
-                "sees all", True, state, f"{error!r} where determinize draws for CHANCE"
-            )
+            self._count_once("sees all", state, f"{error!r} where determinize draws for CHANCE")
             return
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *worlds)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
@@ -347,12 +344,12 @@ class Hidden:
             ]
             lost = [] if both[0] == both[1] else ["the actions about to be done"]
         what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
-        self._count_once("sees all", bool(lost), state, what, draw.data)
+        self._count_once("sees all", state, what, draw.data)
 
     def _replay(self, state: State, observer: int, data: StateData) -> None:
         """Go the way that leads to a determinization."""
         replayed, wrong = self._retrace(state, data)
-        self._count_once("legal", bool(wrong), state, wrong, data)
+        self._count_once("legal", state, wrong, data)
         if replayed is None:
             return
         observed, moves = (list(each.moves(observer)) for each in (state, replayed))
@@ -363,7 +360,7 @@ class Hidden:
             number = self._first_other_view(state, observer, replayed)
             if number is not None:
                 what = f"after {count_text(number, 'action')} he knew something else than on the way to this one, by `observation`:"
-        self._count_once("history", bool(what), state, what, data)
+        self._count_once("history", state, what, data)
 
     def _replay_as_deals(self, state: State, observer: int, worlds: list[StateData]) -> None:
         """Play the actions again from the deals of a few draws, which are not the truth."""
@@ -380,8 +377,8 @@ class Hidden:
                         break
             if len(ways) <= FEW and ways:
                 illegal, unseen = min(ways.values())
-                self._count_once("legal", bool(illegal), state, illegal, world)
-                self._count_once("history", bool(unseen), state, unseen, world)
+                self._count_once("legal", state, illegal, world)
+                self._count_once("history", state, unseen, world)
 
     def _way_from(
         self, state: State, observer: int, start: StateData, names: Mapping[Any, Any], end: Face
@@ -462,11 +459,11 @@ class Hidden:
         excluded = next(
             (face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None
         )
-        if excluded is not None and self._faces.has(state.data, worlds):
-            excluded = None
-        what = "never drawn, although he cannot tell it from the true state:"
-        example = indented(what, _face_text(excluded))
-        self._count_once("truth", excluded is not None, state, example)
+        what = ""
+        if excluded is not None and not self._faces.has(state.data, worlds):
+            what = "never drawn, although he cannot tell it from the true state:"
+            what = indented(what, _face_text(excluded))
+        self._count_once("truth", state, what)
         self._test(state, tally)
 
     def _ask_another(self, state: State, observer: int, data: StateData) -> None:
@@ -478,11 +475,11 @@ class Hidden:
         worlds = self._draw(Draws(state.from_data(self.game, data), player), data)
         tally = self._tally(worlds)
         if tally is not None:
-            excluded = tally.excludes(self._faces(data), self._deals(data)) and not self._faces.has(
-                data, worlds
-            )
-            what = f"never drawn for player {player} if this is the true state:"
-            self._count_once("truth", excluded, state, what, data)
+            what = ""
+            excluded = tally.excludes(self._faces(data), self._deals(data))
+            if excluded and not self._faces.has(data, worlds):
+                what = f"never drawn for player {player} if this is the true state:"
+            self._count_once("truth", state, what, data)
 
     def _test(self, state: State, tally: Drawn) -> None:
         counts, expected = tally.compared()
@@ -504,9 +501,7 @@ class Hidden:
         try:
             second = draws.draw(rival, len(first), rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            self._count_once(
-                "again", True, draws.state, f"{error!r} when this is determinized:", rival
-            )
+            self._count_once("again", draws.state, f"{error!r} when this is determinized:", rival)
             return None
         differ = [
             i
@@ -524,7 +519,7 @@ class Hidden:
             what = f"draw {differ[0] + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
             for title, data in states.items():
                 what = indented(indented(what, title) if title else what, self._faces.text(data))
-        self._count_once(name, bool(differ), draws.state, what)
+        self._count_once(name, draws.state, what)
         return second
 
     # ---------------------------------------------------------------------------------------------------------- the steps
@@ -577,7 +572,7 @@ class Hidden:
         truth = self._faces.words(after.data)
         if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):
             what = f"all {len(draws)} draws for player {observer} are the true state, and from most ways to there he cannot tell it"
-            self._count_once("truth", True, after, what)
+            self._count_once("truth", after, what)
         ways = set.union(*ends, truth)
         words_of_draws = set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
@@ -616,7 +611,7 @@ class Hidden:
         who = f"of {DEALS} draws, one for the first player of each deal"
         strange = deals.lacks(draws)
         if strange:
-            self.checks["seen"].count(1, 1, f"{who}, {strange}, and no deal does".__str__)
+            self.checks["seen"].count(f"{who}, {strange}, and no deal does")
         difference = deals.differs(draws)
         if difference:
             self._otherwise.append(
@@ -652,7 +647,7 @@ class Hidden:
             if not self.checks[name].failed:
                 self.checks[name].checked, self.checks[name].note = 0, note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
-            self.checks["seen"].count(0, 1, self._strange_text.__str__)
+            self.checks["seen"].count(self._strange_text, checked=0)
         absent = {**ABSENT_NOTES}
         if self.checks["legal"].checked:
             absent["seen"] = "what a step tells is looked at by `legal` and `history`"
@@ -679,7 +674,7 @@ class Hidden:
             check.failed = max(len(biased), int(together < FALSE_ALARM))
             check.examples = [self._least_text] if check.failed else []
         for example in self._otherwise:
-            check.count(1, 1, example.__str__)
+            check.count(example)
 
 
 def _goodness(counts: list[int], expected: list[float]) -> float:
@@ -696,9 +691,9 @@ def _chi_square_tail(freedom: int, statistic: float) -> float:
     return float(chdtrc(freedom, statistic)) if freedom > 0 else 1.0
 
 
-def _face_text(face: Face | None) -> str:
+def _face_text(face: Face) -> str:
     """The facts of a face in words."""
-    facts = (fact for fact in face or () if isinstance(fact, str | tuple))
+    facts = (fact for fact in face if isinstance(fact, str | tuple))
     return ", ".join(fact if isinstance(fact, str) else " ".join(map(str, fact)) for fact in facts)
 
 

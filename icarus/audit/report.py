@@ -1,6 +1,6 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 import attrs
 
@@ -53,11 +53,12 @@ class Check:
             return PASSED
         return ABSENT if self.absent else UNCHECKED
 
-    def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
+    def count(self, example: str, checked: int = 1, failed: int = 1) -> None:
+        """Count as checked, and as failed where an example says what is wrong; "" where nothing is."""
         self.checked += checked
-        self.failed += failed
-        if failed and len(self.examples) < EXAMPLES:
-            self.examples.append(example())
+        if example:
+            self.failed += failed
+            self.examples = [*self.examples, example][:EXAMPLES]
 
     def __str__(self) -> str:
         """The check, its note and its examples, a line each."""

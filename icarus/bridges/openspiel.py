@@ -404,7 +404,7 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(self, params: dict[str, int] | None = None) -> None:
         params, game_type = params or {}, self.kind
         numbers = {key: int(value) for key, value in params.items()}
-        drawn = numbers.pop("deals", DEALS)
+        deal_count = numbers.pop("deals", DEALS)
         self.game = _MAKERS[game_type.short_name](**numbers)
         self._deals = None
         self.probabilities: list[float] = []
@@ -412,7 +412,7 @@ class OpenSpielGame(pyspiel.Game):
             self._deals = deals_of(self.game)
             self.probabilities = self._deals.probabilities.tolist()
         elif "deals" in game_type.parameter_specification:  # so many are drawn
-            self.probabilities = [1 / drawn] * drawn
+            self.probabilities = [1 / deal_count] * deal_count
         number = seats.action_count(self.game)
         # the deal is one outcome of many, and what chance does later is an action of the game
         outcomes = max(len(self.probabilities), number)

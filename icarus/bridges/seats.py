@@ -221,9 +221,9 @@ def game_of(kind: type) -> PythonGame:
 
 def _told_as(function: Callable, method: Callable | None) -> Callable:
     """A function that messages know by the method of a class. It is another object: the one that other games have, too, stays as it is."""
-    told: Any = functools.partial(function)
-    told.py_func = method
-    return told
+    wrapper: Any = functools.partial(function)
+    wrapper.py_func = method
+    return wrapper
 
 
 def _count_returns(kind: type, state: Any) -> int:
