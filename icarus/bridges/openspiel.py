@@ -61,8 +61,7 @@ from icarus.kernel import (
     uniform,
 )
 
-ATTEMPTS = 1000  # at a deal that looks the same to a player
-_LACKING = "map::at"  # all that C++ says where a parameter is not among those that it looks for
+_ATTEMPTS = 1000  # at a deal that looks the same to a player
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
 Observe = Callable[["pyspiel.State", int], Sequence[int]]
 
@@ -104,8 +103,7 @@ def game(
         raise ValueError(
             f"{loaded} gives players no observations of its hidden information; give your own observe=…"
         )
-    is_whole = kind.provides_information_state_string
-    method = "information_state_string" if is_whole else "observation_string"
+    differences = functools.partial(_differences, method=seats.view_method(kind))
     return PythonGame(
         name=re.sub(r"[^ -~]|[/\\]", "_", str(loaded)),  # some hold a map, or the path of a file
         players=loaded.num_players(),
@@ -115,7 +113,7 @@ def game(
         copy=_copy,
         text=str,
         action_text=_action_text,
-        observe=(observe or functools.partial(_differences, method=method)) if hidden else None,
+        observe=(observe or differences) if hidden else None,
         chance=_chances,
         determinize=functools.partial(_redrawn, determinize or _resampled) if hidden else None,
         observation=read_view if hidden else None,
@@ -161,7 +159,8 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
         return pyspiel.load_game(source)
     except seats.FAILURES as error:
         reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
-        if reason == _LACKING:
+        # all that C++ says where a parameter is not among those that it looks for
+        if reason == "map::at":
             reason = "one of its parameters is missing, or has a value that it does not know."
         if source.startswith("python_"):
             reason += " Those that OpenSpiel has in Python are known to it after `import open_spiel.python.games`."
@@ -255,7 +254,7 @@ def _dealt_again(
     if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
         return None
     view, luck = read_view(state, player), Random(random())
-    for _ in range(ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         deal = state.get_game().new_initial_state()
         while len(deal.history()) < len(state.history()):
             deal.apply_action(draw_outcome(deal, luck))
@@ -300,7 +299,6 @@ def _chance_of(state: "pyspiel.State") -> float:
 # ------------------------------------------------------------------------------------------- icarus's games in OpenSpiel
 
 DEALS = 1000
-_PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
 # Of the games that OpenSpiel was told of, by their names there.
 _MAKERS: dict[str, Callable[..., AnyGame]] = {}
@@ -337,7 +335,7 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
 
 
 def _short_name(game: AnyGame) -> str:
-    return _PREFIX + re.sub(r"\W", "_", game.name)
+    return "icarus_" + re.sub(r"\W", "_", game.name)
 
 
 def _register(
@@ -565,8 +563,8 @@ class Bot(pyspiel.Bot):
         if state.is_chance_node():
             raise ValueError(f"the bot plays seat {self.player}, but chance is to act")
         position = self.taken_up(state)
-        if position.current_player() != self.player:
-            acting = position.current_player()
+        acting = position.current_player()
+        if acting != self.player:
             reason = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
             raise ValueError(f"the bot plays seat {self.player}, but {reason}")
         legal = position.legal_actions()

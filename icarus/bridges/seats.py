@@ -83,12 +83,15 @@ def parameters_of(name: str) -> dict[str, int]:
     return {key: parameter.default for key, parameter in parameters.items()}
 
 
+def view_method(kind: "pyspiel.GameType") -> str:
+    """By which method states of OpenSpiel's tell what a player knows: all that he has ever seen, where the game has words for that."""
+    is_whole = kind.provides_information_state_string
+    return "information_state_string" if is_whole else "observation_string"
+
+
 def read_view(state: "pyspiel.State", player: int, method: str = "") -> str | None:
     """What a player knows in a state of OpenSpiel's, by the game's own words; None where the game has none for this state."""
-    kind = None if method else state.get_game().get_type()
-    if kind:
-        is_whole = kind.provides_information_state_string
-        method = "information_state_string" if is_whole else "observation_string"
+    method = method or view_method(state.get_game().get_type())
     try:
         return getattr(state, method)(player)
     except FAILURES:

@@ -4,6 +4,7 @@ A command of the protocol is a line. The answer begins with "=", or with "?" whe
 """
 
 import contextlib
+import functools
 import importlib
 import os
 import re
@@ -31,6 +32,7 @@ GRACE = 2.0  # seconds that an engine has to end by itself
 # in which its last words are read, if somebody whom it has started goes on writing
 LAST_SECONDS = 0.1
 LONGEST = 100_000  # bytes of an answer
+COLOURS = ("black", "white")  # how GTP calls the players
 _ANSWER = re.compile(rb"\s*(\S.*?\n)[^\S\n]*\n", re.DOTALL)  # to the first empty line
 
 
@@ -46,8 +48,8 @@ class EngineFailed(ValueError):
         self.name = name
 
 
-class Process:
-    """A running program.
+class GtpEngine:
+    """A running program that is told by GTP what has been played since its last move.
 
     Args:
         name: how messages call it.
@@ -63,6 +65,8 @@ class Process:
         self, name: str, command: Sequence[str], seconds: float, installation: str = ""
     ) -> None:
         self.name, self.seconds = name, seconds
+        self.answer = ""  # its last move, as it says it
+        self._told = 0  # actions of the game
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
             self._child: Any = subprocess.Popen(
@@ -150,41 +154,10 @@ class Process:
         ]
         return EngineFailed(self.name, what + (f"; its last output: {last}" if last else ""))
 
-    def close(self, grace: float = GRACE) -> None:
-        """End the engine: by `quit` where it listens, by force where it does not."""
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            if grace and self._child.poll() is None:
-                self._child.stdin.write(b"quit\n")
-                self._child.wait(grace)
-        with contextlib.suppress(OSError):  # the engine, and what it has started
-            os.killpg(self._child.pid, signal.SIGKILL)
-        self._child.wait()
-        until = time.monotonic() + LAST_SECONDS
-        while self._read(0.0) and time.monotonic() < until:
-            pass
-        self._selector.close()
-        for stream in (self._child.stdin, *self._content):
-            stream.close()
-
-
-# ------------------------------------------------------------------------------------------------------------------------ engines
-
-SECONDS = 60.0  # for each answer: imports and compilation come with the first
-COLOURS = ("black", "white")  # how GTP calls the players
-GTP_GAMES = ("othello", "checkers")  # of two colours, without anything hidden or random
-MODULES = "icarus.ladder.modules"
-
-
-class GtpEngine(Process):
-    """A program that is told by GTP what has been played since its last move."""
-
-    def __init__(
-        self, name: str, command: Sequence[str], seconds: float, installation: str = ""
-    ) -> None:
-        super().__init__(name, command, seconds, installation)
-        self.version = f"{self.ask('name')} {self.ask('version')}"
-        self._told = 0  # actions of the game
-        self.answer = ""
+    @functools.cached_property
+    def version(self) -> str:
+        """Which engine it says that it is; errors as of `ask`."""
+        return f"{self.ask('name')} {self.ask('version')}"
 
     def new_game(self, state: State) -> None:
         """The next move is the first of a game."""
@@ -208,6 +181,29 @@ class GtpEngine(Process):
         return {state.action_to_string(action): action for action in state.legal_actions()}.get(
             self.answer.lower()
         )
+
+    def close(self, grace: float = GRACE) -> None:
+        """End the engine: by `quit` where it listens, by force where it does not."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            if grace and self._child.poll() is None:
+                self._child.stdin.write(b"quit\n")
+                self._child.wait(grace)
+        with contextlib.suppress(OSError):  # the engine, and what it has started
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        until = time.monotonic() + LAST_SECONDS
+        while self._read(0.0) and time.monotonic() < until:
+            pass
+        self._selector.close()
+        for stream in (self._child.stdin, *self._content):
+            stream.close()
+
+
+# ------------------------------------------------------------------------------------------------------------------------ engines
+
+SECONDS = 60.0  # for each answer: imports and compilation come with the first
+GTP_GAMES = ("othello", "checkers")  # of two colours, without anything hidden or random
+MODULES = "icarus.ladder.modules"
 
 
 @attrs.frozen
@@ -286,8 +282,10 @@ class EnginePlayer:
         Raises:
             EngineFailed: it cannot be started.
         """
-        self._running = self._running or self.engine.start()
-        self.version = self._running.version
+        if self._running is None:
+            running = self.engine.start()
+            self.version = running.version
+            self._running = running
         return self._running
 
     def search(self, state: State, seed: object = 0) -> ChosenAction:
@@ -323,7 +321,7 @@ class EnginePlayer:
 
     def close(self) -> None:
         """End the engine's process."""
-        if isinstance(self._running, Process):
+        if isinstance(self._running, GtpEngine):
             self._running.close()
         self._running = None
 

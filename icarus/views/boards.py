@@ -43,9 +43,9 @@ COLOURS = {
     "purple": "#4a3b52",
 }
 _LABEL = 13  # size of what is written on a point, a region or a wide place
-CARD = 40.0  # how wide a card is, and how large most other things
-GAP = 4  # between two things of a row
-STACKED = 13  # from a card face down to the next one
+_CARD = 40.0  # how wide a card is, and how large most other things
+_GAP = 4  # between two things of a row
+_STACKED = 13  # from a card face down to the next one
 IN_A_LINE = 13  # cards of a row that overlap, rather than go on in a second line
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
 SUITS, RED = "♣♦♠♥", "♦♥R"
@@ -182,7 +182,7 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
     pitch = min(2 * radius, (height - 2 * radius) / max(1, last))
     for i, piece in enumerate(place.pieces):
         if piece.is_long:
-            y = _LABEL + 14 + 21 * i
+            y = _LABEL + 14.0 + 21 * i
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
             size = min(14, (width - 8) / (0.58 * len(piece.sign)))
             picture = shape + words(
@@ -206,8 +206,8 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
 
 def _item(kind: str, name: str | None) -> tuple[float, str]:
     """How wide a card, a die, a stake, a text on a plate, or the back of one is, and how it is drawn."""
-    width = 7.6 * len(name or "") + 10 if kind == "plate" else CARD
-    height = _HEIGHTS.get(kind, CARD)
+    width = 7.6 * len(name or "") + 10 if kind == "plate" else _CARD
+    height = _HEIGHTS.get(kind, _CARD)
     if name is None:
         return width, _box(width, height, CARD_BACK, ON_FELT, 4)
     ink = RED_INK if name[-1] in RED else CARD_INK
@@ -240,14 +240,14 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
     things = []
     for name in items:
         width, item = _item(row.kind, name)
-        step = width * scale + GAP
+        step = width * scale + _GAP
         if not is_plate:  # so close that IN_A_LINE of them have room
-            step = min(step, (room - CARD * scale) / max(1, min(len(items), IN_A_LINE) - 1))
+            step = min(step, (room - _CARD * scale) / max(1, min(len(items), IN_A_LINE) - 1))
         if row.items is None and row.kind == "card":
-            step = min(step, STACKED)
+            step = min(step, _STACKED)
         item = _part(name, item, row.kind) if row.is_own and name else item
         things.append((step, f'<g transform="scale({scale:g})">{item}</g>'))
-    height, below = _flow(things, _HEIGHTS.get(row.kind, CARD) * scale + GAP, room)
+    height, below = _flow(things, _HEIGHTS.get(row.kind, _CARD) * scale + _GAP, room)
     return height + 22, picture + _at(0, 18, below)
 
 

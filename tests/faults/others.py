@@ -32,7 +32,7 @@ from icarus.discovery.discover import plan_race
 from icarus.discovery.space import SHIPPED, load_space
 from icarus.engine.match import levels_of
 from icarus.ladder import engines
-from icarus.ladder.engines import EngineFailed, Process
+from icarus.ladder.engines import EngineFailed, GtpEngine
 from icarus.ladder.ladders import ZERO, Climb, Ladder, Rung, rated_games
 from icarus.load_files import digest_of, load_file, load_files
 from tests.faults.harness import Bench, Wrong, timeless
@@ -247,7 +247,7 @@ def drip(bench: Bench) -> None:
     answer = bench.random.choice([*ANSWERS])
     text = f"{bench.random.choice(BEFORE)} read line; {answer}; sleep 30"
     before, started = _memory(), time.monotonic()
-    process = Process("fake", ("/bin/sh", "-c", text), LIMIT if not ANSWERS[answer] else SECONDS)
+    process = GtpEngine("fake", ("/bin/sh", "-c", text), LIMIT if not ANSWERS[answer] else SECONDS)
     try:
         said = process.ask("name")
         process.close(grace=0)

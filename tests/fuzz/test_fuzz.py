@@ -29,7 +29,7 @@ from icarus.audit.contract import Contract
 from icarus.commands import cli, options
 from icarus.compiler import digest
 from icarus.ladder import engines
-from icarus.ladder.engines import EngineFailed, Process
+from icarus.ladder.engines import EngineFailed, GtpEngine
 from tests.algebra.test_algebra import compositions
 from tests.compiler.test_compiler import keys
 from tests.engine.test_plain import same
@@ -236,7 +236,7 @@ def test_what_a_view_is_of_may_be_written_to(drawn):
 @given(pieces=inputs.engine_outputs, ends=st.booleans())
 def test_an_answer_of_an_engine_is_that_of_the_protocol_or_a_sentence(pieces, ends):
     script = "; sleep .01; ".join(f"printf '%b' {shlex.quote(piece)}" for piece in pieces)
-    process = Process(
+    process = GtpEngine(
         "fake",
         ("/bin/sh", "-c", f"read line; {script or ':'}; {'exit 0' if ends else 'exec sleep 9'}"),
         0.3,

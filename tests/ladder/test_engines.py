@@ -18,7 +18,7 @@ from icarus.arena.player import RandomPlayer
 from icarus.engine.match import Player
 from icarus.games.backgammon import survey
 from icarus.kernel import CHANCE, AnyGame, facts_of
-from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process
+from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, GtpEngine
 from icarus.ladder.ladders import rated_match, rated_row
 from tests.conftest import ROOT
 
@@ -102,17 +102,17 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it():
 )
 def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output, sentence):
     program = f"printf %s {shlex.quote(output)}; exec sleep 60"
-    process = Process("fake", ("/bin/sh", "-c", program), 5.0)
+    process = GtpEngine("fake", ("/bin/sh", "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
         process.ask("name")
 
 
 def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read():
-    deaf = Process("deaf", (sys.executable, "-c", "import time; time.sleep(60)"), 1.0)
+    deaf = GtpEngine("deaf", (sys.executable, "-c", "import time; time.sleep(60)"), 1.0)
     with pytest.raises(EngineFailed, match="deaf did not read set_position within 1 s"):
         deaf.ask("set_position " + "x" * 1_000_000)
     echo = "import sys\nfor line in sys.stdin: sys.stdout.write('= ' + 'y' * 80_000 + chr(10) * 2); sys.stdout.flush()"
-    process = Process("echo", (sys.executable, "-c", echo), 20.0)
+    process = GtpEngine("echo", (sys.executable, "-c", echo), 20.0)
     assert process.ask("name " + "x" * 200_000).startswith("y")
     process.close()
 
@@ -122,7 +122,7 @@ def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it():
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
 print("=", child.pid)
 while True: print("thinking", flush=True); time.sleep(0.2)"""
-    process, started = Process("fake", (sys.executable, "-c", program), 2.0), time.monotonic()
+    process, started = GtpEngine("fake", (sys.executable, "-c", program), 2.0), time.monotonic()
     with pytest.raises(EngineFailed, match="fake did not answer name within 2 s"):
         process.ask("name")
     assert time.monotonic() - started < 30

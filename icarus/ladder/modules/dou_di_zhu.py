@@ -40,12 +40,12 @@ class RlcardRules:
         readable = [text for text in plays if text == "pass" or text in CARD_TYPE[0]]
         chosen = self._agent.step({"raw_obs": observation(state, readable)})
         if chosen not in plays:
-            chosen = "pass" if "pass" in plays else lowest_of(plays)
+            chosen = "pass" if "pass" in plays else _lowest_of(plays)
         action, *self._kickers = plays[chosen]
         return action
 
 
-def lowest_of(plays: Iterable[str]) -> str:
+def _lowest_of(plays: Iterable[str]) -> str:
     """The play of the fewest cards, and of those with as many the lowest."""
     return min(plays, key=lambda text: (len(text), ranks_of(text)))
 
