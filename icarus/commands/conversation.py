@@ -649,14 +649,15 @@ class Conversation:
             self._update()
         game, move, worth = state.game, state.action_to_string(result.action), _worth(result)
         best = worth.pop(result.action)
-        rest = max(worth.values(), default=best)
-        reason = (
-            f" It is worth {_counted(game, best)} from here" if worth else " It is the only move"
-        )
-        reason += f", the next best {_counted(game, rest)}." if worth and rest <= best else "."
+        reason = "It is the only move"
+        if worth:
+            reason = f"It is worth {_counted(game, best)} from here"
+            next_best = max(worth.values())
+            if next_best <= best:
+                reason += f", the next best {_counted(game, next_best)}"
         return {
             **self._show(viewer, result, "what a search finds in your place"),
-            "said": f"hint: {move}.{reason}",
+            "said": f"hint: {move}. {reason}.",
             "move": move,
         }
 
@@ -748,11 +749,12 @@ def ending_of(session: Session, viewer: int | None) -> str:
     mine, count = rewards[viewer], len(rewards)
     if len(best) == count > 1:
         return "the game is drawn"
-    text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
-    if len({*rewards}) == 2:
-        text = "you lose"
     if viewer in best:
         text = "you win"
+    elif len({*rewards}) == 2:
+        text = "you lose"
+    else:
+        text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
     if count > 2:
         return f"{text} with others" if rewards.count(mine) > 1 else text
     points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0

@@ -440,11 +440,10 @@ def _findings(measures: Measures) -> Iterator[Block]:
 def _course(measures: Measures) -> Iterator[Block]:
     """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
     games = measures["course"]
-    rows = zip(*(cells.items() for cells in games.values()), strict=True)
     if games:
-        yield Table(
-            "", ["measure", *games], [[row[0][0], *(text for _, text in row)] for row in rows]
-        )
+        names = next(iter(games.values()))
+        rows = [[name, *(cells[name] for cells in games.values())] for name in names]
+        yield Table("", ["measure", *games], rows)
 
 
 def _levels(measures: Measures) -> Iterator[Block]:

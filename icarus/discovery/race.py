@@ -281,8 +281,10 @@ class RaceGames(Ledger):
 
 def mean_reward(rows: Sequence[GameRow], seats: Sequence[int]) -> float:
     """What a player gets in the mean over seats, by the row of each; one row is that of a game against himself, for all seats."""
-    each = zip(rows if len(rows) == len(seats) else [rows[0]] * len(seats), seats, strict=True)
-    return sum(float(row["returns"][seat]) for row, seat in each) / len(seats)
+    if len(rows) == 1:
+        rows = [rows[0]] * len(seats)
+    pairs = zip(rows, seats, strict=True)
+    return sum(float(row["returns"][seat]) for row, seat in pairs) / len(seats)
 
 
 # --------------------------------------------------------------------------------------------------------------------------- race

@@ -137,6 +137,7 @@ class SearchSpace(
     def count(self) -> int:
         """How many different points there are."""
         mentioned = {k for forbidden in self._forbidden for k in forbidden}
+        # ways to choose the levels of the factors so far, by which factors are active and the levels that exclusions mention
         ways = Counter({(self._named_by_templates, (INACTIVE,) * len(self.factors)): 1})
         for k in self._order:
             following: Counter[tuple[frozenset[int], Point]] = Counter()

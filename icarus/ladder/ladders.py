@@ -146,11 +146,8 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
         chance = float(expected(values[row["player"]], values[row["opponent"]]))
         pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
         pair.append((row["score"] - chance, chance * (1 - chance)))
-    gaps, variances = (
-        np.array([np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2])
-        .reshape(-1, 2)
-        .T
-    )
+    sums = [np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2]
+    gaps, variances = np.array(sums).reshape(-1, 2).T
     dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
     return posterior(scores_of(rows), {zero: ZERO}, newcomers, dispersion=float(dispersion))
 

@@ -42,7 +42,8 @@ def with_random_weights(
     each = np.full_like(counts, -1, np.int32)
     each[is_used] = np.arange(count)
     rows = np.resize(each, len(network.rows))  # the same ones again for all, or as they are
-    units = min(units, LARGEST * 7 // 8 // (4 * max(1, count)) // 8 * 8)  # so that a file has room
+    room = LARGEST * 7 // 8 // (4 * max(1, count))  # units for which a file has room
+    units = min(units, room // 8 * 8)
     scale = SCALE * np.sqrt(2 * len(positions.targets) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
     fields["units"] = units

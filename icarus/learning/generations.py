@@ -306,8 +306,8 @@ class Learning:
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """Of a generation to an opponent in his own place, on the same deals."""
         settings, seats, player = self.settings, range(self.empty.players), self._player(number)
-        matches = []
-        for deal, seat in itertools.product(range(settings.deals), (*seats, NOBODY)):
+        matches, places = [], (*seats, NOBODY)
+        for deal, seat in itertools.product(range(settings.deals), places):
             key = f"generation {number}", str(player), str(opponent), deal, seat
             entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
             seed = settings.seed, MATCHES, number, deal
@@ -315,9 +315,11 @@ class Learning:
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), 1):
             self._tell("match", done, len(matches))
         rows = [self.ledger.rows[match.key] for match in matches]
-        of_deals = np.array(rows).reshape(settings.deals, -1).tolist()
-        scores = [mean_reward(of_deal[:-1], seats) for of_deal in of_deals]
-        usual = [mean_reward(of_deal[-1:], seats) for of_deal in of_deals]
+        scores, usual = list[float](), list[float]()
+        for first in range(0, len(rows), len(places)):
+            *of_seats, of_nobody = rows[first : first + len(places)]
+            scores.append(mean_reward(of_seats, seats))
+            usual.append(mean_reward([of_nobody], seats))
         return paired_difference(scores, usual)
 
     @property

@@ -143,12 +143,14 @@ def decider(choice: Choice) -> str:
 
 def change(update: Update) -> str:
     """What became of a record, field by field."""
-    changed = [
-        f"{name} {' → '.join(number_text(fields[name]) for fields in (update.before, update.after) if fields)}"
-        for name, value in update.after.items()
-        if update.before is None or update.before[name] != value
-    ]
-    return ", ".join(changed) or "as it was"
+    changes = list[str]()
+    for name, value in update.after.items():
+        if update.before is None:
+            changes.append(f"{name} {number_text(value)}")
+        elif update.before[name] != value:
+            before = number_text(update.before[name])
+            changes.append(f"{name} {before} → {number_text(value)}")
+    return ", ".join(changes) or "as it was"
 
 
 def number_text(value: FieldValue) -> str:
