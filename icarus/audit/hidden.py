@@ -198,11 +198,9 @@ class Hidden:
             state.apply_action(action)
         if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
             self._faces.clear()
-            self._look_at_steps(
-                [*itertools.pairwise(decisions)],
-                random.Random(f"{self.seed} {number} steps"),
-                seeded((*self.seed, Stream.STEPS, number)),
-            )
+            self.luck = random.Random(f"{self.seed} {number} steps")
+            self.rng = seeded((*self.seed, Stream.STEPS, number))
+            self._look_at_steps([*itertools.pairwise(decisions)])
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
         """Look at a state; an error that a function raises is told as what is wrong."""
@@ -524,32 +522,32 @@ class Hidden:
 
     # ---------------------------------------------------------------------------------------------------------- the steps
 
-    def _look_at_steps(self, steps: list[_Step], luck: random.Random, rng: np.ndarray) -> None:
+    def _look_at_steps(self, steps: list[_Step]) -> None:
         """Compare the draws after steps of the game, which has ended, with what other ways lead to."""
-        for step in luck.sample(steps, min(STEPS, len(steps))):
+        for step in self.luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
-                self._guarded(step[1], partial(self._look_unseen, step, observer, luck, rng))
-            observer = (
-                step[1].current_player() if self.compiled else luck.randrange(self.game.players)
-            )
-            self._guarded(step[1], partial(self._look_seen, step, observer, luck, rng))
+                self._guarded(step[1], partial(self._look_unseen, step, observer))
+            observer = step[1].current_player()
+            if not self.compiled:
+                observer = self.luck.randrange(self.game.players)
+            self._guarded(step[1], partial(self._look_seen, step, observer))
 
-    def _look_unseen(
-        self, step: _Step, observer: int, luck: random.Random, rng: np.ndarray
-    ) -> None:
+    def _look_unseen(self, step: _Step, observer: int) -> None:
         """Compare the draws after the step with those after other ways to there."""
         start, end = step
         truth, draws = self._faces(end.data), Draws(end, observer)
-        rivals = [_way_alike(end, start.data, observer, _observed_moves(*step, observer), luck)]
+        rivals = [
+            _way_alike(end, start.data, observer, _observed_moves(*step, observer), self.luck)
+        ]
         if observer == end.current_player():  # once for each end: the whole game is played again
-            rivals.append(_exchanged(end, observer, luck))
+            rivals.append(_exchanged(end, observer, self.luck))
         for rival in rivals:
             if rival is not None and self._faces(rival) != truth:
-                rng_before = rng.copy()
-                worlds = draws.draw(end.data, COMPARED, rng)
+                rng_before = self.rng.copy()
+                worlds = draws.draw(end.data, COMPARED, self.rng)
                 self._compare("unseen", draws, rival, worlds, rng_before)
 
-    def _look_seen(self, step: _Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_seen(self, step: _Step, observer: int) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found
@@ -561,13 +559,13 @@ class Hidden:
             if tried >= 20 * WAYS or tried >= HOPELESS and len(ends) < WAYS / 10:
                 self._is_told = True
                 return
-            for start in possible.draw(before.data, WAYS // 2, rng):
-                end = _way_alike(after, start, observer, moves, luck)
+            for start in possible.draw(before.data, WAYS // 2, self.rng):
+                end = _way_alike(after, start, observer, moves, self.luck)
                 ends += [] if end is None else [self._faces.words(end)]
                 facts = left if end is None else led_on
                 facts |= self._faces.words(start)
             tried += WAYS // 2
-        draws = Draws(after, observer).draw(after.data, len(ends), rng)
+        draws = Draws(after, observer).draw(after.data, len(ends), self.rng)
         facts_of_draws = list(map(self._faces.words, draws))
         truth = self._faces.words(after.data)
         if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):

@@ -227,54 +227,48 @@ def facts_in(
         tells_order: `tells_order(where, length)` of a list of numbers or texts, whose items then stand one by one.
     """
     facts: list[tuple[str, str]] = []
-    _tell(value, tells_order, "", 0, facts)
+
+    def tell(value: object, where: str, depth: int) -> None:
+        if isinstance(value, SCALARS):
+            facts.append((where, value if isinstance(value, str) else repr(value)))
+            return
+        if isinstance(value, np.ndarray | np.generic):
+            tell(value.tolist(), where, depth)
+            return
+        if depth == DEEPEST:
+            facts.append((where, "…"))
+            return
+        parts: list[tuple[str, object]] = []
+        what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
+        if isinstance(value, Mapping):
+            parts = sorted(
+                ((below(where, key), item) for key, item in value.items()), key=lambda part: part[0]
+            )
+        elif isinstance(value, Set):
+            parts = [(where, item) for item in sorted(value, key=repr)]
+        elif isinstance(value, Sequence):
+            is_flat = all(isinstance(item, SCALARS) for item in value)
+            if is_flat and tells_order is None:
+                what = repr(list(value))
+            elif is_flat and tells_order is not None and not tells_order(where, len(value)):
+                parts = [(where, item) for item in sorted(value, key=repr)]
+            else:
+                parts = [(below(where, i), item) for i, item in enumerate(value)]
+        else:
+            names = [] if callable(value) else attributes_of(value)
+            what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+            parts = [(below(where, name), getattr(value, name, None)) for name in names]
+        facts.append((where, what))
+        for place, item in parts:
+            tell(item, place, depth + 1)
+
+    tell(value, "", 0)
     return facts
 
 
 def below(where: str, name: object) -> str:
     """Where a part of what is found somewhere is found: an item of a list, or what has a key or a name."""
     return f"{where}[{name}]" if isinstance(name, int) else f"{where}.{name}"
-
-
-def _tell(
-    value: object,
-    tells_order: Callable[[str, int], bool] | None,
-    where: str,
-    depth: int,
-    facts: list[tuple[str, str]],
-) -> None:
-    if isinstance(value, SCALARS):
-        facts.append((where, value if isinstance(value, str) else repr(value)))
-        return
-    if isinstance(value, np.ndarray | np.generic):
-        _tell(value.tolist(), tells_order, where, depth, facts)
-        return
-    if depth == DEEPEST:
-        facts.append((where, "…"))
-        return
-    parts: list[tuple[str, object]] = []
-    what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
-    if isinstance(value, Mapping):
-        parts = sorted(
-            ((below(where, key), item) for key, item in value.items()), key=lambda part: part[0]
-        )
-    elif isinstance(value, Set):
-        parts = [(where, item) for item in sorted(value, key=repr)]
-    elif isinstance(value, Sequence):
-        flat = all(isinstance(item, SCALARS) for item in value)
-        if flat and tells_order is None:
-            what = repr(list(value))
-        elif flat and tells_order is not None and not tells_order(where, len(value)):
-            parts = [(where, item) for item in sorted(value, key=repr)]
-        else:
-            parts = [(below(where, i), item) for i, item in enumerate(value)]
-    else:
-        names = [] if callable(value) else attributes_of(value)
-        what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-        parts = [(below(where, name), getattr(value, name, None)) for name in names]
-    facts.append((where, what))
-    for place, item in parts:
-        _tell(item, tells_order, place, depth + 1, facts)
 
 
 def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:
