@@ -5,6 +5,7 @@ unseen, by other names for the cards. What was dealt so leads to the draw by the
 action must have been legal on the way.
 """
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
@@ -133,19 +134,14 @@ def deals(
     if any(len(each.lost) != len(each.gained) for each in exchanged_parts):
         return
     places.update(_place(each.name) for each in exchanged_parts)
-    try:
+    with contextlib.suppress(UnlikeError, LookupError):  # something has moved
         start = state.game.ask("copy", state.start)
         for each in exchanged_parts:
-            start = replaced(
-                start, each.name, _put(part_at(start, each.name), each.lost, each.gained)
-            )
+            items = _put(part_at(start, each.name), each.lost, each.gained)
+            start = replaced(start, each.name, items)
         yield start, {}
-    except (UnlikeError, LookupError):  # something has moved
-        pass
-    lost, gained = (
-        [item for each in exchanged_parts for item in getattr(each, name)]
-        for name in ("lost", "gained")
-    )
+    lost = [item for each in exchanged_parts for item in each.lost]
+    gained = [item for each in exchanged_parts for item in each.gained]
     if len({*lost}) == len(lost) and {*lost} == {*gained}:
         for _ in range(PAIRINGS):
             names: dict[Any, Any] = {}

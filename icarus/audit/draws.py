@@ -467,29 +467,31 @@ class Redraws:
 
     def _kept_facts(self) -> Iterator[str]:
         """What no draw has redrawn, though no observation tells it; where a list has a value, without one, all players must miss it."""
-        is_told = self._game.observation is not None
         lasting = [
-            (name, observer)
-            for (name, observer), deals in sorted(
-                self._kept.items(), key=lambda each: len(each[0][0])
-            )
-            if (len({*deals}) >= DEALS_KEPT or len(deals) >= OFTEN)
-            and not self._redrawn[name, observer]
-            and not self._named[name, observer]
-            and (
-                is_told
-                and name in self._dealt
-                or any(self._redrawn[each, observer] for each in self._beside(name))
-            )
+            each
+            for each in sorted(self._kept, key=lambda each: len(each[0]))
+            if self._is_lasting(*each)
         ]
         for name, observer in lasting:
-            unsure = [] if is_told or not isinstance(name[-1], Value) else range(self._game.players)
-            if not (unsure and observer) and all((name, each) in lasting for each in unsure):
-                others = "those of others" if len(name) > 1 else "other facts"
-                yield (
-                    f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are; if he knows it, "
-                    "observation(state, player) must tell it"
-                )
+            if self._game.observation is None and isinstance(name[-1], Value):
+                all_miss_it = all((name, each) in lasting for each in range(self._game.players))
+                if observer > 0 or not all_miss_it:  # it is told once
+                    continue
+            others = "those of others" if len(name) > 1 else "other facts"
+            yield (
+                f"for player {observer}, {_name_text(name)} is never redrawn, while {others} are; if he knows it, "
+                "observation(state, player) must tell it"
+            )
+
+    def _is_lasting(self, name: Name, observer: int) -> bool:
+        """Whether a fact was hidden often enough and never redrawn, though it was dealt, or others of the same list are redrawn."""
+        deals = self._kept[name, observer]
+        if len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
+            return False
+        if self._redrawn[name, observer] or self._named[name, observer]:
+            return False
+        is_dealt = self._game.observation is not None and name in self._dealt
+        return is_dealt or any(self._redrawn[each, observer] for each in self._beside(name))
 
     def _beside(self, name: Name) -> list[Name]:
         """The items of the same list."""

@@ -397,14 +397,12 @@ class Hidden:
                         f"player {player} could not have played {text} as action {number + 1}:"
                     )
                 sees = self.game.observed_moves(data, action)[self.game.perspective(observer)]
-                if (
+                is_other = (
                     sees != moves[observer]
                     or view_of(self.game, data, observer) != self._views[number][observer]
-                ):
-                    unseen = (
-                        unseen
-                        or f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
-                    )
+                )
+                if is_other and not unseen:
+                    unseen = f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
                 self.game.ask("apply", data, action)
             return (illegal, unseen) if self._faces(data) == end else None
         except Exception:  # an impossible way may be more than the rules bear
@@ -549,33 +547,41 @@ class Hidden:
 
     def _look_seen(self, step: _Step, observer: int) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
+        before, after = step
+        moves = _observed_moves(*step, observer)
+        possible = Draws(before, observer)
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found
         left = set[Word]()  # of the other draws
-        tried, moves = 0, _observed_moves(*step, observer)
-        before, after = step
-        possible = Draws(before, observer)
+        tried = 0
         while len(ends) < WAYS:
-            if tried >= 20 * WAYS or tried >= HOPELESS and len(ends) < WAYS / 10:
+            is_hopeless = tried >= HOPELESS and len(ends) < WAYS / 10
+            if is_hopeless or tried >= 20 * WAYS:
                 self._is_told = True
                 return
             for start in possible.draw(before.data, WAYS // 2, self.rng):
                 end = _way_alike(after, start, observer, moves, self.luck)
-                ends += [] if end is None else [self._faces.words(end)]
-                facts = left if end is None else led_on
-                facts |= self._faces.words(start)
+                if end is None:
+                    left |= self._faces.words(start)
+                else:
+                    led_on |= self._faces.words(start)
+                    ends.append(self._faces.words(end))
             tried += WAYS // 2
-        draws = Draws(after, observer).draw(after.data, len(ends), self.rng)
+        self._is_told |= bool(left)
+        self.checks["seen"].checked += bool(left - led_on)
+        self._compare_facts(after, observer, ends)
+
+    def _compare_facts(self, state: State, observer: int, ends: list[set[Word]]) -> None:
+        """Count the draws that say what none of many ways' ends says, and the ends that say what no draw says."""
+        draws = Draws(state, observer).draw(state.data, len(ends), self.rng)
         facts_of_draws = list(map(self._faces.words, draws))
-        truth = self._faces.words(after.data)
+        truth = self._faces.words(state.data)
         if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):
             what = f"all {len(draws)} draws for player {observer} are the true state, and from most ways to there he cannot tell it"
-            self._count_once("truth", after, what)
+            self._count_once("truth", state, what)
         ways = set.union(*ends, truth)
         words_of_draws = set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
-        self._is_told |= bool(left)
-        self.checks["seen"].checked += bool(left - led_on)
         self._strange += len(strange)
         self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:
@@ -584,7 +590,7 @@ class Hidden:
             fact = " ".join(counts.most_common(1)[0][0]).strip()
             who = f"{len(strange)} of {len(draws)} draws for player {observer}"
             what = f"{who} say what no other way to there says, such as {fact}:"
-            self._strange_text = self._describe(after, what, draws[strange[0]])
+            self._strange_text = self._describe(state, what, draws[strange[0]])
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
