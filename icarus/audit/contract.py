@@ -400,37 +400,48 @@ class Contract:
         moves = [action] * self.game.players
         if self.game.observe is not None:
             moves = self._twice("observe", action)
-            hides = any(move != action for p, move in enumerate(moves) if p != player)
-            message = "a move is hidden, but the game has no determinize"
-            self._require("hidden", not hides or self.game.determinize is not None, message)
-            # his view says what he has learned by it
-            tells_more = not self.compiled and self.game.observation
-            move_of_mover = action if player == CHANCE or tells_more else moves[player]
-            sees = "nothing" if move_of_mover == UNSEEN else move_of_mover
-            message = f"the mover, player {player}, sees his own action {action} as {sees}"
-            self._require("moves", move_of_mover == action, message)
-            if self.game.observation is not None:
-                rival = possible[(possible.index(action) - 1 - len(self._texts)) % len(possible)]
-                apart = self._told_apart(player, moves, action, rival)
-                message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
-                self._require("moves", not apart, message)
-            try:
-                for move in {*moves} - {UNSEEN, action}:
-                    self.game.move_text_of(move)
-            except TextError as error:
-                raise BrokenPromise("notation", str(error)) from None
-        for p, move in enumerate(moves if self.game.observation else ()):
-            if self._told_by_result(p, action, move):
-                message = f"observe hides {texts[action]} from player {p}, but his observation tells afterwards what came of it"
-                if move == UNSEEN:
-                    raise BrokenPromise("moves", message)
-                note = f"what came of {texts[action]} is told to player {p} by his observation alone: {MERGED}"
-                self.checks["moves"].note = note
+            self._check_moves(player, moves, action, possible, texts)
+        if self.game.observation is not None:
+            self._check_results(moves, action, texts[action])
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):
                 if move != UNSEEN:
                     observed.append(move)
+
+    def _check_moves(
+        self, player: int, moves: list[int], action: int, possible: list[int], texts: dict[int, str]
+    ) -> None:
+        """What observe says of an action: who hides one can determinize, the mover sees his own, and observation says nothing else."""
+        hides = any(move != action for p, move in enumerate(moves) if p != player)
+        message = "a move is hidden, but the game has no determinize"
+        self._require("hidden", not hides or self.game.determinize is not None, message)
+        # his view says what he has learned by it
+        tells_more = not self.compiled and self.game.observation
+        move_of_mover = action if player == CHANCE or tells_more else moves[player]
+        sees = "nothing" if move_of_mover == UNSEEN else move_of_mover
+        message = f"the mover, player {player}, sees his own action {action} as {sees}"
+        self._require("moves", move_of_mover == action, message)
+        if self.game.observation is not None:
+            rival = possible[(possible.index(action) - 1 - len(self._texts)) % len(possible)]
+            apart = self._told_apart(player, moves, action, rival)
+            message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
+            self._require("moves", not apart, message)
+        try:
+            for move in {*moves} - {UNSEEN, action}:
+                self.game.move_text_of(move)
+        except TextError as error:
+            raise BrokenPromise("notation", str(error)) from None
+
+    def _check_results(self, moves: list[int], action: int, text: str) -> None:
+        """Whether what comes of an action is told to players by their observation alone: of a hidden one it must not be."""
+        for player, move in enumerate(moves):
+            if self._told_by_result(player, action, move):
+                if move == UNSEEN:
+                    message = f"observe hides {text} from player {player}, but his observation tells afterwards what came of it"
+                    raise BrokenPromise("moves", message)
+                note = f"what came of {text} is told to player {player} by his observation alone: {MERGED}"
+                self.checks["moves"].note = note
 
     def _told_apart(self, mover: int, moves: list[int], action: int, rival: int) -> str:
         """Whom observe and observation do not tell alike which of two actions is done, in words; "" if there is nobody."""
