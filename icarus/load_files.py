@@ -376,6 +376,7 @@ def _registered(module: ModuleType, path: Path) -> Games:
     makers = filter(_makes_a_game, _values_of_its_own(module, FunctionType))
     by_makers = {_make_game(each, path).name: each for each in makers}
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
+    # A game may stand there twice, but not two of one name.
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
         if (
@@ -391,6 +392,7 @@ def _registered(module: ModuleType, path: Path) -> Games:
         for name, game in defined.items()
         if name not in games.GAMES or name in _own_games
     }
+    # One of the library's may be there as it is.
     for name in defined.keys() - new.keys():
         same = defined[name]
         if not isinstance(same, Game) or _identity(same) != _identity(games.load(str(same))):

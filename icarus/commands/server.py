@@ -89,7 +89,7 @@ class Tables:
         """
         request = msgspec.json.decode(body, type=NewGame)
         before = self.games[request.like] if request.like in seats else None
-        like = before and before.session
+        like = before.session if before else None
         game = like.game if like else games.load(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         persons = len(like.people) if like else min(request.persons, game.players)

@@ -321,15 +321,32 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
         words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
         parameters = game.initial_arguments()
     rules["players"], rules["is_learned"] = players, network.hidden.any()
-    rows, active = np.zeros(ROOM_FOR * ROWS, np.int32), np.zeros(evaluation.room, np.int32)
-    sums = np.zeros(len(network.bias), np.float32)
     legal = called.max_legal + SPARE_LEGAL
-    # in the order of the fields
-    of_states = words, words, words, beliefs, len(evaluation.names)
-    integers = (*of_states, legal, legal, ROOM_FOR + 1, ROOM_FOR, ROOM_FOR)
-    reals = (legal, players, players, *[(ROOM_FOR, players)] * 4)
-    rooms = [np.zeros(size, np.int64) for size in integers] + [np.zeros(size) for size in reals]
-    table = SelfPlay(rules, network, rows, active, sums, parameters, seeded(seed), *rooms)
+    integers = {
+        **dict.fromkeys(("true", "branch", "ahead"), words),
+        "beliefs": beliefs,
+        "facts": len(evaluation.names),
+        **dict.fromkeys(("actions", "others"), legal),
+        "starts": ROOM_FOR + 1,
+        **dict.fromkeys(("branches", "how"), ROOM_FOR),
+    }
+    reals = {
+        "chances": legal,
+        **dict.fromkeys(("values", "best"), players),
+        **dict.fromkeys(("usual", "after", "targets", "rewards"), (ROOM_FOR, players)),
+    }
+    rooms = {name: np.zeros(size, np.int64) for name, size in integers.items()}
+    rooms |= {name: np.zeros(size) for name, size in reals.items()}
+    table = SelfPlay(
+        game=rules,
+        network=network,
+        rows=np.zeros(ROOM_FOR * ROWS, np.int32),
+        active=np.zeros(evaluation.room, np.int32),
+        sums=np.zeros(len(network.bias), np.float32),
+        parameters=parameters,
+        rng=seeded(seed),
+        **rooms,
+    )
     if isinstance(called, CalledBack):
         rules["facts"], called.ahead = called.address("features"), table.ahead.ctypes.data
     return table
