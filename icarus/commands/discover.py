@@ -57,8 +57,6 @@ def discover_command(
         "iterations": iterations,
         "seconds": seconds,
         "files": files,
-    }
-    settings |= {
         "candidate": candidate,
         "against": against or POOL,
         "finalists": finalists,
