@@ -77,11 +77,6 @@ def card_texts(cards: Integer) -> tuple[str, ...]:
     )
 
 
-def cards_text(cards: Integer) -> str:
-    """A set of cards as `card_texts` has them, in one text; "-" for none."""
-    return " ".join(card_texts(cards)) or "-"
-
-
 @inlined
 def list_cards(actions: np.ndarray, base: int, cards: np.uint64) -> int:
     """Write base + card for each of some cards; returns how many there are. More than there is room for, as facts set by hand may give,

@@ -1,8 +1,8 @@
 """Dou Di Zhu: a landlord with 20 cards against two peasants with 17 each; whoever first has no cards left wins for his side.
 
-    landlord    3 3 3 5 5 6 6 8 8 9 T J Q Q K K K A 2 R
-    peasant 1   3 4 4 4 6 7 7 7 8 9 9 T T Q A A B
-    peasant 2   4 5 5 6 7 8 9 T J J J Q K A 2 2 2
+    landlord: 3 3 3 5 5 6 6 8 8 9 T J Q Q K K K A 2 R
+    peasant 1: 3 4 4 4 6 7 7 7 8 9 9 T T Q A A B
+    peasant 2: 4 5 5 6 7 8 9 T J J J Q K A 2 2 2
     landlord to lead
 
 54 cards; suits do not matter. Ranks from 3 up to A, 2, the black joker B and the red joker R; T is ten. The landlord leads any
@@ -38,7 +38,7 @@ from icarus.kernel import (
     shuffle,
 )
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Drawing, Scene, held_by
+from icarus.kernel.scene import Drawing, Scene, held_by, text_by
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
 
@@ -525,22 +525,6 @@ def multiplicity(state: Facts) -> float:
     )
 
 
-def text(state: Facts) -> str:
-    """All hands, the play to beat, and the player to act."""
-    rows = [
-        f"{name:9}   {' '.join(RANK_NAMES[rank] for rank in cards_of(hand))}".rstrip()
-        for name, hand in zip(PLAYER_NAMES, state.hands, strict=True)
-    ]
-    if state.player == TERMINAL:
-        return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
-    play = action_text(state, state.play)
-    owner = PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
-    task = f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
-    if state.play == PASS:
-        task = "lead"
-    return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
-
-
 LETTERS_OF_CARDS = "T: ten; B, R: jokers"
 
 
@@ -564,6 +548,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
         what = f"add kickers to {cards}" if state.kickers_due else f"follow {cards} of the {owner}"
         footer = f"{PLAYER_NAMES[state.player]} to {what}"
     return Scene(rows=tuple(hands), middle=tuple(("", card) for card in played), footer=footer)
+
+
+text = text_by(scene)
 
 
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:

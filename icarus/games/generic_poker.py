@@ -6,7 +6,10 @@ all. A round ends when both have checked or one has called. Between the rounds a
 whose card is of the table's rank wins; otherwise the higher rank; equal ranks share the pot. After a fold the other takes it. A
 net gain g is the reward (g + M) / 2M, where M is the most that a player can pay.
 
-    player 0: 2, paid 3; player 1: 1, paid 3; table: 1
+    player 0, paid 3: 2
+    player 1, paid 3: 1
+    pot: 6
+    table: on the table 1
     player 0 to act                                 both have paid 2 more than the ante
 
 Suits do not matter and are left out of the state: `determinize` deals single cards uniformly, so ranks as often as they are left.
@@ -32,7 +35,7 @@ from icarus.kernel import (
     helper,
     inlined,
 )
-from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by, text_by
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -212,21 +215,6 @@ def multiplicity(state: Facts) -> float:
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
 
 
-def text(state: Facts) -> str:
-    """The cards, what each has paid, and who is to act."""
-    hands = "; ".join(f"player {i}: {state.cards[i] + 1}, paid {state.paid[i]}" for i in range(2))
-    hands += "" if state.table == NO_TABLE else f"; table: {state.table + 1}"
-    if state.folded:
-        return f"{hands}\nplayer {1 - state.player} has folded"
-    if state.stage == 2:
-        return f"{hands}\nthe cards are shown"
-    if player(state) == CHANCE:
-        return f"{hands}\nthe table is dealt a card"
-    return f"{hands}\nplayer {state.player} to act" + (
-        f", bets in this round: {state.bets}" if state.bets else ""
-    )
-
-
 def action_text(state: Facts, action: int) -> str:
     if player(state) == CHANCE:
         return str(action + 1)
@@ -237,15 +225,28 @@ def action_text(state: Facts, action: int) -> str:
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
-    """Each player's card, what he has paid, and the card on the table."""
+    """Each player's card, what he has paid, the card on the table, and what is to be done."""
     hands = [
         held_by(seat, i, (f"{state.cards[i] + 1}",), f"paid {state.paid[i]}") for i in range(2)
     ]
     pot = Hand("pot", (f"{sum(map(int, state.paid))}",), kind="stake")
     middle = () if state.table == NO_TABLE else (("on the table", f"{state.table + 1}"),)
-    return Scene(rows=(*hands, pot), middle=middle, footer=text(state).split("\n")[1])
+    return Scene(rows=(*hands, pot), middle=middle, footer=_doing(state))
 
 
+def _doing(state: Facts) -> str:
+    """What is to be done."""
+    if state.folded:
+        return f"player {1 - state.player} has folded"
+    if state.stage == 2:
+        return "the cards are shown"
+    if player(state) == CHANCE:
+        return "the table is dealt a card"
+    bets = f", bets in this round: {state.bets}" if state.bets else ""
+    return f"player {state.player} to act{bets}"
+
+
+text = text_by(scene)
 BOARD = Drawing(scene, by_buttons)
 
 

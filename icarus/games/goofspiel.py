@@ -4,9 +4,14 @@ In each round both bid a card of their hands at once. The higher takes the point
 and the cards are spent. After N rounds the player with more points wins; equal points are a draw. Cards and points may also be
 0 … N − 1 (lowest=0: the round for 0 points is worth nothing), and the points may come from the highest down (descending=1).
 
-    round 3 of 4, points at stake: 3; ahead: player 1 by 3
-    player 0: 3, has bid 1 2, and now 4
-    player 1: 1 4, has bid 2 3                      player 0 knows of 2 3, 2 4, 3 4, 4 3 as what these may be
+    round 3 of 4; ahead: player 1 by 3
+    player 0: 3
+    player 1: 1 4
+    player 0 has bid: 1 2 4
+    player 1 has bid: 2 3                           player 0 knows of 2 3, 2 4, 3 4, 4 3 as what these may be
+    player 0 has won: -
+    player 1 has won: 1 2
+    at stake: 3
     player 1 to bid
 
 An action is a card. Bidding at once is two decisions, player 0's first. Neither sees a bid of the other's, only its result:
@@ -33,7 +38,7 @@ from icarus.kernel import (
     lowest_bit,
 )
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Drawing, Hand, Scene, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by, text_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
@@ -195,44 +200,17 @@ def observation(state: Facts, player: int) -> tuple:
     return state.bids[player], state.hands[player], state.rounds, state.player, state.lead
 
 
-def text(state: Facts) -> str:
-    """Hands, bids, the points at stake and the lead."""
-    over = player(state) == TERMINAL
-    stake = (
-        "the end"
-        if over
-        else f"round {state.rounds + 1} of {state.cards}, points at stake: {interpret(points)(state)}"
-    )
-    lead = (
-        "level"
-        if state.lead == 0
-        else f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
-    )
-    lines = [f"{stake}; {lead}"]
-    for i in range(2):
-        hand = " ".join(
-            str(card + state.lowest)
-            for card in range(state.cards)
-            if int(state.hands[i]) >> card & 1
-        )
-        bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
-        now = (
-            f", and now {state.bids[0, state.rounds]}"
-            if i == 0 and not over and state.player == 1
-            else ""
-        )
-        lines.append(f"player {i}: {hand or '-'}, has bid {bids or '-'}{now}")
-    return "\n".join(lines if over else [*lines, f"player {state.player} to bid"])
-
-
 def action_text(state: Facts, action: int) -> str:
     return str(action)
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
     """The points at stake, the cards that are left and the bids; of the other's bids only who won, unless they were equal."""
-    title, *_ = text(state).split("\n")
     rounds, is_over = int(state.rounds), player(state) == TERMINAL
+    lead = "level"
+    if state.lead:
+        lead = f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
+    title = f"the end; {lead}" if is_over else f"round {rounds + 1} of {state.cards}; {lead}"
     viewer = None if is_over else seat
     worth = range(state.lowest, state.lowest + state.cards)[:: -1 if state.descending else 1]
     hands, bids, stakes, results = [], [], [], []
@@ -259,6 +237,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
         stakes.append(Hand("at stake", (f"{interpret(points)(state)}",), kind="stake"))
     footer = "" if is_over else f"player {state.player} to bid"
     return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
+
+
+text = text_by(scene)
 
 
 BOARD = Drawing(scene)

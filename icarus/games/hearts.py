@@ -6,12 +6,13 @@ points from a hand that has anything else, and ♥ is not led before a point car
 takes all 26 points has 0 of them and the others 26 each. Rewards: lowest score 1, highest 0, otherwise ½; equal scores share the
 better value.
 
-    round 3, pass across; scores 9 21 9 13
-    0   0 points  A♣ 5♣ 3♣ 4♦ A♠ 7♠ Q♥ 6♥ 5♥ 4♥
-    1   0 points  K♣ Q♣ 9♣ J♦ 8♦ 10♠ 9♠ 4♠ 3♠ A♥
-    2   0 points  7♣ K♦ Q♦ 8♠ 5♠ J♥ 8♥ 7♥ 3♥
-    3   0 points  10♣ 6♣ 9♦ 2♦ Q♠ K♥ 10♥ 9♥ 2♥
-    trick: 2 led 3♦, 3 5♦; 0 to play
+    round 3, pass across
+    player 0, points 0, score 9: A♣ 5♣ 3♣ 4♦ A♠ 7♠ Q♥ 6♥ 5♥ 4♥
+    player 1, points 0, score 21: K♣ Q♣ 9♣ J♦ 8♦ 10♠ 9♠ 4♠ 3♠ A♥
+    player 2, points 0, score 9: 7♣ K♦ Q♦ 8♠ 5♠ J♥ 8♥ 7♥ 3♥
+    player 3, points 0, score 13: 10♣ 6♣ 9♦ 2♦ Q♠ K♥ 10♥ 9♥ 2♥
+    table: player 2 led 3♦, player 3 5♦
+    player 0 to play
 
 A player does not see the others' hands, nor which cards pass between others, nor what he is given until all have passed.
 
@@ -33,16 +34,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import (
-    CARDS,
-    PACK,
-    RANKS,
-    card_text,
-    card_texts,
-    cards_text,
-    list_cards,
-    suit_cards,
-)
+from icarus.games.cards import CARDS, PACK, RANKS, card_text, card_texts, list_cards, suit_cards
 from icarus.kernel import (
     CHANCE,
     CONTINUES,
@@ -56,7 +48,7 @@ from icarus.kernel import (
     shuffle,
 )
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Drawing, Scene, held_by
+from icarus.kernel.scene import Drawing, Scene, held_by, text_by
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
 
@@ -717,44 +709,6 @@ def episode(state: Facts) -> int:
     return CONTINUES
 
 
-def text(state: Facts) -> str:
-    """The scores, what each player has taken in this round and what he holds, and what is to be done."""
-    passing = PASSINGS[state.round_number % 4]
-    scores = " ".join(str(score) for score in state.scores)
-    rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
-    rows += [
-        f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}"
-        for i in range(PLAYERS)
-    ]
-    return "\n".join([*rows, doing(state)])
-
-
-def doing(state: Facts) -> str:
-    """What is to be done."""
-    if state.phase == ENDED:
-        return (
-            "the round has ended" if max(state.scores) < state.threshold else "the game has ended"
-        )
-    if state.phase == DEALING:
-        return "to be dealt"
-    if state.phase != PLAYING:
-        passed = [
-            f"{i} {cards_text(interpret(passed_by)(state, i))}"
-            for i in range(PLAYERS)
-            if state.passes > PASSED_CARDS * i
-        ]
-        waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
-        return f"passed: {', '.join(passed) or 'nothing'}; {waiting}"
-    leader = (state.player - state.count) % PLAYERS
-    lines = [
-        f"{(leader + k) % PLAYERS} {'led ' if k == 0 else ''}{card_text(int(state.trick[k]))}"
-        for k in range(state.count)
-    ]
-    return (
-        f"trick: {', '.join(lines)}; {state.player} to play" if lines else f"{state.player} to lead"
-    )
-
-
 def action_text(state: Facts, action: int) -> str:
     if action < PASS:
         return card_text(action)
@@ -764,7 +718,7 @@ def action_text(state: Facts, action: int) -> str:
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
-    """The scores, the trick, and the seat's own hand."""
+    """The scores, the hands, the cards that are passed or lie in the trick, and what is to be done."""
     hands, middle = [], list[tuple[str, str | None]]()
     is_passing = state.phase in (PASSING, EXCHANGING)
     for i in range(PLAYERS):
@@ -776,23 +730,30 @@ def scene(state: Facts, seat: int | None) -> Scene:
         elif aside:
             note += f", passes {aside.bit_count()}"
         hands.append(held_by(seat, i, card_texts(hand), note))
-    footer = doing(state)
     if state.phase == PLAYING:
         leader = (state.player - state.count) % PLAYERS
         for k in range(state.count):
             label = f"player {(leader + k) % PLAYERS}{' led' if k == 0 else ''}"
             middle.append((label, card_text(int(state.trick[k]))))
-        footer = f"player {state.player} to {'play' if state.count else 'lead'}"
-    elif is_passing:
-        footer = (
-            "the cards are to be exchanged"
-            if state.phase == EXCHANGING
-            else f"player {state.player} to pass"
-        )
     title = f"round {state.round_number + 1}, {PASSINGS[state.round_number % 4]}"
-    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=footer)
+    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=_doing(state))
 
 
+def _doing(state: Facts) -> str:
+    """What is to be done."""
+    if state.phase == ENDED:
+        has_winner = max(state.scores) >= state.threshold
+        return "the game has ended" if has_winner else "the round has ended"
+    if state.phase == DEALING:
+        return "to be dealt"
+    if state.phase == EXCHANGING:
+        return "the cards are to be exchanged"
+    if state.phase == PASSING:
+        return f"player {state.player} to pass"
+    return f"player {state.player} to {'play' if state.count else 'lead'}"
+
+
+text = text_by(scene)
 BOARD = Drawing(scene)
 
 

@@ -7,11 +7,12 @@ of the suit led, and its taker leads to the next. Somebody takes a trick in each
 player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that the
 first leads. There is no second chance ("dog's life") for the first player out.
 
-    round of 7, trumps ♥ (turned up: 4♥), player 2 to play
+    round of 7, trumps ♥
     player 0, 1 trick: A♣ 10♣ 9♦ 2♦ J♠
     player 1, 0 tricks: K♣ 8♣ A♦ Q♠ 7♥
     player 2, 0 tricks: 5♣ J♦ 6♠ 3♠ 9♥ 2♥
-    trick: 0 plays 5♠, 1 plays 9♠
+    table: turned up 4♥, player 0 5♠, player 1 9♠
+    player 2 to play
 
 A player sees his own hand, all cards played and the turn-up; not the other hands, the undealt stock and the coming deals.
 
@@ -50,7 +51,7 @@ from icarus.kernel import (
     popcount,
 )
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Drawing, Hand, Scene, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by, text_by
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
 
@@ -421,42 +422,6 @@ def rewards(state: Facts, out: np.ndarray) -> None:
         out[player] = state.alive >> player & 1
 
 
-def text(state: Facts) -> str:
-    """The hands, with the tricks taken and the trick on the table."""
-    lines = [_headline(state)]
-    face_down = state.stage in (DRAW, FACE_DOWN)
-    for player, hand in enumerate(state.hands[: state.players]):
-        tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
-        alive = int(state.alive) >> player & 1
-        cards = "out" if not alive else "face down" if face_down else pack.cards_text(hand)
-        lines.append(f"player {player}, {tricks}: {cards}")
-    if state.stage == PLAY and state.count > 0:
-        played = [
-            f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state)
-        ]
-        lines.append(f"trick: {', '.join(played)}")
-    return "\n".join(lines)
-
-
-def _headline(state: Facts) -> str:
-    beginning = f"round of {state.hand_size}, "
-    if state.stage == OVER:
-        return beginning + f"player {int(state.alive).bit_length() - 1} has won"
-    if state.stage != PLAY:
-        doing = (
-            "",
-            f"player {state.player} names trumps",
-            "a draw for the choice of trumps",
-            "the cards are to be dealt",
-        )
-        return beginning + doing[state.stage]
-    turned = f" (turned up: {pack.card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
-    return (
-        beginning
-        + f"trumps {pack.SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
-    )
-
-
 def trick_by_player(state: Facts) -> list[tuple[int, int]]:
     """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
     order = [(state.player + i) % state.players for i in range(state.players)]
@@ -473,27 +438,37 @@ def action_text(state: Facts, action: int) -> str:
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
-    """Trumps, tricks taken, the trick, and the seat's own hand."""
-    title, hands = _headline(state), []
+    """Trumps, tricks taken, the hands and the trick, and what is to be done."""
+    title, hands, middle = f"round of {state.hand_size}", [], list[tuple[str, str | None]]()
     for i in range(state.players):
         if not int(state.alive) >> i & 1:
             hands.append(Hand(f"player {i}", (), note="out"))
             continue
         tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
-        is_hidden = state.stage not in (PLAY, OVER) and not (
-            seat == i == state.player and state.stage != FACE_DOWN
-        )
+        is_face_down = state.stage in (DRAW, FACE_DOWN)
         cards = pack.card_texts(int(state.hands[i]))
-        hands.append(held_by(CHANCE if is_hidden else seat, i, cards, tricks))
-    if state.stage != PLAY:
-        return Scene(title, rows=tuple(hands))
-    middle = [(f"player {player}", pack.card_text(card)) for player, card in trick_by_player(state)]
-    if state.turn_up != NO_CARD:
-        middle.insert(0, ("turned up", pack.card_text(state.turn_up)))
-    title = f"round of {state.hand_size}, trumps {pack.SUIT_SYMBOLS[state.trumps]}"
-    return Scene(
-        title, rows=tuple(hands), middle=tuple(middle), footer=f"player {state.player} to play"
-    )
+        hands.append(held_by(CHANCE if is_face_down else seat, i, cards, tricks))
+    if state.stage == PLAY:
+        title += f", trumps {pack.SUIT_SYMBOLS[state.trumps]}"
+        if state.turn_up != NO_CARD:
+            middle.append(("turned up", pack.card_text(state.turn_up)))
+        for player, card in trick_by_player(state):
+            middle.append((f"player {player}", pack.card_text(card)))
+    return Scene(title, rows=tuple(hands), middle=tuple(middle), footer=_doing(state))
+
+
+def _doing(state: Facts) -> str:
+    """What is to be done."""
+    return (
+        f"player {state.player} to play",
+        f"player {state.player} names trumps",
+        "a draw for the choice of trumps",
+        "the cards are to be dealt",
+        f"player {int(state.alive).bit_length() - 1} has won",
+    )[state.stage]
+
+
+text = text_by(scene)
 
 
 BOARD = Drawing(scene)

@@ -4,7 +4,9 @@ The first player begins. Who has no bet before him passes or bets 1; who has one
 row or two bets the cards are shown and the higher one takes the pot; after a fold the player who bet takes it. A player's net
 gain g, from -2 to 2, is the reward (g + 2) / 4.
 
-    player 0: Q, paid 1; player 1: K, paid 2
+    player 0, paid 1: Q
+    player 1, paid 2: K
+    pot: 3
     player 0 to act                                 he passed, player 1 bet
 """
 
@@ -24,7 +26,7 @@ from icarus.kernel import (
     helper,
     inlined,
 )
-from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by, text_by
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
@@ -112,20 +114,6 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
-def text(state: Facts) -> str:
-    """The cards, what each has paid, and who is to act."""
-    hands = "; ".join(
-        f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2)
-    )
-    if state.folded:
-        return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
-    return f"{hands}\n" + (
-        "the cards are shown"
-        if interpret(_is_showdown)(state)
-        else f"player {state.count % 2} to act"
-    )
-
-
 def action_text(state: Facts, action: int) -> str:
     mover = state.count % 2
     names = ("fold", "call") if state.paid[1 - mover] > state.paid[mover] else ("pass", "bet")
@@ -133,12 +121,18 @@ def action_text(state: Facts, action: int) -> str:
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
-    """Each player's card, and what he has paid."""
+    """Each player's card and what he has paid, and who is to act."""
     hands = [held_by(seat, i, ("JQK"[state.cards[i]],), f"paid {state.paid[i]}") for i in range(2)]
     pot = Hand("pot", (f"{sum(map(int, state.paid))}",), kind="stake")
-    return Scene(rows=(*hands, pot), footer=text(state).split("\n")[1])
+    footer = f"player {state.count % 2} to act"
+    if state.folded:
+        footer = f"player {(state.count - 1) % 2} has folded"
+    elif interpret(_is_showdown)(state):
+        footer = "the cards are shown"
+    return Scene(rows=(*hands, pot), footer=footer)
 
 
+text = text_by(scene)
 BOARD = Drawing(scene, by_buttons)
 
 

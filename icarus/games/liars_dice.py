@@ -7,7 +7,9 @@ bid raises the last one: to a larger number with any face, or to a higher face (
 Instead of raising, a player may call the other a liar: the dice are shown, and if the bid holds, the bidder wins, otherwise the
 caller. The highest possible bid can only be called. One round is the whole game.
 
-    player 0: 2 ★; player 1: 2
+          3 × 2: the last bid
+    player 0: 2 ★
+    player 1: 2
     player 1 has bid 3 × 2, player 0 to act         if he calls, he loses
 """
 
@@ -27,7 +29,7 @@ from icarus.kernel import (
     functions_of,
     helper,
 )
-from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by
+from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by, text_by
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -148,22 +150,6 @@ def observation(state: Facts, player: int) -> tuple:
     return state.faces[player], state.bid, state.player, state.called
 
 
-def text(state: Facts) -> str:
-    """The dice, the last bid, and who is to act."""
-    rolls = (
-        " ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]])
-        for i in range(2)
-    )
-    dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
-    bidder, actor = (
-        (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
-    )
-    bid = (
-        "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
-    )
-    return f"{dice}\n{bid}player {actor} " + ("has called" if state.called else "to act")
-
-
 def action_text(state: Facts, action: int) -> str:
     return (
         "liar"
@@ -178,7 +164,7 @@ def face_name(state: Facts, face: int) -> str:
 
 
 def scene(state: Facts, seat: int | None) -> Scene:
-    """Each player's dice, and a place for each bid; those that are too low are dark."""
+    """Each player's dice, a place for each bid, of which those that are too low are dark, and who is to act."""
     hands, places = [], list[Spot]()
     for i in range(2):
         dice = tuple(face_name(state, face) for face in sorted(state.faces[i, : state.dice[i]]))
@@ -188,7 +174,14 @@ def scene(state: Facts, seat: int | None) -> Scene:
         standing = (Piece("the last bid"),) if bid == state.bid else ()
         fill = "gold" if standing else "stone" if bid < state.bid else "parchment"
         places.append(Spot(name, x * 1.3, y * 0.9, standing, fill, name, 1.25, 0.85))
-    return Scene(places=tuple(places), rows=tuple(hands), footer=text(state).split("\n")[1])
+    bidder = state.player if state.called else 1 - state.player
+    footer = f"player {1 - bidder} {'has called' if state.called else 'to act'}"
+    if state.bid != NO_BID:
+        footer = f"player {bidder} has bid {action_text(state, state.bid)}, {footer}"
+    return Scene(places=tuple(places), rows=tuple(hands), footer=footer)
+
+
+text = text_by(scene)
 
 
 BOARD = Drawing(scene)

@@ -144,11 +144,7 @@ class Scene:
 
 
 def grid(
-    lines: Sequence[str],
-    pieces: Mapping[str, Piece],
-    fills: tuple[str, str],
-    footer: str = "",
-    rows: tuple[Hand, ...] = (),
+    lines: Sequence[str], pieces: Mapping[str, Piece], fills: tuple[str, str], footer: str = ""
 ) -> Scene:
     """A board of squares, as a game writes it: a line with the letters of the columns, and a line for each row, its number first.
 
@@ -170,7 +166,7 @@ def grid(
             places.append(
                 Spot(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label)
             )
-    return Scene(places=tuple(places), words=tuple(lines), footer=footer, rows=rows)
+    return Scene(places=tuple(places), words=tuple(lines), footer=footer)
 
 
 @attrs.frozen
@@ -207,6 +203,11 @@ def held_by(
     is_own = seat == player
     title = (name or f"player {player}") + (" (you)" if is_own else "")
     return Hand(title, items if is_own or seat is None else None, len(items), note, is_own, kind)
+
+
+def text_by(scene: Callable[[Facts, int | None], Scene]) -> Callable[[Facts], str]:
+    """The `text` of a game whose scene tells all that there is."""
+    return lambda state: scene(state, None).text()
 
 
 def by_buttons(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:

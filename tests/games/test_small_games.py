@@ -460,16 +460,26 @@ def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(ca
     assert most > cards or cards == 2, "more than the bid that waits for its result is open"
 
 
+GOING_ON = """\
+round 3 of 4; ahead: player 1 by 3
+player 0: 3
+player 1: 1 4
+player 0 has bid: 1 2 4
+player 1 has bid: 2 3
+player 0 has won: -
+player 1 has won: 1 2
+at stake: 3
+player 1 to bid"""
+OVER = """\
+the end; level
+player 0: -
+player 1: -
+player 0 has bid: 1 2
+player 1 has bid: 1 2
+player 0 has won: -
+player 1 has won: -"""
+
+
 def test_the_table_is_drawn_as_players_see_it():
-    assert str(bidden(4, [1, 2, 2, 3, 4])) == "\n".join(
-        [
-            "round 3 of 4, points at stake: 3; ahead: player 1 by 3",
-            "player 0: 3, has bid 1 2, and now 4",
-            "player 1: 1 4, has bid 2 3",
-            "player 1 to bid",
-        ]
-    )
-    assert (
-        str(bidden(2, [1, 1, 2, 2]))
-        == "the end; level\nplayer 0: -, has bid 1 2\nplayer 1: -, has bid 1 2"
-    )
+    assert str(bidden(4, [1, 2, 2, 3, 4])) == GOING_ON
+    assert str(bidden(2, [1, 1, 2, 2])) == OVER
