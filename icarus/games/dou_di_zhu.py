@@ -38,7 +38,7 @@ from icarus.kernel import (
     shuffle,
 )
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Drawing, Scene, held_by, text_by
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
 
@@ -550,7 +550,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=tuple(hands), middle=tuple(("", card) for card in played), footer=footer)
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 
 
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from icarus.kernel import (
     helper,
     inlined,
 )
-from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by, text_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -246,7 +246,9 @@ def _doing(state: Facts) -> str:
     return f"player {state.player} to act{bets}"
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 BOARD = Drawing(scene, by_buttons)
 
 

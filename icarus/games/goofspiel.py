@@ -38,7 +38,7 @@ from icarus.kernel import (
     lowest_bit,
 )
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Drawing, Hand, Scene, held_by, text_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
@@ -239,7 +239,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 
 
 BOARD = Drawing(scene)

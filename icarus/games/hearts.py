@@ -48,7 +48,7 @@ from icarus.kernel import (
     shuffle,
 )
 from icarus.kernel.game import Game, State, aligned, functions_of
-from icarus.kernel.scene import Drawing, Scene, held_by, text_by
+from icarus.kernel.scene import Drawing, Scene, held_by
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
 
@@ -753,7 +753,9 @@ def _doing(state: Facts) -> str:
     return f"player {state.player} to {'play' if state.count else 'lead'}"
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 BOARD = Drawing(scene)
 
 

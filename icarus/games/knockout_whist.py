@@ -51,7 +51,7 @@ from icarus.kernel import (
     popcount,
 )
 from icarus.kernel.game import Game, aligned, functions_of
-from icarus.kernel.scene import Drawing, Hand, Scene, held_by, text_by
+from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
 
@@ -468,7 +468,9 @@ def _doing(state: Facts) -> str:
     )[state.stage]
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 
 
 BOARD = Drawing(scene)

@@ -26,7 +26,7 @@ from icarus.kernel import (
     helper,
     inlined,
 )
-from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by, text_by
+from icarus.kernel.scene import Drawing, Hand, Scene, by_buttons, held_by
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
@@ -132,7 +132,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=(*hands, pot), footer=footer)
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 BOARD = Drawing(scene, by_buttons)
 
 

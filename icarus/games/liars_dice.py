@@ -29,7 +29,7 @@ from icarus.kernel import (
     functions_of,
     helper,
 )
-from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by, text_by
+from icarus.kernel.scene import Drawing, Piece, Scene, Spot, held_by
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -181,7 +181,9 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(places=tuple(places), rows=tuple(hands), footer=footer)
 
 
-text = text_by(scene)
+def text(state: Facts) -> str:
+    """The scene in words, with all that is hidden."""
+    return scene(state, None).text()
 
 
 BOARD = Drawing(scene)

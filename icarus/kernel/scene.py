@@ -205,11 +205,6 @@ def held_by(
     return Hand(title, items if is_own or seat is None else None, len(items), note, is_own, kind)
 
 
-def text_by(scene: Callable[[Facts, int | None], Scene]) -> Callable[[Facts], str]:
-    """The `text` of a game whose scene tells all that there is."""
-    return lambda state: scene(state, None).text()
-
-
 def by_buttons(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     """The parts of a `Drawing` whose actions, such as "raise 2", name nothing that is drawn."""
     return ()
