@@ -289,39 +289,41 @@ def unseeded_source(function: Callable) -> str:
 
 
 def _describe(value: object) -> bytes:
-    """A value without what is in it: `reachable` tells of that."""
+    """A value, and the items of a tuple, a list or a frozen set, as constants are: of what is in others `reachable` tells."""
     kind = f"{type(value).__module__}.{type(value).__qualname__} "
     if isinstance(value, enum.Enum):
         return (kind + value.name).encode() + _describe(value.value)
-    if isinstance(value, pytypes.FunctionType | pytypes.CodeType):
-        return _describe_code(value.__code__ if isinstance(value, pytypes.FunctionType) else value)
+    if isinstance(value, pytypes.FunctionType):
+        return _describe(value.__code__)
+    if isinstance(value, pytypes.CodeType):
+        return _describe_code(value)
     if isinstance(value, np.ndarray | np.generic):
         return (kind + repr((value.dtype, value.shape))).encode() + value.tobytes()
     if isinstance(value, tuple | list | frozenset):
         items = [_describe(item) for item in value]
-        return (
-            kind.encode()
-            + b"("
-            + b",".join(sorted(items) if isinstance(value, frozenset) else items)
-            + b")"
-        )
+        if isinstance(value, frozenset):
+            items.sort()
+        return kind.encode() + b"(" + b",".join(items) + b")"
     if isinstance(value, PLAIN):
         return (kind + repr(value)).encode()
-    name = (
-        f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
-    )
-    if isinstance(value, type):
-        members = getattr(value, "__members__", vars(value)).items()
-        attributes = [
-            (key, item)
-            for key, item in members
-            if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)
-        ]
-        return name + _describe(tuple(attributes))
     is_type = is_loaded("numba") and isinstance(value, types.Type)
     if is_type and not isinstance(value, types.Dispatcher | types.Function):
         return (kind + str(value)).encode()
-    return name
+    name = (
+        f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
+    )
+    return name + _describe_attributes(value) if isinstance(value, type) else name
+
+
+def _describe_attributes(value: type) -> bytes:
+    """The plain attributes of a class, or the members of an enumeration."""
+    members = getattr(value, "__members__", vars(value)).items()
+    attributes = [
+        (key, item)
+        for key, item in members
+        if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)
+    ]
+    return _describe(tuple(attributes))
 
 
 def _describe_code(code: pytypes.CodeType) -> bytes:

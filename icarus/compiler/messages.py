@@ -115,26 +115,29 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
     """
     try:
         yield
-        return
-    except KeyError as error:  # how the compiler says that a record has no such field
-        sentence = (
-            f"no record here has a field {error.args[0]!r}{_mention(function, error.args[0])}"
-        )
-    except AttributeError as error:
-        missing = re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
-        if missing is None and str(error) != _OWN_MISTAKE:
+    except Exception as error:
+        sentence = _sentence_of(error, function, returns)
+        if not sentence:
             raise
-        sentence = (
-            f"{error}{_mention(function, missing[1])}"
-            if missing
-            else f"{READ_ONLY}{_of_author(function)}"
-        )
-    except NotImplementedError:
-        sentence = f"it needs what compiled code lacks, such as a list of records{_mention(function, 'append') or _of_author(function)}"
-    # the second is none of the first
-    except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:
-        sentence = _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
-    raise CompilationError(f"{name} cannot be compiled: {sentence}")
+        raise CompilationError(f"{name} cannot be compiled: {sentence}") from None
+
+
+def _sentence_of(error: Exception, function: Callable, returns: str) -> str:
+    """What is wrong with a function of which the compiler has raised this; "" where it is no refusal."""
+    if isinstance(error, KeyError):  # how the compiler says that a record has no such field
+        field = error.args[0]
+        return f"no record here has a field {field!r}{_mention(function, field)}"
+    if isinstance(error, AttributeError):
+        if missing := re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error)):
+            return f"{error}{_mention(function, missing[1])}"
+        return f"{READ_ONLY}{_of_author(function)}" if str(error) == _OWN_MISTAKE else ""
+    if isinstance(error, NotImplementedError):
+        where = _mention(function, "append") or _of_author(function)
+        return f"it needs what compiled code lacks, such as a list of records{where}"
+    # an UnsupportedBytecodeError is no NumbaError
+    if isinstance(error, _errors.NumbaError | _errors.UnsupportedBytecodeError):
+        return _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
+    return ""
 
 
 READ_ONLY = "it writes to what is read-only"
@@ -251,33 +254,33 @@ def _versions(function: Any) -> list[Any]:
 
 
 def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
+    """Refuse what a slip would do, by the types of all that is in a function; arguments and errors as of `refuse_slips`."""
     statements = [statement for block in typed.blocks.values() for statement in block.body]
     origins = {s.target.name: s.value for s in statements if isinstance(s, ir.Assign)}
     for statement in statements:
+        wrong = ""
         if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
-            target = typed.typemap[statement.target.name]
-            room = _room(target, statement, origins)
-            value = typed.typemap[statement.value.name]
-            if is_read_only(target):
-                wrong = "writes to what is read-only"
-            elif (
-                isinstance(target, types.Record)
-                and _field_of(statement) == "record"
-                and "record" in target.fields
-            ):
-                wrong = "writes to the key of a record, stats.record; it may change its other fields only"
-            elif isinstance(room, types.Integer) and isinstance(
-                getattr(value, "dtype", value), types.Float
-            ):
-                wrong = "writes a float, which would be truncated to an integer"
-            else:
-                continue
+            wrong = _wrong_write(typed, statement, origins)
         elif _takes_by_place(typed, getattr(statement, "value", None), history):
             wrong = "reads a field of the history by its index; read it by its name, as in history.moves"
-        else:
-            continue
-        place = statement.loc.filename, statement.loc.line
-        raise CompilationError(f"{label} {wrong} ({location(*place)})")
+        if wrong:
+            place = location(statement.loc.filename, statement.loc.line)
+            raise CompilationError(f"{label} {wrong} ({place})")
+
+
+def _wrong_write(typed: Any, statement: Any, origins: dict[str, Any]) -> str:
+    """What is wrong with a statement that writes to a field or an item; "" where nothing is."""
+    target, value = typed.typemap[statement.target.name], typed.typemap[statement.value.name]
+    if is_read_only(target):
+        return "writes to what is read-only"
+    is_row = isinstance(target, types.Record) and "record" in target.fields
+    if is_row and _field_of(statement) == "record":
+        return "writes to the key of a record, stats.record; it may change its other fields only"
+    place = _type_of_place(target, statement, origins)
+    is_real = isinstance(getattr(value, "dtype", value), types.Float)
+    if is_real and isinstance(place, types.Integer):
+        return "writes a float, which would be truncated to an integer"
+    return ""
 
 
 def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
@@ -293,7 +296,7 @@ def _field_of(statement: Any) -> str:
     return statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
 
 
-def _room(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
+def _type_of_place(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
     """The type of what a statement writes to, if that is a field of a row of θ, or an array that is such a field or an argument."""
     if isinstance(target, types.Record):
         return target.typeof(_field_of(statement)) if "record" in target.fields else None

@@ -46,7 +46,8 @@ class Integers(np.ndarray):
     """An array of integers that refuses what compiled code would cut down without a word: reals, and integers that have no room."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        _write(self, index, _fitting("an array of integers", self.dtype, value))
+        _refuse_unfit("an array of integers", self.dtype, value)
+        _write(self, index, value)
 
 
 class SmallIntegers(Integers):
@@ -71,7 +72,7 @@ class Unwritten(SmallIntegers):
 
     def __getitem__(self, index: Any) -> Any:
         if self._written is None:
-            return super().__getitem__(index) if is_small(self.dtype) else _element(self, index)
+            return as_compiled(_element(self, index))
         element, written = self.view(np.ndarray)[index], self._written[index]
         if isinstance(written, np.ndarray):
             part = element.view(Unwritten)
@@ -81,15 +82,11 @@ class Unwritten(SmallIntegers):
             raise IndexError(
                 f"index {index} of an array of np.empty is read before anything is written there"
             )
-        return int(element) if is_small(self.dtype) else element
+        return as_compiled(element)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        fits = (
-            _fitting("an array of integers", self.dtype, value)
-            if self.dtype.kind in "iu"
-            else value
-        )
-        self.view(np.ndarray)[index] = fits
+        _refuse_unfit("an array of integers", self.dtype, value)
+        self.view(np.ndarray)[index] = value
         if self._written is not None:
             self._written[index] = True
 
@@ -97,31 +94,30 @@ class Unwritten(SmallIntegers):
         self[...] = value
 
 
-def _fitting(target: str, dtype: np.dtype, value: Any) -> Any:
-    """What can be written to integers of this dtype.
+def _refuse_unfit(target: str, dtype: np.dtype, value: Any) -> None:
+    """Refuse what cannot be written to this dtype, if it is one of integers.
 
     Raises:
         TypeError: a real. ValueError: an integer that has no room.
     """
-    if isinstance(value, np.ndarray | np.generic):
-        is_real = value.dtype.kind == "f"
-        bounds = (
-            [value.min(), value.max()]
-            if is_small(dtype) and value.size and value.dtype != dtype.base
-            else []
-        )
+    if dtype.base.kind not in "iu":
+        return
+    if not isinstance(value, np.ndarray | np.generic):
+        numbers = [value] if isinstance(value, int | float) else [*np.asarray(value, object).flat]
+        is_real = any(isinstance(each, float) for each in numbers)
     else:
-        bounds = [value] if isinstance(value, int | float) else list(np.asarray(value, object).flat)
-        is_real = any(isinstance(each, float) for each in bounds)
+        is_real = value.dtype.kind == "f"
+        # all integers of numpy have room in 64 bits, and those of the same type
+        fits = not is_small(dtype) or value.dtype == dtype.base or value.size == 0
+        numbers = [] if fits else [value.min(), value.max()]
     if is_real:
         raise TypeError(
             f"{target} is given the float {value}, which would be truncated to an integer"
         )
     least, most = _limits(dtype.base)
-    for bound in bounds:
-        if not least <= bound <= most:
-            raise ValueError(f"{target} is given {bound}, which is out of bounds for {dtype.base}")
-    return value
+    for number in numbers:
+        if not least <= number <= most:
+            raise ValueError(f"{target} is given {number}, which is out of bounds for {dtype.base}")
 
 
 @functools.cache
@@ -149,30 +145,18 @@ class Structure:
 
 
 def _field(name: str, dtype: np.dtype) -> property:
-    def read(structure: Structure) -> Any:
-        return structure._data[name]
-
-    def read_as_compiled(structure: Structure) -> Any:
-        return as_compiled(structure._data[name])
-
-    def read_small(structure: Structure) -> Any:
-        return int(structure._data[name])
-
     def write(structure: Structure, value: Any) -> None:
-        structure._data[name] = value
-
-    def write_integer(structure: Structure, value: Any) -> None:
         if dtype == _COUNT and value > _limits(_COUNT)[1]:
             # full, as compiled code leaves a count, which then is refused
             value = _limits(_COUNT)[1]
-        structure._data[name] = _fitting(name, dtype, value)
+        _refuse_unfit(name, dtype, value)
+        structure._data[name] = value
 
-    is_integer = dtype.base.kind in "iu"
-    if dtype.base.names is not None or dtype.shape and is_integer:
-        return property(read_as_compiled, write_integer if is_integer else write)
-    if is_integer:
-        return property(read_small if is_small(dtype) else read, write_integer)
-    return property(read, write)
+    if dtype.base.names is not None or (dtype.shape and dtype.base.kind in "iu"):
+        return property(lambda structure: as_compiled(structure._data[name]), write)
+    if is_small(dtype):
+        return property(lambda structure: int(structure._data[name]), write)
+    return property(lambda structure: structure._data[name], write)
 
 
 def _keep_key(structure: Structure, value: Any) -> None:
@@ -194,7 +178,7 @@ class RecordArray(np.ndarray):
     """An array of records, each read as a structure; `records.field` is a column of them."""
 
     def __getitem__(self, index: Any) -> Any:
-        return _read(_element(self, index))
+        return as_compiled(_element(self, index))
 
     def __getattr__(self, name: str) -> Any:
         if name in (self.dtype.names or ()):
@@ -204,24 +188,19 @@ class RecordArray(np.ndarray):
         )
 
 
-def _read(value: Any) -> Any:
-    """What was read of a record, or of an array of records, as compiled code reads it."""
-    if isinstance(value, np.void):
-        return as_compiled(value)
-    if isinstance(value, np.ndarray) and not isinstance(value, Integers):
-        return as_compiled(value)
-    return int(value) if isinstance(value, np.integer) and is_small(value.dtype) else value
-
-
 def is_small(dtype: np.dtype) -> bool:
     """Whether these are integers, or arrays of integers, of less than 64 bits."""
     return dtype.base.kind in "iu" and dtype.base.itemsize < 8
 
 
 def as_compiled(value: Any) -> Any:
-    """An array or record that reads as in compiled code: fields as attributes, small integers as Python's own; nothing is copied."""
+    """An array, a record or a number that reads as in compiled code: fields as attributes, small integers as Python's; not copied."""
     if isinstance(value, np.void):
         return _structure_of(value.dtype)(value)
+    if isinstance(value, np.generic):
+        return int(value) if is_small(value.dtype) else value
+    if isinstance(value, Integers):
+        return value
     if value.dtype.names is not None:
         return value.view(RecordArray)
     if is_small(value.dtype):
