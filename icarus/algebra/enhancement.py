@@ -403,11 +403,13 @@ def check_name(name: object) -> None:
 def _expression(operator: str, terms: Terms) -> str:
     """A composition of weighted terms by an operator."""
     if operator == ">>":
+        # of the operators + alone binds closer than >>
         return " >> ".join(
             str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms
         )
     if operator == "&":
         return " & ".join(_in_brackets(term) for _, term in terms)
+    # equal shares, as in (A + B)/2
     if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
         return (
             "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
@@ -462,12 +464,18 @@ def _given_by_name(
     Raises:
         TypeError: there are too many of them, one is given twice, or there is no such parameter.
     """
-    numbers = [each for each in arguments if is_number(each) or isinstance(each, str)]
-    rules = [each for each in arguments if not (is_number(each) or isinstance(each, str))]
+    values, rules = list[object](), list[object]()
+    for each in arguments:
+        if is_number(each) or isinstance(each, str):
+            values.append(each)
+        else:
+            rules.append(each)
     places = [name for name in parameters if name != "rule"]
-    if len(numbers) > len(places) or len(rules) > 1:
+    if len(values) > len(places) or len(rules) > 1:
         raise TypeError(f"{owner}({', '.join(parameters)}) has no place for {arguments!r}")
-    given = dict([*zip(places, numbers, strict=False), *(("rule", rule) for rule in rules)])
+    given = dict(zip(places, values, strict=False))
+    if rules:
+        given["rule"] = rules[0]
     if twice := [name for name in given if name in named]:
         raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
     if unknown := [name for name in {**given, **named} if name not in parameters]:

@@ -96,20 +96,21 @@ class Space:
         )
 
     def _has(self, parts: Sequence[Any]) -> bool:
+        """Whether parts make a record of this space itself. M* stands for two of them, a player and the tuple of his moves."""
         if self == HISTORY and not parts:
             return True
-        begins = self._begins_with
-        rest = self.factors[len(self._begins_with) :]
+        begins = self._begins_with  # with M* as the last one, if there are any
+        rest = self.factors[len(begins) :]
         if "M*" in rest or _ANY_NUMBER in rest[:-1]:  # no record can be told by its parts
             return False
-        least = len(begins) + bool(begins) + len(rest)
-        moves = len(begins) if begins else -1  # their place
-        return (len(parts) >= least if _ANY_NUMBER in rest else len(parts) == least) and all(
-            isinstance(part, tuple | list) and all(map(is_integer, part))
-            if i == moves
-            else is_integer(part)
-            for i, part in enumerate(parts)
-        )
+        integers = list(parts)
+        if begins:
+            moves = integers.pop(len(begins)) if len(integers) > len(begins) else None
+            if not isinstance(moves, tuple | list) or not all(map(is_integer, moves)):
+                return False
+        least = len(begins) + len(rest)
+        has_all = len(integers) >= least if _ANY_NUMBER in rest else len(integers) == least
+        return has_all and all(map(is_integer, integers))
 
     def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
         """The key of a record of this space in a game.

@@ -268,11 +268,9 @@ def _tensors(state: Any) -> list[list[float]]:
     kind, players = state.get_game().get_type(), range(state.num_players())
     if kind.provides_observation_tensor:
         return [state.observation_tensor(player) for player in players]
-    return [
-        state.information_state_tensor(player)
-        for player in players
-        if kind.provides_information_state_tensor
-    ]
+    if kind.provides_information_state_tensor:
+        return [state.information_state_tensor(player) for player in players]
+    return []
 
 
 def _walk_items(

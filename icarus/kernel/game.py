@@ -559,7 +559,9 @@ class Game(AnyGame):
                 raise TypeError(
                     f"the states of {self} have no fact {name!r}; they have {', '.join(names)}"
                 )
-            if np.asarray(value).dtype.kind not in self.state[name].base.kind + "iub":
+            # of the same kind, or an integer, or a truth value
+            kinds = {self.state[name].base.kind, "i", "u", "b"}
+            if np.asarray(value).dtype.kind not in kinds:
                 raise TypeError(
                     f"{name} of {self} is {value!r}; it must be of the type {self.state[name]}"
                 )

@@ -152,21 +152,25 @@ def grid(
         pieces: by their letters in the lines.
         fills: the colours of the squares by turns, that of a1 first.
     """
-    footer = re.sub(
-        r"\b\w\b",
-        lambda letter: pieces[letter[0]].words if letter[0] in pieces else letter[0],
-        footer,
-    )
-    letters = next(line.split() for line in lines if line[0] == " ")
+    heading = next(line for line in lines if line[0] == " ")
+    rows = [line.split() for line in lines if line[0] != " "]
     places = []
-    for y, (number, *squares) in enumerate(line.split() for line in lines if line[0] != " "):
-        for x, (letter, sign) in enumerate(zip(letters, squares, strict=True)):
+    for y, (number, *squares) in enumerate(rows):
+        for x, (letter, sign) in enumerate(zip(heading.split(), squares, strict=True)):
             standing = (pieces[sign],) if sign in pieces else ()
-            label = (letter if y == 0 else "") + (number if x == 0 else "")
-            places.append(
-                Spot(letter + number, x, y, standing, fills[(x + int(number) - 1) % 2], label)
-            )
-    return Scene(places=tuple(places), words=tuple(lines), footer=footer)
+            # the letters stand in the first row, the numbers in the first column
+            label = letter if y == 0 else ""
+            label += number if x == 0 else ""
+            fill = fills[(x + int(number) - 1) % 2]
+            places.append(Spot(letter + number, x, y, standing, fill, label))
+    return Scene(places=tuple(places), words=tuple(lines), footer=_in_words(footer, pieces))
+
+
+def _in_words(footer: str, pieces: Mapping[str, Piece]) -> str:
+    """A sentence with what pieces are in place of their letters."""
+    for letter, piece in pieces.items():
+        footer = re.sub(rf"\b{letter}\b", piece.words, footer)
+    return footer
 
 
 @attrs.frozen
