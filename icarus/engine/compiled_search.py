@@ -545,6 +545,7 @@ class Layout:
         if self._scheme.exp3 or self.program.choices:
             called.append("simultaneous")
         for name in called:
+            # what is called back is at least copied, where nothing is to be drawn
             is_there = getattr(self._game, name) is not None or name == "determinize"
             part[name] = functions.address(name) if is_there else 0
         for name in kinds_of(self.tables, self._scheme.cutoff is not None):

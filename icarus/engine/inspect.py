@@ -562,8 +562,10 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     # the baseline's, which every search keeps
     visits = next(iter(first.records.values())).rows["visits"]
     if len(visits) > limit:
+        # those of the last node that has room
         least = max(1, int(np.partition(visits, -limit)[-limit]))
-        least += int(np.count_nonzero(visits >= least) > limit)
+        if np.count_nonzero(visits >= least) > limit:  # of equal ones all are left out
+            least += 1
     return _Walk(first, least, limit).tree()
 
 

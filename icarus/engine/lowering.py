@@ -255,8 +255,9 @@ def candidates_kernel(
         f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     )
     unpack_rule = unpack_parameters(rule_kinds)
-    offset = WORD_BYTES * len(rule_kinds)
-    of_prior = offset + WORD_BYTES * len(source.kinds())
+    # where the parameters of the source and of the prior begin, behind those of the rule
+    of_source = WORD_BYTES * len(rule_kinds)
+    of_prior = of_source + WORD_BYTES * len(source.kinds())
     enter = enter_none
     priors: list[tuple[Slot, Callable]] = []
     if prior is not None:
@@ -272,16 +273,17 @@ def candidates_kernel(
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
-        inner(history, read_only_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        settings = unpack(parameters + of_source)
+        inner(history, read_only_array_at(legal, count, _INT), keys, *settings)
         if checked:
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
         enter(history, table, keys, parameters + of_prior)
-        theta = theta_at(table)
+        theta, places = theta_at(table), keys  # each key makes room for the number of its row
         for i in range(count):
-            keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
-        rule(theta, keys, history.steps[-1].player, values, *unpack_rule(parameters))
+            places[i] = row_index(theta.entries, theta.rows["record"], keys[i])
+        rule(theta, places, history.steps[-1].player, values, *unpack_rule(parameters))
         return 0
 
     return slot_kernel(kernel, 7, (source, inner), *priors)

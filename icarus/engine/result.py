@@ -519,13 +519,15 @@ def extend_key(key: Any, move: int | None) -> Any:
 def observed_moves(
     state: State, player: int, action: int, scheme: Scheme, observer: int
 ) -> list[int | None]:
-    """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
+    """The move by which each perspective of a scheme sees an action about to be played, None where an observer cannot tell."""
     moves = state.observed(action)
-    if scheme.observer == ROOT_PLAYER:
-        return [moves[observer] if len(moves) > 1 else action]
-    if len(moves) == 1 or scheme.cheats:
-        return [action] if scheme.observer == EVERY_ACTION else list(moves)
-    return _moves_if_known(state, player, action, observer, scheme.observer == EVERY_ACTION)
+    sees_all = scheme.observer == EVERY_ACTION
+    hides_nothing = len(moves) == 1
+    if scheme.observer == ROOT_PLAYER:  # his eyes see for all
+        return [action if hides_nothing else moves[observer]]
+    if hides_nothing or scheme.cheats:  # all is known
+        return [action] if sees_all else list(moves)
+    return _moves_if_known(state, player, action, observer, sees_all)
 
 
 def _moves_if_known(

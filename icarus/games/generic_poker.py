@@ -249,6 +249,8 @@ def _doing(state: Facts) -> str:
 def text(state: Facts) -> str:
     """The scene in words, with all that is hidden."""
     return scene(state, None).text()
+
+
 BOARD = Drawing(scene, by_buttons)
 
 

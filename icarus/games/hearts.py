@@ -354,15 +354,15 @@ def _count_deals(beliefs: Facts) -> None:
 @inlined
 def _deals(beliefs: Facts, split: int) -> np.uint64:
     """The number of consistent deals with this split."""
-    numbers, deals = _numbers(beliefs, split), ONE
+    numbers, deals = _numbers(beliefs, split), np.uint64(1)
     for k in range(3):
         if _open_needs(beliefs, k, numbers) < 0:
-            return NONE
+            return np.uint64(0)
         deals *= BINOMIAL[popcount(beliefs.shared[k]), numbers[k]]
-    cards, number = popcount(beliefs.anyone), _open_needs(beliefs, 0, numbers)
-    return (
-        deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, numbers)]
-    )
+    cards, to_first = popcount(beliefs.anyone), _open_needs(beliefs, 0, numbers)
+    to_second = _open_needs(beliefs, 1, numbers)
+    # what is left of the cards that anyone can hold is the third opponent's
+    return deals * BINOMIAL[cards, to_first] * BINOMIAL[cards - to_first, to_second]
 
 
 @inlined
@@ -756,6 +756,8 @@ def _doing(state: Facts) -> str:
 def text(state: Facts) -> str:
     """The scene in words, with all that is hidden."""
     return scene(state, None).text()
+
+
 BOARD = Drawing(scene)
 
 

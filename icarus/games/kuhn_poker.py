@@ -135,6 +135,8 @@ def scene(state: Facts, seat: int | None) -> Scene:
 def text(state: Facts) -> str:
     """The scene in words, with all that is hidden."""
     return scene(state, None).text()
+
+
 BOARD = Drawing(scene, by_buttons)
 
 

@@ -68,19 +68,19 @@ BELIEFS = aligned(
 
 
 def _count_knowledge() -> np.ndarray:
-    """[2, MOST + 1]: what a player may know of so many marks (row 1: and of the last, which he can have found in this turn only).
+    """[last, marks]: in how many ways a player may know of so many marks, found earlier or by tries of this turn in some order.
 
-    Each may be unfound, found earlier, or found by one of the tries of this turn, the order of which counts.
+    If `last` is 1 there is one mark besides, the last, which he can have found in this turn only. Either he tries no more: then each
+    mark was found earlier or not, 2^marks ways. Or his next try finds one of the marks, or the last one.
     """
     ways = [[0] * (MOST + 1), [0] * (MOST + 1)]
     for marks in range(MOST + 1):
         for last in range(2):
-            no_more_tries = 1 << marks
-            ways[last][marks] = (
-                no_more_tries
-                + (marks * ways[last][marks - 1] if marks else 0)
-                + last * ways[0][marks]
-            )
+            ways[last][marks] = 1 << marks
+            if marks > 0:
+                ways[last][marks] += marks * ways[last][marks - 1]
+            if last == 1:
+                ways[last][marks] += ways[0][marks]
     return np.array(ways, np.float64)
 
 
@@ -274,19 +274,22 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
         return state.start.copy(), actions
     facts, world = state.facts, data.view(np.recarray)[0]
     mover = int(facts.player)
+    # A determinization leaves what its observer did: if the mover's part is the same, it was made for him.
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
     opponent = 1 - observer
     tries = world.tries[: world.failed].tolist() if opponent == mover else []
     before = [square for square in _squares(_found_marks(world, opponent)) if square not in tries]
     marks = iter(_marks_in_order(state, world, observer))
     retraced: list[int] = []
-    finished = int(facts.marks[opponent]).bit_count()
+    turns_left = int(facts.marks[opponent]).bit_count()  # that he has finished, each by a mark
     for who, turn in itertools.groupby(state.history, lambda step: step[0]):
         if who == observer:
             retraced += [action for _, action in turn]
-        elif finished > 0:
-            finished -= 1
-            retraced += [*(before if finished == 0 else []), next(marks)]
+        elif turns_left > 0:
+            turns_left -= 1
+            if turns_left == 0:
+                retraced += before
+            retraced.append(next(marks))
     return state.start.copy(), retraced + tries
 
 

@@ -108,7 +108,7 @@ def unpruned(
 ) -> None:
     """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h; +∞ for all if N ≤ T
 
-    k(N) the least k ≥ k_init with N ≤ A B^(k − k_init)
+    k(N) the least k ≥ k_init with N ≤ A B^(k − k_init); T is `after`, k_init `first`, A `pace` and B `growth`
     """
     out[:] = np.inf
     visits, width = find(theta, history.steps[-1].record).visits, first
@@ -404,8 +404,9 @@ def solved(
     sure, most = greatest_bounds(history, theta, legal)
     for i in range(len(legal)):
         stats = proved(history, theta, -1, legal[i], step.player)
-        if stats.lower >= most:
+        if stats.lower >= most:  # proven best
             out[i] = np.inf
+        # another one is proven best, or there is nothing more to learn of this one
         elif sure >= most or stats.lower == stats.upper:
             out[i] = LEFT_OUT
 
