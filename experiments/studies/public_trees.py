@@ -173,7 +173,7 @@ class PublicCFR:
         self._nodes = list[PublicNode]()
         self._children = list[tuple[int, int]]()
         self._ends = list[np.ndarray]()
-        self._grow({k: deals.states[k : k + 1] for k in range(len(deals))}, deals.probabilities)
+        self._grow(dict(enumerate(deals.states)), deals.probabilities)
         *_, rows, depth = self._nodes[-1]
         nodes = np.array([(*node[:4], *EMPTY) for node in self._nodes], NODE)
         children = np.array(self._children)

@@ -289,31 +289,50 @@ def recall(tree: Responding) -> None:
         leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
 
 
-@inlined_once
-def follow(tree: Responding, frame: ViewFrame) -> None:
-    """Open the view after the observation of the entry that is next, or after the responder's action that is next."""
-    status, end, is_own = tree.status[0], tree.status[0].used, frame.action >= 0
-    first, move, count = frame.next, tree.entries[frame.next].observed, 1
-    if is_own:
-        write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
-        first, move, count = frame.first, tree.words[frame.action], frame.count
+@inlined
+def open_view(tree: Responding, key: int, chance: float) -> None:
+    """Open a view behind the newest, in which there is nothing yet."""
+    status = tree.status[0]
     status.depth += 1
     status.views += 1
     view = tree.frames[status.depth]
-    view.first, view.next, view.action, view.count = end, end, LOOKING, 0
+    view.first = status.used
+    view.next = status.used
+    view.action = LOOKING
     view.decider = NOTHING
-    view.key = BEYOND if frame.key == BEYOND else next_key(frame.key, is_own, move)
-    view.value, view.policy_value, view.best = 0.0, 0.0, 0.0
-    view.chance = frame.chance / count
-    for i in range(first, end):
+    view.count = 0
+    view.key = key
+    view.chance = chance
+    view.value = 0.0
+    view.policy_value = 0.0
+    view.best = 0.0
+
+
+@inlined_once
+def follow_observation(tree: Responding, frame: ViewFrame) -> None:
+    """Open the view after what the responder sees in the entry that is next."""
+    end, move = tree.status[0].used, tree.entries[frame.next].observed
+    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, move), frame.chance)
+    for i in range(frame.next, end):
         entry = tree.entries[i]
-        if is_own and entry.kind == DECIDES:
-            push(tree, i, move, status.responder, entry.key, entry.weight)
-        elif not is_own and entry.kind == OBSERVED and entry.observed == move:
+        if entry.kind == OBSERVED and entry.observed == move:
             entry.kind = DONE
-            copy_items(tree.states[status.used], tree.states[i])
+            copy_items(tree.states[tree.status[0].used], tree.states[i])
             enter(tree, OPEN, 0, entry.key, entry.digest, entry.weight)
-    recall(tree)
+
+
+@inlined_once
+def follow_action(tree: Responding, frame: ViewFrame) -> None:
+    """Open the view after the responder's action that is next."""
+    end, responder = tree.status[0].used, tree.status[0].responder
+    write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
+    action = tree.words[frame.action]
+    key = BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action)
+    open_view(tree, key, frame.chance / frame.count)
+    for i in range(frame.first, end):
+        entry = tree.entries[i]
+        if entry.kind == DECIDES:
+            push(tree, i, action, responder, entry.key, entry.weight)
 
 
 @array_kernel("best responses by beliefs")
@@ -343,8 +362,12 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
             frame.next += 1
         if frame.action == OBSERVING and frame.next == end:
             frame.action = 0
-        if frame.action < frame.count:
-            follow(tree, frame)
+        if frame.action == OBSERVING:
+            follow_observation(tree, frame)
+            recall(tree)
+        elif frame.action < frame.count:
+            follow_action(tree, frame)
+            recall(tree)
         else:
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief

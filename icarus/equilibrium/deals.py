@@ -1,7 +1,7 @@
 """The deals of a game in the open: every initial state with its probability, and what each player sees of it."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import attrs
@@ -35,12 +35,12 @@ class Deals:
     """All deals of a game.
 
     Attributes:
-        states: the initial state of each. [deals] of game.state; of a `PythonGame` a list of its states.
+        states: the data of the initial state of each.
         observations: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
         probabilities: of each; they sum to 1. [deals]
     """
 
-    states: StateData
+    states: Sequence[StateData]
     observations: np.ndarray
     probabilities: np.ndarray
 
@@ -50,7 +50,7 @@ class Deals:
     @functools.cached_property
     def words(self) -> np.ndarray:
         """The states of a `Game` as compiled code copies them. [deals, words]"""
-        return np.array([padded_to_words(self.states[k : k + 1]) for k in range(len(self))])
+        return np.array(list(map(padded_to_words, self.states)))
 
 
 def deals_of(game: AnyGame) -> Deals:
@@ -89,8 +89,7 @@ def deals_of(game: AnyGame) -> Deals:
         [game.ask("deal_observation", state, player) for player in range(game.players)]
         for state in states
     ]
-    together = states if isinstance(game, PythonGame) else np.concatenate(states)
-    return Deals(together, np.array(observations, np.int64), np.array(probabilities))
+    return Deals(states, np.array(observations, np.int64), np.array(probabilities))
 
 
 def _single(game: AnyGame) -> Deals:
@@ -104,17 +103,12 @@ def _single(game: AnyGame) -> Deals:
             f"{game} has hidden deals: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )
-    return Deals(
-        [state] if isinstance(game, PythonGame) else state,
-        np.zeros((1, game.players), np.int64),
-        np.ones(1),
-    )
+    return Deals([state], np.zeros((1, game.players), np.int64), np.ones(1))
 
 
 def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] = ()) -> State:
     """A new state of a game after one of its deals and legal actions."""
-    data = deals.states[index] if isinstance(game, PythonGame) else deals.states[index : index + 1]
-    state = State.from_data(game, game.ask("copy", data))
+    state = State.from_data(game, game.ask("copy", deals.states[index]))
     for action in actions:
         state.apply_action(action)
     return state
@@ -132,9 +126,9 @@ def deal_observation(state: State, player: int) -> int:
 def information_state(state: State) -> InformationState:
     """What the player to move knows: (player, what it observes of the deal, the moves that it has observed since).
 
-    Each move is (own, move): whether it was the player's own action, and what the player saw of it. Where the order of moves depends on
-    hidden facts, a player's own action differs from the other's of the same number. Where `observe` shows the mover something else than
-    his action, he has seen that after it.
+    Each move is (own, move): whether it was the player's own action, and what the player saw of it. An own action is marked, since where
+    hidden facts say who moves next, the other's action of the same number would read alike. Where `observe` shows the mover something
+    else than his action, he has seen that after it.
 
     Raises:
         ValueError: no player is to move, or the state has no history. TypeError: no state.
@@ -146,6 +140,7 @@ def information_state(state: State) -> InformationState:
     state.moves(player)  # refuses a state without a history
     perspective = state.game.perspective(player)
     moves = []
+    # what was played, and how each perspective saw it
     for (mover, action), (_, observed, _) in zip(state.history, state.replay(), strict=True):
         move = observed[perspective]
         if mover == player:

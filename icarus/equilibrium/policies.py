@@ -292,22 +292,24 @@ class Exploitability:
 
     def __str__(self) -> str:
         percent = f"{100 * self.confidence:.0f} %"
-        limits = f" ({percent}: at least {self.lower:.4g}, at most {self.upper:.4g}; {self.method})"
         if self.values:
-            limits = limits if self.lower < self.upper else ""
-            gains = " and ".join(f"player {i} {x:.6g}" for i, x in enumerate(self.improvements))
+            limits = ""
+            if self.lower < self.upper:
+                limits = f" ({percent}: at least {self.lower:.4g}, at most {self.upper:.4g}; {self.method})"
+            first, second = self.improvements
             return (
-                f"NashConv {self.estimate:.6g}{limits} (exploitability {self.exploitability:.6g}, its half): "
-                f"{gains.replace('player 0', 'player 0 gains')} by a best response; player 0 expects {self.values[0]:.6g}"
+                f"NashConv {self.estimate:.6g}{limits} (exploitability {self.exploitability:.6g}, its half): player 0 gains {first:.6g} "
+                f"and player 1 {second:.6g} by a best response; player 0 expects {self.values[0]:.6g}"
             )
-        certain = "" if self.confidence == 1 else f" ({percent}; estimate {self.estimate:.4g})"
-        has = "has" if len(self.best_responses) == PLAYERS else "gains"
-        gains = ", ".join(f"player {i} {has} {x:.4g}" for i, x in enumerate(self.best_responses))
+        of_two = len(self.best_responses) == PLAYERS
+        verb = "has" if of_two else "gains"
+        gains = ", ".join(f"player {i} {verb} {x:.4g}" for i, x in enumerate(self.best_responses))
         how = f"{gains} by {self.method}, with {self.questions:,} questions"
-        if has == "gains":
+        if not of_two:
             return f"{how}; of more than two players no theorem says how far that is from an equilibrium"
-        sentence = "" if self.lower else ", so nothing is shown"
-        return f"NashConv at least {self.lower:.4g}{sentence}{certain}: {how}"
+        nothing = "" if self.lower else ", so nothing is shown"
+        certain = "" if self.confidence == 1 else f" ({percent}; estimate {self.estimate:.4g})"
+        return f"NashConv at least {self.lower:.4g}{nothing}{certain}: {how}"
 
 
 @attrs.frozen(eq=False)

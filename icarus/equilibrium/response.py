@@ -49,7 +49,6 @@ from icarus.kernel import (
     TERMINAL,
     UNSEEN,
     AnyGame,
-    Game,
     State,
     check_game,
 )
@@ -67,6 +66,7 @@ WIDTH = 64  # states in which a match is followed
 ALIKE = 8  # of them, at least, for each view of the responder's, in each of which he thinks anew
 PARTS = 4  # of a sampled belief: an action is clearly better if it is in each
 CLEAR = 1e-9  # by how much, as a share of what may be gained
+_PLAYED, _THOUGHT = 1, 0  # what a search's seed is for, in a match
 DECISION = None  # in place of what the responder sees: that he is to move
 DIGITS = 13  # of a gain: weights that sum to 1 do so less nearly
 
@@ -151,10 +151,13 @@ class _Responder:
         self._most, self._seed, self._thought = count or sys.maxsize, seed, thought
         # Without luck what is thought of is what is played.
         self.played = _Answers(thought.asks, (), 1) if thought.has_luck else thought
-        self._deals, self._cuts, self._looked_at = list[_Particle](), 0, 0
+        self._deals = list[_Particle]()
+        self._cuts = 0  # how often a part was drawn of what may happen
+        self._looked_at = 0  # states, for the present decision
         with contextlib.suppress(NotEnumerable):
             deals = deals_of(game)
             for k in np.flatnonzero(deals.probabilities).tolist():
+                # twice, as all moves in keys
                 moves = enumerate(deals.observations[k].tolist())
                 keys = [hash((i, 2 * move)) for i, move in moves]
                 weight = float(deals.probabilities[k])
@@ -169,22 +172,26 @@ class _Responder:
             most: states in which the match is followed.
             progress: called with the probability of what has ended.
         """
-        self._ended, self._progress = 0.0, progress
+        self._progress = progress
+        self._ended = 0.0
         self._luck = np.random.default_rng((self._seed, match, self._player))
-        self._rng, gain = seeded(int(self._luck.integers(MASK))), 0.0
-        views, deals = defaultdict[int, list[_Particle]](list), self._deals
+        self._rng = seeded(int(self._luck.integers(MASK)))
         if self._thought.has_luck:
-            self.played.forget(self._seed, self._player, 1, match)
+            self.played.forget(self._seed, self._player, _PLAYED, match)
+        deals = self._deals
         if not deals:
-            self._thought.forget(self._seed, self._player, 0, match)
+            self._thought.forget(self._seed, self._player, _THOUGHT, match)
             deals = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
+        views = defaultdict[int, list[_Particle]](list)
         for deal in deals:
             views[deal.keys[self._player]].append(deal)
+        gain = 0.0
         for sight, truths, room in self._followed(views, most):
             belief = views[sight] if self._deals else self._redrawn(truths)
             gain += self._rest(truths, NO_ACTION, belief, room, not self._deals)
             if self._game.players > PLAYERS:
-                gain -= self._follow(truths, NO_ACTION, self.played, room, responds=False)[0]
+                by_policy, _ = self._follow(truths, NO_ACTION, self.played, room, responds=False)
+                gain -= by_policy
         return round(gain, DIGITS)
 
     def _followed(
@@ -398,8 +405,7 @@ class _Responder:
         """What he gains by uniform choice."""
         game = self._game
         weights = np.array([particle.weight for particle in belief])
-        data = [particle.state.data for particle in belief]
-        roots = Deals(np.concatenate(data) if isinstance(game, Game) else data, weights, weights)
+        roots = Deals([particle.state.data for particle in belief], weights, weights)
 
         def play(rules: Walk) -> float:
             numbers = self._player, game.players, game.max_length

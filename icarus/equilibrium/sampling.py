@@ -41,6 +41,8 @@ INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
 OUTSIDE = -1  # in place of a position in the target
+# rows of what is known of deals: probabilities, and their sums up to each
+_ALL, _TARGETED, _SUMS_OF_ALL, _SUMS_OF_TARGETED = range(4)
 DEAD = 1 << 16  # dead histories that are remembered, at most
 
 
@@ -92,8 +94,7 @@ class Sampling(NamedTuple):
     sampler: np.ndarray  # [1] of SAMPLER
     dealt: np.ndarray  # the states after the deals. [deals, words]
     deal_keys: np.ndarray  # of what each player knows after a deal. [deals, players]
-    # probabilities of all, of those in the target, and the sums of either up to each. [4, deals]
-    deals: np.ndarray
+    deals: np.ndarray  # [4, deals]
     # the moves that lead to it. [goal + 1, (whether it is the observer's own action, the move)]
     target: np.ndarray
     dead: np.ndarray  # keys of dead histories, each at a place of its own. [DEAD]
@@ -209,7 +210,7 @@ def narrow(
 @inlined
 def deal(tree: Sampling, targeted: bool) -> int:
     """Begin with a deal: its index."""
-    sums = tree.deals[3 if targeted else 2]
+    sums = tree.deals[_SUMS_OF_TARGETED if targeted else _SUMS_OF_ALL]
     k = int(np.searchsorted(sums, uniform(tree.rng), side="right"))
     if len(tree.forced) > 0:
         k = tree.forced[0]
@@ -227,15 +228,15 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool) -> None:
     """
     sampler = tree.sampler[0]
     used = tree.store.used[0]
-    k = deal(tree, targeted)
+    deal_index = deal(tree, targeted)
     depth = 0
     delta = sampler.delta
-    s1 = tree.deals[1, k]
-    s2 = tree.deals[0, k]
-    others_reach = tree.deals[0, k]
-    aims = s1 > 0.0
+    s1 = tree.deals[_TARGETED, deal_index]
+    s2 = tree.deals[_ALL, deal_index]
+    others_reach = tree.deals[_ALL, deal_index]
+    aims = s1 > 0.0  # whether the target can still be reached, and is not
     position = 0
-    history = k
+    history = deal_index
     mover = player_of(tree.walk[0], tree.state)
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
         count = write_legal(tree.walk[0], tree.state, tree.actions)
@@ -254,7 +255,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool) -> None:
             and (sampler.observer == EVERYBODY or sampler.observer == mover)
         ):
             aims = False  # inside the target both scenarios draw by Φ
-        if aims:
+        if aims:  # writes `weights` and `positions` of the actions
             aims = narrow(tree, mover, count, exploration, position, history)
         if len(tree.forced) > 0:
             k = tree.forced[depth + 1]
@@ -263,14 +264,20 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool) -> None:
         else:
             k = draw_action(tree, count, exploration)
         step, probability = tree.path[depth], tree.sigma[k]
-        step.mover, step.slot, step.count, step.k = mover, slot, count, k
+        step.mover = mover
+        step.slot = slot
+        step.count = count
+        step.k = k
         step.others_reach = others_reach
         step.probability = probability
         step.sampled = delta * s1 + (1.0 - delta) * s2
         sampled = exploration / count + (1.0 - exploration) * probability
-        s1, s2 = s1 * (tree.weights[k] if aims else sampled), s2 * sampled
+        s1 *= tree.weights[k] if aims else sampled
+        s2 *= sampled
         if aims:
-            aims, position, history = s1 > 0.0, tree.positions[k], mix(history, tree.actions[k])
+            aims = s1 > 0.0
+            position = tree.positions[k]
+            history = mix(history, tree.actions[k])
         if mover != player:
             others_reach *= probability
         if key == sampler.target_set and mover != CHANCE:

@@ -260,6 +260,7 @@ class OOSSearch(Learner):
         return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
 
     def sample(self, iterations: int) -> None:
+        """So many more. Where the store is full the compiled loop stops, its iterations counted so far, and goes on in a larger one."""
         goal = self.iterations + iterations
 
         def loop(walk: Walk) -> int:

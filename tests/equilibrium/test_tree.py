@@ -39,7 +39,7 @@ small = pytest.mark.parametrize("game", [games.load(name) for name in SMALL], id
 def all_states(game):
     """Every state of a game, deal by deal, as plain Python walks it."""
     for k in range(len(tree_of(game).deals)):
-        yield from every_state(State(game, tree_of(game).deals.states[k : k + 1].copy()))
+        yield from every_state(State(game, tree_of(game).deals.states[k].copy()))
 
 
 @small
