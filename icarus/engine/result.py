@@ -253,29 +253,30 @@ class Result:
             ValueError: a decay that is not a number from 0 to 1.
         """
         factor = real("decay", decay, 0, 1)
-        return self if factor == 1 else self._with_rows(lambda table: decayed_rows(table, factor))
+        return (
+            self if factor == 1 else self._with_rows(lambda table, _: decayed_rows(table, factor))
+        )
 
     def without_histories(self) -> "Result":
         """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
 
         Of a component with several kinds of records, what cannot be told from others stays; no later search meets it.
         """
-        if self.parts:
-            parts = tuple(part.without_histories() for part in self.parts)
-            return attrs.evolve(self, records=parts[0].records, parts=parts, root=None)
-        baseline = next(iter(self.records.values()))._table
-        return self._with_rows(
-            lambda table: rows_that_fit(table, baseline, histories=False), root=None
-        )
+        return self._with_rows(functools.partial(rows_that_fit, histories=False), root=None)
 
-    def _with_rows(self, change: Callable[[RecordTable], np.ndarray], **fields: Any) -> "Result":
-        """The same result with other rows in its tables, and other fields."""
+    def _with_rows(
+        self, change: Callable[[RecordTable, RecordTable], np.ndarray], **fields: Any
+    ) -> "Result":
+        """The same result with other rows in each table, made of it and of the baseline's, and other fields."""
         fields["statistics"] = sum_statistics([self._statistics])  # as they were
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
-        tables = {part._table for part in self.records.values()}
-        copies = {table: table.with_rows(change(table)) for table in tables}
+        tables = dict.fromkeys(
+            part._table for part in self.records.values()
+        )  # the baseline's first
+        baseline = next(iter(tables))
+        copies = {table: table.with_rows(change(table, baseline)) for table in tables}
         records = {
             name: Records(part.enhancement, part.game, copies[part._table])
             for name, part in self.records.items()

@@ -169,10 +169,11 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for i in range(2):
         dice = tuple(face_name(state, face) for face in sorted(state.faces[i, : state.dice[i]]))
         hands.append(held_by(seat, i, dice, kind="die"))
-    for bid in range(state.sides * (state.dice[0] + state.dice[1])):
-        name, y, x = action_text(state, bid), bid // state.sides, bid % state.sides
-        standing = (Piece("the last bid"),) if bid == state.bid else ()
-        fill = "gold" if standing else "stone" if bid < state.bid else "parchment"
+    sides, last = int(state.sides), int(state.bid)  # a field of a record is slow to read
+    for bid in range(sides * int(state.dice.sum())):
+        name, y, x = action_text(state, bid), bid // sides, bid % sides
+        standing = (Piece("the last bid"),) if bid == last else ()
+        fill = "gold" if standing else "stone" if bid < last else "parchment"
         places.append(Spot(name, x * 1.3, y * 0.9, standing, fill, name, 1.25, 0.85))
     bidder = state.player if state.called else 1 - state.player
     footer = f"player {1 - bidder} {'has called' if state.called else 'to act'}"
