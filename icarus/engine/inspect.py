@@ -215,15 +215,11 @@ class _Notes:
         j, role, record, before = self._drawn
         search = self.search
         term = _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
-        strategy = (
-            EXP3
-            if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game)
-            else search.strategy
-        )
-        first = int(search.program.mixture[role]["first_term"])
-        _, parts = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))[
-            j - first
-        ]
+        strategy = search.strategy
+        if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game):
+            strategy = EXP3
+        terms = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))
+        _, parts = terms[j - int(search.program.mixture[role]["first_term"])]
         values = np.zeros(0)
         if term.rule == RULE_VOTE:
             values = _numbers(w.buffers.votes + WORD_BYTES * j * w.game.max_legal, step.count)
@@ -233,9 +229,10 @@ class _Notes:
             _NOTING(loop.write_values)(
                 w, term, playout.legal + WORD_BYTES * step.first, step.count, record
             )
-            values, search.rng[:] = _numbers(w.buffers.values, step.count), after
+            values = _numbers(w.buffers.values, step.count)
+            search.rng[:] = after
         return {
-            "by": " & ".join(map(str, parts.members))
+            "by": str(parts)
             if isinstance(parts, Vote)
             else " ^ ".join(part.name for _, part in parts),
             "weight": float(_NOTING(loop.weight_of)(w, term.first_weight, term.weights, record)),
@@ -273,25 +270,19 @@ class _Notes:
         """What the records with these keys are made of: histories as their players saw them, or the parts of any other."""
 
         def text(action: int) -> str:
-            names = self._actions.get(action)
-            return (
-                " or ".join(names) if names else "unseen" if action == UNSEEN else f"move {action}"
-            )
+            if action in self._actions:
+                return " or ".join(self._actions[action])
+            return "unseen" if action == UNSEEN else f"move {action}"
 
-        kinds = {HISTORY: history.keys, POSITION: history.episodes}
-        histories = [keys for kind, keys in kinds.items() if kind in part.records.alternatives]
-        texts = (
-            {int(history.steps[0].record): "⟨⟩", int(history.steps[0].episode): "⟨⟩"}
-            if histories
-            else {}
-        )
-        for each in histories:
-            texts |= _histories(history, each, text)
-        parts = parts_of(keys, part.records, self.search.game.players, history.legal.tolist())
-        return texts | {
-            key: parts_text(each, part.records, self.search.game, text)
-            for key, each in parts.items()
-        }
+        texts, root, game = dict[int, str](), history.steps[0], self.search.game
+        if HISTORY in part.records.alternatives:
+            texts |= {int(root.record): "⟨⟩"} | _histories(history, history.keys, text)
+        if POSITION in part.records.alternatives:
+            texts |= {int(root.episode): "⟨⟩"} | _histories(history, history.episodes, text)
+        parts = parts_of(keys, part.records, game.players, history.legal.tolist())
+        for key, each in parts.items():
+            texts[key] = parts_text(each, part.records, game, text)
+        return texts
 
 
 _INT = np.dtype(np.int64)

@@ -781,6 +781,9 @@ class Vote:
 
     members: tuple[Enhancement, ...]
 
+    def __str__(self) -> str:
+        return " & ".join(map(str, self.members))
+
 
 def terms_of(
     strategy: Enhancement, role: int
