@@ -386,12 +386,7 @@ def _situation(state: Facts) -> str:
         return f"{name} has won"
     if state.actor == CHANCE:
         return f"{name} to roll"
-    dice = (
-        [state.dice[0]] * state.left
-        if state.left > 1 and not state.dice[1]
-        else [die for die in state.dice if die]
-    )
-    return f"{name} to play {' '.join(str(die) for die in dice)}"
+    return f"{name} to play {' '.join(map(str, _dice_to_play(state)))}"
 
 
 def action_text(state: Facts, action: int) -> str:

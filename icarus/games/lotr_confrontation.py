@@ -913,12 +913,10 @@ def _row(cells: list[str]) -> str:
     return "".join(cell.center(CELL) for cell in cells).center(4 * CELL).rstrip()
 
 
-def held_cards(state: Facts, side: int) -> str:
+def held_cards(state: Facts, side: int) -> tuple[str, ...]:
     """The cards in a side's hand."""
     cards = int(state.hands[side])
-    return ", ".join(
-        name.removeprefix("card ") for i, name in enumerate(CARD_NAMES[side]) if cards >> i & 1
-    )
+    return tuple(name for i, name in enumerate(CARD_NAMES[side]) if cards >> i & 1)
 
 
 def text(state: Facts) -> str:
@@ -937,9 +935,8 @@ def text(state: Facts) -> str:
             if any(interpret(has)(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
     for side in (DARK, LIGHT):
-        lines.append(
-            f"{SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(DEAD, side) or 'none'}"
-        )
+        cards = ", ".join(held_cards(state, side)).replace("card ", "")
+        lines.append(f"{SIDE_NAMES[side]}: cards {cards}; dead: {pieces(DEAD, side) or 'none'}")
     return "\n".join([*lines, _situation(state)])
 
 
@@ -1233,9 +1230,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
         y += height + 0.2
     hands, dead = [], []
     for side, side_name in enumerate(SIDE_NAMES):
-        cards = tuple(
-            name for card, name in enumerate(CARD_NAMES[side]) if int(state.hands[side]) >> card & 1
-        )
+        cards = held_cards(state, side)
         hands.append(Hand(f"{side_name} holds", cards, is_own=side == seat, kind="plate"))
         team = range(side * TEAM, side * TEAM + TEAM)
         names = tuple(PIECE_NAMES[piece] for piece in team if state.pos[piece] == DEAD)
