@@ -10,6 +10,7 @@ import time
 import zlib
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import attrs
@@ -361,6 +362,32 @@ class Unlucky(Executor):
             function(play, number)
         )
         return future
+
+
+class Breaking(Executor):
+    """Its processes die over each of two tasks three times: over both at once, and then twice over each alone."""
+
+    def __init__(self) -> None:
+        self.deaths = 0
+
+    def submit(self, function, play, number: int) -> Future:
+        future: Future = Future()
+        if self.deaths < 2 * 3:
+            self.deaths += 1
+            future.set_exception(BrokenExecutor())
+        else:
+            future.set_result(function(play, number))
+        return future
+
+
+def test_a_death_counts_against_a_task_that_was_handed_out_alone(monkeypatch):
+    """Two tasks are lost together and come back one after the other: also the second was not alone."""
+
+    def wait_for_one(pending, **_):
+        return SimpleNamespace(done=[next(iter(pending))])
+
+    monkeypatch.setattr("icarus.arena.workers.wait", wait_for_one)
+    assert sorted(Workers(1, Breaking).results(squared, range(2))) == [0, 1]
 
 
 class Gone(Executor):
