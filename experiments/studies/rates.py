@@ -115,7 +115,8 @@ def searches(
     environment = os.environ | {"PYTHONPATH": str(version)}
     run = subprocess.run(command, env=environment, cwd=version, capture_output=True, text=True)
     if run.returncode:
-        raise ValueError(f"{version} cannot be measured: {run.stderr.strip().splitlines()[-1]}")
+        lines = run.stderr.strip().splitlines() or [f"it ended with code {run.returncode}"]
+        raise ValueError(f"{version} cannot be measured: {lines[-1]}")
     names = [subject.format(strategy) for strategy in (*strategies, KEPT)]
     return dict(zip(names, json.loads(run.stdout), strict=True))
 

@@ -148,6 +148,11 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     return _differences(state, action) if state.is_chance_node() else [action] * state.num_players()
 
 
+def _lines_of(error: Exception) -> list[str]:
+    """What an error says; its name where that is nothing."""
+    return str(error).strip().splitlines() or [repr(error)]
+
+
 def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
     if isinstance(source, pyspiel.Game):
         return source
@@ -158,7 +163,7 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
     try:
         return pyspiel.load_game(source)
     except seats.FAILURES as error:
-        reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
+        reason = _lines_of(error)[0][:200].removesuffix(" Available games are:")
         # all that C++ says where a parameter is not among those that it looks for
         if reason == "map::at":
             reason = "one of its parameters is missing, or has a value that it does not know."
@@ -239,7 +244,7 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
         deal = _dealt_again(state, player, random)
         if deal is not None:
             return deal
-        why = str(error).strip().splitlines()[-1][-120:]
+        why = _lines_of(error)[-1][-120:]
         raise ValueError(
             f"{state.get_game()} hides information that OpenSpiel cannot redraw ({why}); "
             "give determinize=f with f(state, player, random) -> state"

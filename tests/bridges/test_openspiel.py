@@ -143,6 +143,26 @@ def test_outcomes_of_chance_that_are_not_legal_count_for_nothing():
     assert state.chance_outcomes() == [(0, 1.0)]
 
 
+class Silent:
+    """A state that cannot be redrawn, and does not say why."""
+
+    def resample_from_infostate(self, *_):
+        raise NotImplementedError
+
+    def get_game(self):
+        return "a game"
+
+    def is_chance_node(self):
+        return False
+
+
+def test_a_redraw_that_fails_without_a_word_is_told_by_its_error():
+    with pytest.raises(
+        ValueError, match=r"a game hides .* redraw \(NotImplementedError\(\)\); give"
+    ):
+        openspiel._resampled(Silent(), 0, random.random)
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
