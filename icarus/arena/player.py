@@ -273,7 +273,7 @@ class LoadedGame:
         player = read_entrant(text) if text.rstrip().endswith("]") else Entrant(text)
         if player.scheme == Entrant().scheme:
             player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
-        if settings["iterations"] is None and settings["seconds"] is None:
+        if settings.get("iterations") is None and settings.get("seconds") is None:
             settings["iterations"] = DEFAULT_ITERATIONS
         agent = attrs.evolve(player, move_decay=player.move_decay or move_decay).agent(
             self.names, **settings

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from icarus import PythonGame, games, load_files as own_files, parse
 from icarus.algebra.parsing import LONGEST
-from icarus.arena.player import load_game
+from icarus.arena.player import DEFAULT_ITERATIONS, load_game
 from icarus.commands import cli, console, exploitability as measuring, search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import Agent, play
@@ -502,6 +502,10 @@ def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text):
     with pytest.raises(ValueError, match=re.escape((STRATEGIES | GAMES)[text])) as told:
         parse(text) if text in STRATEGIES else games.load(text)
     assert len(str(told.value)) < 2000
+
+
+def test_an_agent_by_a_text_alone_has_the_usual_iterations():
+    assert load_game("othello", []).agent("MAST").iterations == DEFAULT_ITERATIONS
 
 
 @pytest.mark.parametrize(
