@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from icarus.audit.draws import Faces, Name, names_in, part_at, part_of, parts_of, place_of, replaced
-from icarus.audit.subjects import SCALARS
+from icarus.audit.subjects import SCALARS, are_scalars
 from icarus.kernel import State, StateData
 
 PAIRINGS, FEW = 12, 3  # ways that are tried; as many different ones of them are all that there are
@@ -53,7 +53,7 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[
         raise UnlikeError
     elif (
         isinstance(truth, list | tuple)
-        and all(isinstance(item, SCALARS) for item in (*truth, *draw))
+        and are_scalars((*truth, *draw))
         and not faces.tells_order(place_of(name))
     ):
         # compared as bags
@@ -106,9 +106,7 @@ def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> S
     counts = Counter[Any]()
     changed = start
     for name, value in parts_of(start):
-        is_list = isinstance(value, list | tuple | Set) and all(
-            isinstance(item, SCALARS) for item in value
-        )
+        is_list = isinstance(value, list | tuple | Set) and are_scalars(value)
         if _place(name) not in places or not is_list and not isinstance(value, SCALARS):
             continue
         if is_list:

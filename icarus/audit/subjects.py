@@ -4,7 +4,7 @@ import hashlib
 import re
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, cast
 
 import attrs
@@ -216,6 +216,8 @@ class _GuardedGame(Game):
 # ------------------------------------------------------------------------------------------------- what a state is made of
 
 SCALARS = (int, float, str, bool, type(None), complex, bytes)
+_ARRAYS = (np.ndarray, np.generic)
+_CONTAINERS = (list, tuple, dict, Sequence, Set, Mapping)
 
 
 def facts_in(
@@ -232,14 +234,14 @@ def facts_in(
         if isinstance(value, SCALARS):
             facts.append((where, value if isinstance(value, str) else repr(value)))
             return
-        if isinstance(value, np.ndarray | np.generic):
+        if isinstance(value, _ARRAYS):
             tell(value.tolist(), where, depth)
             return
         if depth == DEEPEST:
             facts.append((where, "…"))
             return
         parts: list[tuple[str, object]] = []
-        what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
+        what = f"{len(value)} items" if isinstance(value, _CONTAINERS) else ""
         if isinstance(value, Mapping):
             parts = sorted(
                 ((below(where, key), item) for key, item in value.items()), key=lambda part: part[0]
@@ -247,7 +249,7 @@ def facts_in(
         elif isinstance(value, Set):
             parts = [(where, item) for item in sorted(value, key=repr)]
         elif isinstance(value, Sequence):
-            is_flat = all(isinstance(item, SCALARS) for item in value)
+            is_flat = are_scalars(value)
             if is_flat and tells_order is None:
                 what = repr(list(value))
             elif is_flat and tells_order is not None and not tells_order(where, len(value)):
@@ -264,6 +266,11 @@ def facts_in(
 
     tell(value, "", 0)
     return facts
+
+
+def are_scalars(items: Iterable[object]) -> bool:
+    """Whether some items are all numbers or texts; asked of their classes, of which there are few."""
+    return all(issubclass(kind, SCALARS) for kind in {*map(type, items)})
 
 
 def below(where: str, name: object) -> str:
