@@ -1,6 +1,5 @@
 """What both directions out of icarus need of a game: how far its actions are numbered, what a seat may see, and where chance acts."""
 
-import copy
 import functools
 import hashlib
 import inspect
@@ -25,6 +24,7 @@ from icarus.kernel import (
     in_python,
     number_text,
 )
+from icarus.kernel.python_game import deep_copy
 from icarus.views.boards import drawing
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def game_of(kind: type) -> PythonGame:
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
     def observe(state: Any, action: int) -> list[int]:
-        after, mover = copy.deepcopy(state), state.current_player()
+        after, mover = deep_copy(state), state.current_player()
         after.apply_action(action)
         return [
             action
@@ -199,7 +199,7 @@ def game_of(kind: type) -> PythonGame:
         ]
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
-        return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
+        return deep_copy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
 
     functions: dict[str, Any] = {
         "initial": initial,

@@ -66,14 +66,32 @@ def number_text(state: StateData, action: int) -> str:
     return str(action)
 
 
+_ATOMS = {int, float, str, bool, type(None)}
+_NESTED = 3  # levels of a state at which lists of atoms are looked for
+
+
+def _copy_lists(value: Any, depth: int, copies: dict[int, Any]) -> None:
+    """Copy the lists of atoms at once, as the copies that `copy.deepcopy` is to take; item by item it takes twice as long."""
+    if depth == 0 or type(value) not in (list, tuple, dict):
+        return
+    items = value.values() if isinstance(value, dict) else value
+    if not _ATOMS.issuperset(map(type, items)):
+        for item in items:
+            _copy_lists(item, depth - 1, copies)
+    elif isinstance(value, list):
+        copies[id(value)] = value[:]
+
+
 def deep_copy(state: StateData) -> StateData:
     """A copy by `copy.deepcopy`.
 
     Raises:
         TypeError: the state has a part that cannot be copied, such as a generator.
     """
+    copies: dict[int, Any] = {}
+    _copy_lists(getattr(state, "__dict__", state), _NESTED, copies)
     try:
-        copied = copy.deepcopy(state)
+        copied = copy.deepcopy(state, copies)
     except TypeError as error:
         raise TypeError(
             f"a state cannot be copied ({error}); give PythonGame(copy=…), a function that can"
