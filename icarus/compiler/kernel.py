@@ -166,16 +166,13 @@ class MachineCode:
         self.address: int = self._engine.get_function_address(symbol)
         if self.address == 0:
             raise ValueError(f"no function {symbol} is in it")
-        pointers = (
-            ctypes.POINTER(ctypes.c_int64),
-            ctypes.POINTER(ctypes.POINTER(_RaisedException)),
-        )
+        pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(_Raised))
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(
             self.address
         )
 
     def __call__(self, *arguments: int) -> int:
-        result, raised = ctypes.c_int64(), ctypes.POINTER(_RaisedException)()
+        result, raised = ctypes.c_int64(), _Raised()
         if self._call(ctypes.byref(result), ctypes.byref(raised), *arguments) > _RAISED:
             _raise(ctypes.string_at(raised.contents.pickled, raised.contents.length))
         return result.value
@@ -301,6 +298,9 @@ class _RaisedException(ctypes.Structure):
     """An exception as compiled code describes it: pickled, and without anything that was known only when it ran."""
 
     _fields_ = [("pickled", ctypes.c_void_p), ("length", ctypes.c_int32)]
+
+
+_Raised = ctypes.POINTER(_RaisedException)  # found once, and not in each call
 
 
 @functools.cache

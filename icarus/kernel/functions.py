@@ -223,9 +223,13 @@ def _same(answer: Any) -> Any:
     return answer
 
 
+_UNORDERED = (Mapping, Set, str)
+
+
 def _items(answer: Any) -> list:
     """In an order of their own, which sets have not."""
-    if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
+    is_list = type(answer) is list
+    if not is_list and (not isinstance(answer, Iterable) or isinstance(answer, _UNORDERED)):
         raise TypeError
     return list(answer)
 
@@ -237,16 +241,17 @@ def _integer(answer: Any) -> int:
     return number
 
 
-def _integers(answer: Any) -> list[int]:
-    return list(map(_integer, _items(answer)))
-
-
-def _actions(answer: Any) -> list[int]:
-    """Not a list of whether each is legal."""
+def _integers(answer: Any, refused: type | None = None) -> list[int]:
     items = _items(answer)
-    if bool in map(type, items):
+    kinds = {*map(type, items)}
+    if refused in kinds:
         raise TypeError
-    return list(map(_integer, items))
+    # machine code answers integers of Python's own, in range
+    is_plain = kinds == {int} and LEAST <= min(items) <= max(items) <= MOST
+    return items if is_plain else list(map(_integer, items))
+
+
+_actions = partial(_integers, refused=bool)  # not a list of whether each is legal
 
 
 def _real(answer: Any) -> float:
