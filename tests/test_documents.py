@@ -1,37 +1,38 @@
 """The documents: README is short, examples run as printed, and what pages name is there."""
 
+import contextlib
 import functools
 import importlib
 import importlib.util
 import inspect
-import os
+import io
 import re
 import runpy
+import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import attrs
 import pytest
 
 from icarus import BASELINE, MAST, audit, games, in_python, search
 from icarus.audit.lockstep import compare
+from icarus.commands.cli import run
 from icarus.kernel.state import State
-from tests.conftest import environment
+from tests.conftest import ROOT, environment
+from tests.forked import survive
 
-ROOT = Path(__file__).parent.parent
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
-def test_the_enhancement_of_one_s_own_runs_as_printed(tmp_path):
+def test_the_enhancement_of_one_s_own_runs_as_printed(tmp_path, capsys):
     assert BLOCKS[0].count("\n") <= 20
     (tmp_path / "pairs.py").write_text(BLOCKS[0] + BLOCKS[1])
-    done = subprocess.run(
-        [sys.executable, "pairs.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert "RAVE >> (PAIRS + MAST)/2: 5000 iterations" in done.stdout
-    assert done.stderr == ""
+    runpy.run_path(str(tmp_path / "pairs.py"), run_name="__main__")
+    said = capsys.readouterr()
+    assert "RAVE >> (PAIRS + MAST)/2: 5000 iterations" in said.out
+    assert said.err == ""
 
 
 @pytest.mark.parametrize("name", ["own_pairs.py", "nim.py"])
@@ -61,10 +62,10 @@ def test_every_file_that_a_page_names_exists(page):
         assert (ROOT / path).exists(), path
 
 
-def test_the_worth_of_a_second_thread_can_be_measured():
-    command = [sys.executable, EXAMPLES / "two_threads.py", "othello", "20", "4"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(
+def test_the_worth_of_a_second_thread_can_be_measured(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["two_threads.py", "othello", "20", "4"])
+    runpy.run_path(str(EXAMPLES / "two_threads.py"), run_name="__main__")
+    assert capsys.readouterr().out.startswith(
         "othello: two threads, 40 iterations, against one with 20: mean reward"
     )
 
@@ -79,13 +80,18 @@ FEWER = {
     "--iterations 500": "--iterations 5",
     "games=3, determinizations=600": "games=1, determinizations=60",
 }
-RUN = """
-import subprocess, sys
-names = {"subprocess": subprocess}
-for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
-    lines = [f"subprocess.run(f{line[1:]!r}, shell=True, check=True)" if line[:1] == "!" else line for line in cell.splitlines()]
-    exec(compile("\\n".join(lines), "a cell", "exec"), names)
-"""
+COMMAND = "!python -m icarus "
+
+
+def run_cell(cell: str, names: dict[str, object]) -> None:
+    """Run a cell: Python, or a command, in this process if no pipe leads to it."""
+    if cell.startswith(COMMAND):
+        assert run(shlex.split(cell.removeprefix(COMMAND).format(**names))) == 0
+    elif cell.startswith("!"):
+        line = cell[1:].replace("python", sys.executable)
+        subprocess.run(line, shell=True, check=True, env=environment())
+    else:
+        exec(compile(cell, "a cell", "exec"), names)
 
 
 PAGES = {
@@ -99,31 +105,23 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("page", "least"), PAGES.items())
-def test_the_cells_of_a_page_run_from_any_folder(page, least, tmp_path):
-    cells = re.findall(
-        r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL
-    )
-    assert len(cells) >= least
-    text = "\0".join(cells)
+def test_the_cells_of_a_page_run_from_any_folder(page, least, tmp_path, monkeypatch, few_ways):
+    text = (DOCS / f"{page}.md").read_text()
     for full, short in FEWER.items():
         text = text.replace(full, short)
-    (tmp_path / "cells.txt").write_text(text, encoding="utf-8")
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    call = [sys.executable, "-c", RUN, str(tmp_path / "cells.txt")]
-    done = subprocess.run(
-        call,
-        cwd=folder,
-        env=environment(PATH=path),
-        text=True,
-        capture_output=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    if page == "opponent":  # whoever cannot see the cards chooses the same, whichever they are
-        assert re.findall("True|False", done.stdout) == ["True", "True"]
+    cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", text, re.DOTALL)
+    assert len(cells) >= least
+    monkeypatch.chdir(tmp_path)
+
+    def run_cells(number: int) -> None:
+        names: dict[str, object] = {}
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            for cell in cells:
+                run_cell(cell, names)
+        if page == "opponent":  # whoever cannot see the cards chooses the same, whichever they are
+            assert re.findall("True|False", said.getvalue()) == ["True", "True"]
+
+    survive(1, run_cells, 600)
 
 
 # -------------------- The examples that the documentation builds step by step: they run, and the audit tells right from wrong.
