@@ -19,6 +19,7 @@ import pytest
 from _pytest.assertion import rewrite
 
 from icarus import Game, games, load_files
+from icarus.audit import contract, draws, hidden
 from tests import toy
 
 # Without bytecode every process that a test starts would compile numba, SciPy and Matplotlib from their sources: 0.2 to 1.2 s each.
@@ -176,8 +177,16 @@ def import_path():
 @pytest.fixture
 def short_contract(monkeypatch):
     """One random game of the contract for each that is audited, compiled and in plain Python: test_contract.py finds what breaks it."""
-    monkeypatch.setattr(sys.modules["icarus.audit.contract"], "PLAIN_GAMES", 1)
+    monkeypatch.setattr(contract, "PLAIN_GAMES", 1)
     monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
+    monkeypatch.setattr(sys.modules["icarus.audit"], "PLAIN_FOR_EACH", 1)
+
+
+@pytest.fixture
+def few_ways(monkeypatch, short_contract):
+    """A third of the other ways to a draw, and two random games that tell whether the order of a list matters."""
+    monkeypatch.setattr(hidden, "WAYS", 20)
+    monkeypatch.setattr(draws, "LEARNED", 2)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from tests.stock import STOCK_GAME, peeping, redrawing_for_chance
 from tests.test_documents import example
 from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 
-pytestmark = pytest.mark.usefixtures("short_contract")
+pytestmark = pytest.mark.usefixtures("few_ways")
 STEP_CLAIMS = ("unseen", "seen", "sees all")
 WHIST = knockout_whist(players=2)
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]

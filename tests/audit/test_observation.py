@@ -17,7 +17,7 @@ from icarus.compiler import seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, random_action
 from tests.audit.passing import PASSING, sampler
 
-pytestmark = pytest.mark.usefixtures("short_contract")
+pytestmark = pytest.mark.usefixtures("few_ways")
 OWN = "    if i == observer:\n        return True\n"  # of `knows` in the game that `icarus new` writes
 
 

@@ -192,7 +192,7 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 
 
 @each_audited_game
-def test_determinizations_pass_the_audit(game, short_contract):
+def test_determinizations_pass_the_audit(game, few_ways):
     multiplicity = MULTIPLICITY.get(game.name)
     report = audit(game, games=1, determinizations=10, seed=1, multiplicity=multiplicity)
     assert report.passed, str(report)
