@@ -294,9 +294,9 @@ def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) 
 
 
 def _viewed(address: int, *shape_and_dtype: Any, writeable: bool = True) -> Any:
-    *shape, dtype = shape_and_dtype
+    dtype = shape_and_dtype[-1]
     _dtypes.setdefault(id(dtype), dtype)
-    return _view(int(address), tuple(shape), id(dtype), writeable)
+    return _view(int(address), shape_and_dtype[:-1], id(dtype), writeable)
 
 
 def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
