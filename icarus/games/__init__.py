@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import functools
 import inspect
 import re
 import sys
@@ -57,6 +58,12 @@ def rules_of(game: AnyGame) -> str:
     return (module.__doc__ or "").strip()
 
 
+@functools.cache
+def _made(make: Callable[..., AnyGame], **parameters: int) -> AnyGame:
+    """A game of the library, which looks at its functions when it is made."""
+    return make(**parameters)
+
+
 def load(name: str, **parameters: int) -> AnyGame:
     """A game by its name, with parameters as keywords or in the name: "knockout-whist(players=3)".
 
@@ -90,8 +97,9 @@ def load(name: str, **parameters: int) -> AnyGame:
         )
     if isinstance(registered, AnyGame):
         return registered
+    is_kept = base in LIBRARY and {*map(type, parameters.values())} <= {int}
     try:
-        return registered(**parameters)
+        return _made(registered, **parameters) if is_kept else registered(**parameters)
     except (TypeError, ArithmeticError, MemoryError) as error:
         raise ValueError(f"{name!r}: {error}") from None
 
