@@ -113,8 +113,8 @@ def test_the_cells_of_a_page_run_from_any_folder(page, least, tmp_path, monkeypa
     assert len(cells) >= least
     monkeypatch.chdir(tmp_path)
 
-    def run_cells(number: int) -> None:
-        names: dict[str, object] = {}
+    def run_cells(number):
+        names = dict[str, object]()
         with contextlib.redirect_stdout(io.StringIO()) as said:
             for cell in cells:
                 run_cell(cell, names)

@@ -330,21 +330,16 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name):
 
 @pytest.mark.parametrize("name", SPECIFICATIONS)
 def test_every_strategy_searches_on_with_records_that_have_decayed(name):
-    proves = SPECIFICATIONS[name].components[0].capture.proves
-    for game in [toy.BRANCHES, toy.EPISODES if proves else toy.PENNIES]:
+    strategy = SPECIFICATIONS[name]
+    proves = strategy.components[0].capture.proves
+    for game, decay in [(toy.BRANCHES, 0.1), (toy.EPISODES if proves else toy.PENNIES, 0.5)]:
         state = decided(game, 1)
-        for decay in (0.1, 0.5):
-            result = search(state, SPECIFICATIONS[name], iterations=40, seed=1)
-            for seed in range(2, 5):
-                result = search(
-                    state,
-                    SPECIFICATIONS[name],
-                    iterations=40,
-                    seed=seed,
-                    records=result.decayed(decay),
-                )
-                assert 0 <= result.value <= 1
-                assert result.earlier_iterations == 40 * (seed - 1)
+        result = search(state, strategy, iterations=40, seed=1)
+        for seed in range(2, 5):
+            before = result.decayed(decay)
+            result = search(state, strategy, iterations=40, seed=seed, records=before)
+            assert 0 <= result.value <= 1
+            assert result.earlier_iterations == 40 * (seed - 1)
 
 
 def test_a_discounted_count_below_one_adds_no_exploration():
