@@ -16,14 +16,14 @@ from icarus.load_files import game_classes, load_file
 from tests.conftest import ROOT
 
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
-FEWER = {"--games": "1", "--iterations": "40", "--minutes": "0.1"}
+FEWER = {"--games": "1", "--iterations": "40", "--minutes": "0.1", "--seeds": "2"}
 ADDED = {
     "describe": ["--minutes"],
     "match": ["--games", "--iterations"],
     "search": ["--iterations"],
     "play": ["--iterations"],
     "check": ["--games"],
-    "exploitability": ["--iterations"],
+    "exploitability": ["--iterations", "--seeds"],
 }
 LONG = (  # to be compiled, to be played, or limited by the clock
     "icarus discover",
