@@ -252,9 +252,9 @@ SAMPLERS = [
 
 
 @pytest.mark.parametrize(("name", "determinize", "failed"), SAMPLERS)
-def test_sound_samplers_pass_and_those_that_cheat_are_found(name, determinize, failed):
+def test_sound_samplers_pass_and_those_that_cheat_are_found(name, determinize, failed, few_ways):
     report = audit(openspiel.game(name, determinize=determinize), games=4)
-    assert set(failed) <= set(report.failed) if failed else report.passed, str(report)
+    assert set(failed) <= set(report.failed) if failed else report.passed, report
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
