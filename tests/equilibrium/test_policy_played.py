@@ -184,14 +184,14 @@ def test_who_only_calms_himself_looks_no_less_exploitable():
     wild, calm = Coin(written, calm=False), Coin(written, calm=True)
     truth = exploitability(KUHN, written).estimate
     one = np.mean([exploitability(KUHN, wild, seeds=1, seed=k).estimate for k in range(20)])
-    many, certain = (exploitability(KUHN, each, seeds=400) for each in (wild, calm))
+    many, certain = (exploitability(KUHN, each, seeds=200) for each in (wild, calm))
     assert one > truth + 0.3
     assert certain.lower == pytest.approx(truth)
     assert certain.upper == pytest.approx(truth)
     assert many.lower < truth < many.upper
     assert many.estimate == pytest.approx(truth, abs=0.1)
     bounds = [
-        local_best_response(KUHN, each, depth=5, matches=100, seeds=64) for each in (wild, calm)
+        local_best_response(KUHN, each, depth=5, matches=50, seeds=64) for each in (wild, calm)
     ]
     assert abs(bounds[0].estimate - bounds[1].estimate) < 0.25
     assert bounds[0].lower < truth
