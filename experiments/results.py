@@ -487,13 +487,12 @@ class Results:
     def tallies(self, trials: Mapping[Cell, int] | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if numbers are given."""
         most = trials or {}
-        return [
-            tally_of(
-                cell,
-                [game for game in self.games[cell.key] if game.trial < most.get(cell, math.inf)],
-            )
-            for cell in self.cells
-        ]
+        tallies = []
+        for cell in self.cells:
+            end = most.get(cell, math.inf)
+            games = [game for game in self.games[cell.key] if game.trial < end]
+            tallies.append(tally_of(cell, games))
+        return tallies
 
     def columns(self) -> Columns:
         """The results by column, the agents in the order of the experiment."""
