@@ -20,7 +20,7 @@ TOKENS = {
     "icarus/algebra": 9_700,
     "icarus/arena": 5_370,
     "icarus/audit": 22_220,
-    "icarus/bridges": 5_910,
+    "icarus/bridges": 5_940,
     "icarus/commands": 20_100,
     "icarus/compiler": 16_075,
     "icarus/discovery": 8_800,
