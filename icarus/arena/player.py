@@ -271,6 +271,7 @@ class LoadedGame:
             ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
         """
         player = read_entrant(text) if text.rstrip().endswith("]") else Entrant(text)
+        # `str(entrant)` leaves defaults out: a text that names another scheme keeps it, any other text has that of the option.
         if player.scheme == Entrant().scheme:
             player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
         if settings.get("iterations") is None and settings.get("seconds") is None:

@@ -194,6 +194,7 @@ def _round_redrawn(
 ) -> "pyspiel.State":
     """A state of a game in turns in which the others who have chosen in this round have chosen anything."""
     done, acting, chosen = state.full_history(), state.current_player(), []
+    # Within a round players choose in the order of their seats. It goes back as long as seats become smaller; chance, below 0, ends it.
     while done and 0 <= done[-1].player < acting:
         chosen.append(done.pop())
         acting = chosen[-1].player

@@ -97,7 +97,7 @@ class GameEnv(AECEnv):
                 f"{self.agent_selection} is to act: None is for agents whose game is over"
             )
         self._cumulative_rewards[self.agent_selection] = 0.0
-        # what is refused there
+        # Any integer, such as one of NumPy, becomes Python's. A float or a text stays as it is and is refused: int() would take 2.7 for 2.
         state.apply_action(action if isinstance(action, float | str) else int(action))
         self._to_next_player()
         self._accumulate_rewards()
