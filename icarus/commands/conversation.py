@@ -44,8 +44,8 @@ drawing = functools.lru_cache(maxsize=2)(boards.drawing)
 CARD = re.compile(r"(10|[2-9JQKA])[♣♦♠♥]")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
-# states that a seat may take for the true one, in which an action that he saw is looked for
-_DRAWS = 24
+# states, beside the true one, that a seat may take for it, in which an action that he saw is looked for
+_DRAWS = 23
 LATE = "the game has changed in the meantime; this is the current position"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
@@ -717,21 +717,29 @@ def _counted(game: AnyGame, reward: float) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _told_text(before: State, move: int, seat: int) -> str:
-    """What a seat is told of an action that he sees as this move, from what he knows: "" where the actions that may be it differ."""
+    """The text of an action as a seat may know it, who sees it as this move; "" where he cannot know it.
+
+    Several actions can look alike to him. Those of the true state, and those of states drawn for him, must all have one text.
+    """
     if text := before.game.move_text_of(move):
         return text
-    column = before.game.perspective(seat)
-    texts, state = set[str](), before
-    for seed in range(_DRAWS):  # the true state may have fewer such actions than he must think of
-        actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
-        texts.update(map(state.action_to_string, actions))
+    texts = _texts_seen_as(move, before, seat)
+    for seed in range(_DRAWS):
+        if len(texts) > 1:
+            return ""
         try:
             state = before.determinize(seat, seed=seed)
         except ValueError:
             return ""  # nobody can draw what he must think of
-        if len(texts) > 1:
-            return ""
-    return "".join(texts)
+        texts |= _texts_seen_as(move, state, seat)
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _texts_seen_as(move: int, state: State, seat: int) -> set[str]:
+    """How those legal actions are written that a seat sees as this move."""
+    column = state.game.perspective(seat)
+    actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
+    return set(map(state.action_to_string, actions))
 
 
 def _names(state: State) -> list[str]:

@@ -292,7 +292,11 @@ def simultaneous(values: Sequence[float], comparisons: int) -> Estimate:
 def measures_of(
     plan: Plan, game: AnyGame, rows: Iterable[GameRow], seconds: float = 0.0
 ) -> Measures:
-    """All measures, as JSON can hold them once `attrs.asdict` has met the means; a round takes so many seconds, if that is known."""
+    """All measures of the games so far. Means are `attrs` objects in it; with `attrs.asdict` for these it can be written as JSON.
+
+    Args:
+        seconds: that a round takes; 0 if it is not known.
+    """
     games: dict[str, list[GameRow]] = {kind: [] for kind in KINDS}
     for row in rows:
         games[row["stream"]].append(row)
