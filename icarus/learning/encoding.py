@@ -81,12 +81,13 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
     for state in states:
         for name, number in numbers_in(state).items():
             values[name].add(number)
-    silent = tuple(
+    # `.hand[0]` is an item by its place, `.hand#7` the number of items that are 7. The beginnings of those that say nothing.
+    left_out = tuple(
         name.removeprefix(LENGTH) + ("[" if len(lengths) > 1 else "#")
         for name, lengths in values.items()
         if name.startswith(LENGTH)
     )
-    return tuple(name for name in values if not name.startswith(silent))
+    return tuple(name for name in values if not name.startswith(left_out))
 
 
 def fields_of(

@@ -257,6 +257,7 @@ class Learning:
 
         def fit(is_apart: bool) -> Evaluation:
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
+            # Without weights each input had a row of its own. The new network has fewer: which one is an input's now, -1 for none.
             rows = new.network.rows[positions.inputs.indices]
             inputs = inputs_of(new, rows, positions.inputs.indptr)
             return fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed)

@@ -213,7 +213,11 @@ def _item(kind: str, name: str | None) -> tuple[float, str]:
     ink = RED_INK if name[-1] in RED else CARD_INK
     shape = _box(width, height, _FACE, EDGE, 4)
     if kind == "card":
-        suit = name[-1] if name[-1] in SUITS else "★" if name in "BR" else ""
+        suit = ""
+        if name[-1] in SUITS:
+            suit = name[-1]
+        elif name in ("B", "R"):  # the black and the red joker
+            suit = "★"
         rank = name.removesuffix(suit)
         inside = words(4, 17, rank, 17, fill=ink, is_bold=True) + words(4, 34, suit, 18, fill=ink)
     elif kind == "plate":

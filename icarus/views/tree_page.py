@@ -58,9 +58,12 @@ def _left_out(tree: Tree) -> str:
 
 
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
+    """What the page is made of: a column for each fact of the nodes and of the records, and the boards of the nodes visited most."""
     state = tree.result.state
-    rows = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
-    nodes = np.argsort(-rows, kind="stable")[:boards].tolist()
+    # of each node; 0 without a record
+    visits = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
+    most_visited = np.argsort(-visits, kind="stable")[:boards].tolist()
+    # The page asks only which moves are alike: small numbers stand for them.
     _, views = np.unique([] if tree.moves is None else tree.moves, return_inverse=True)
     return {
         "names": seat_names(state.game),
@@ -77,8 +80,9 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel(),
         "seen": views.ravel(),  # by each observer, of each last action
         "guess": state.game.determinize is not None and state.game.board is None,
-        "drawn": nodes,
+        "drawn": most_visited,
         "boards": [
-            svg(drawing(tree.state(node), state.current_player(), drawn_for=True)) for node in nodes
+            svg(drawing(tree.state(node), state.current_player(), drawn_for=True))
+            for node in most_visited
         ],
     }
