@@ -398,11 +398,12 @@ class GainTest:
 
 
 def comparisons(column: Sequence[Tally]) -> dict[str, GainTest]:
-    """Those of the agents of a column, by cell key; none where evenly matched players have not played.
+    """Each agent of a column beside evenly matched players, by cell key; none where these have not played.
 
     Wins are compared by Fisher's exact test; where rewards are graded, their means by Welch's t test.
     """
     even, graded = baseline(list(column)), any_graded(column)
+    # Graded rewards of one game have no standard error: its agent cannot be compared yet.
     tested = [
         tally for tally in column if tally.games and not (graded and tally.rewards.error is None)
     ]

@@ -68,11 +68,13 @@ def refuse_if_edited(cell: Cell) -> None:
         Refusal: a file was edited or cannot be read; the message has its name and both digests.
     """
     for path, before in _files(cell).items():
+        # The cell's own file plays as the disk has it: an edited one is run again. An import plays as this process has it in memory.
         now = (
             digest_of(path)
             if path == Path(cell.module)
             else _refusing(load_files.digest_in_memory, path)
         )
+        # An experiment that was begun before digests were kept has none.
         if before and now != before:
             raise Refusal(
                 f"{path} was edited: its digest is {now}, in the games of this run {before}"

@@ -92,7 +92,10 @@ def _count(
     plays_met: np.ndarray,
     plays: np.ndarray,
 ) -> None:
-    """The plays of one deal, which states[2] holds. [MEASURES]"""
+    """Write into `plays` the MEASURES of the deal in states[2].
+
+    states[0] is where a peasant leads: in the deal first, then in each determinization. `_leads` overwrites states[1].
+    """
     states[0] = states[2]
     plays_met[:] = 0
     plays[0] = _both(states, actions, plays_met)[0]

@@ -59,7 +59,10 @@ LARGE = {
 
 
 def learned(out: Path, seeds: int = SEEDS) -> None:
-    """Measure what outcome sampling has learned, a row for each seed and budget, and go on where a file ends."""
+    """Measure what outcome sampling has learned, a row for each seed and budget, and go on where a file ends.
+
+    In a row, `sampling` is the seconds since the next smaller budget, `walking` those of the measurement.
+    """
     with Ledger(out, LEARNED_KEY) as ledger:
         for game, seed in itertools.product(LARGE, range(seeds)):
             search = OOSSearch(games.load(game), seed=seed)
