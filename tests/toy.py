@@ -400,8 +400,12 @@ def whispers() -> Tree:
 
 
 def draw() -> Tree:
-    """After 0 player 1 draws a card: 7 (½) or 8 (¼) unseen by player 0, or 9 (¼), or before all this one that nobody notices (5, 6);
-    player 1 passes (2) or raises (3), player 0 folds (0) or calls (1). A 6 doubles nothing but the worth of a called 8."""
+    """Player 0 goes on (0) or ends the game (1). If he goes on, chance draws twice.
+
+    First 5 or 6 (½ each), which nobody notices. Then a card for player 1: 7 (½) or 8 (¼), which player 0 cannot tell apart, or 9 (¼),
+    which he sees. Player 1 passes (2) or raises (3); after a raise player 0 folds (0) or calls (1). The first draw matters only if he
+    calls an 8: after a 6 he then loses twice as much.
+    """
 
     def card_drawn(card: int, doubled: bool) -> Node:
         win = {7: 0.75, 8: 0.0 if doubled else 0.25, 9: 0.5}[card]

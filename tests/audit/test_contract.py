@@ -533,12 +533,13 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
 ):
     monkeypatch.setattr(sys.modules["icarus.audit.contract"], "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
-    found_twice = {"luck", "indices"} - {promise}  # which other promises may be broken by as well
-    assert [name for name in report.failed if name not in found_twice] == [promise]
+    others = {"luck", "indices"} - {promise}  # which some slips break as well
+    assert [name for name in report.failed if name not in others] == [promise]
     assert all(check.note for check in report.checks if not check.checked)
     example = report[promise].examples[0]
     assert message in example
-    if promise != "luck":  # found without playing
+    # What breaks "luck" is found without a game, all else in one of the games for the contract, whose stream is 2.
+    if promise != "luck":
         assert "new_initial_state(seed=(0, 2, " in example
         assert ", after " in example
         assert len(example.splitlines()) > 1 or "text of " in example

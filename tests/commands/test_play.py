@@ -196,8 +196,11 @@ def test_a_move_of_several_actions_is_marked_and_taken_back_as_a_whole():
         assert conversation.say("undo", viewer=0)["said"].startswith(f"{undone} action")
         assert len(session.played) == begun
         assert str(session.state) == text
+
+
+def test_who_takes_a_trick_and_leads_to_the_next_makes_two_moves():
     session = played_on(session_of("knockout-whist(players=2)", seed=1), 8)
-    leads = [
+    leads = [  # actions of whoever has acted just before, too
         index
         for index in range(1, len(session.played))
         if session.played[index].player == session.played[index - 1].player != CHANCE

@@ -202,11 +202,12 @@ def test_what_has_ended_is_told_up_to_the_whole():
 
 def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particles(monkeypatch):
     answered, answer = [], response._Answers.at
-    monkeypatch.setattr(
-        response._Answers,
-        "at",
-        lambda self, *question: answered.append(0) or answer(self, *question),
-    )
+
+    def counted_answer(self, *question):
+        answered.append(question)
+        return answer(self, *question)
+
+    monkeypatch.setattr(response._Answers, "at", counted_answer)
     game = attrs.evolve(
         HIDDEN,
         name="open",
@@ -215,12 +216,13 @@ def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particle
         rewards=lambda state: [float(state.count(action) == 1) for action in state],
         observe=None,
     )
-    responder = response._Responder(
-        game, 0, response._Answers([question_to(None)] * 5, (0,), 1), 0, 1, 9
-    )
+    thought = response._Answers([question_to(None)] * 5, seed=(0,), seeds=1)
+    responder = response._Responder(game, player=0, thought=thought, seed=0, depth=1, count=9)
     responder._luck = np.random.default_rng(0)
-    responder._values(responder._deals, 1, 9)
-    assert len(answered) == 3 * (1 + 3 + 9 + 9)  # after each of his actions, and not 27 of player 4
+    responder._values(responder._deals, left=1, most=9)
+    # Of players 1 to 4, after an action of player 0: one for each history, but not 27 of player 4, because there are 9 particles.
+    questions = [1, 3, 9, 9]
+    assert len(answered) == 3 * sum(questions)
 
 
 @pytest.mark.parametrize("unequal", [[1, 0], [0, 2]])

@@ -178,9 +178,9 @@ def _whole() -> tuple[bytes, list[Any]]:
 @given(damage=inputs.damages)
 def test_a_damaged_run_is_told_or_gives_games_that_were_played(damage):
     content, rows = _whole()
-    for where, what, byte in damage:
+    for where, what, number in damage:
         place = int(where * len(content))
-        content = _damaged(content, place, what, byte)
+        content = _damaged(content, place, what, number)
     with tempfile.TemporaryDirectory() as folder:
         experiment = small()
         directory = keep(Path(folder) / "run", experiment, [])
@@ -195,16 +195,18 @@ def test_a_damaged_run_is_told_or_gives_games_that_were_played(damage):
         assert all({key: row[key] for key in rows[0]} in rows for row in rows_read)
 
 
-def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
+def _damaged(content: bytes, place: int, what: str, number: int) -> bytes:
+    """The content after a damage at a place; the number is that of a byte's value, or of so many bytes."""
     if what == "cut":
         return content[:place]
     if what == "flip":
-        return content[:place] + bytes([byte]) + content[place + 1 :]
+        return content[:place] + bytes([number]) + content[place + 1 :]
     if what == "insert":
-        return content[:place] + bytes([byte]) * 3 + content[place:]
+        return content[:place] + bytes([number]) * 3 + content[place:]
     if what == "drop":
-        return content[:place] + content[place + byte :]
-    return content[:place] + content[max(0, place - byte) :]
+        return content[:place] + content[place + number :]
+    # "repeat": the last bytes before the place come twice.
+    return content[:place] + content[max(0, place - number) :]
 
 
 @tried(60)

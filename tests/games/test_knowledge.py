@@ -183,13 +183,14 @@ def test_backgammon_adds_what_each_checker_weighs_on_its_place():
     state.apply_action(int(luck.choice(state.legal_actions())))
     while not state.is_terminal():
         mover, (larger, smaller) = int(state.facts.player), state.facts.dice
+        # the smaller die; where it is 0, because it has been played or both are alike, how many are left
         sums = DICE[larger, smaller or FACES + state.facts.left].copy()
         for weights, owner in zip(CHECKERS, (mover, 1 - mover), strict=True):
-            for (*of_few, of_each_more), count in zip(
+            for (one, two, three, each_more), count in zip(
                 weights, state.facts.points[owner], strict=True
             ):
                 if count:
-                    sums += of_few[min(count, 3) - 1] + max(count - 3, 0) * of_each_more
+                    sums += (one, two, three)[min(count, 3) - 1] + max(count - 3, 0) * each_more
         chance = 1 / (1 + np.exp(-(OUTPUT @ (sums / (1 + np.abs(sums))))))
         assert state.heuristic()[mover] == pytest.approx(chance, abs=1e-9)
         state.apply_action(int(luck.choice(state.legal_actions())))

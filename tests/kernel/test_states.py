@@ -214,7 +214,9 @@ def test_data_that_are_changed_in_place_have_other_answers():
 def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data():
     state = EPISODES.new_initial_state(0)
     played_on(state, random.Random(2), 2)
-    row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
+    tree = toy.ALL_TOYS.index(EPISODES)
+    # where an episode begins
+    row = next(i for i, row in enumerate(toy.ROWS) if row.tree == tree and row.node.label == 3)
     changed = state.with_facts(row=row)
     assert len(state.history) == 2
     assert state.facts.row != row
@@ -231,10 +233,11 @@ def test_other_facts_begin_a_history_whose_episode_is_that_of_the_data():
 
 
 def test_other_facts_within_an_episode_have_the_moves_that_the_record_recalls():
+    tree = toy.ALL_TOYS.index(SECRETS)
     row = next(
         i
         for i, row in enumerate(toy.ROWS)
-        if row.tree == 4 and len(row.path) - row.episode_start() == 2
+        if row.tree == tree and len(row.path) - row.episode_start() == 2  # actions of the episode
     )
     position = SECRETS.new_initial_state(0).with_facts(row=row).position_in_episode()
     assert position.moves == tuple(
