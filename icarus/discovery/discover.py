@@ -24,7 +24,7 @@ from icarus.discovery.race import (
     Report,
     plan_units,
 )  # fmt: skip
-from icarus.discovery.space import LEAST_ITERATIONS, SearchSpace, load_space
+from icarus.discovery.space import LEAST_ITERATIONS, Point, SearchSpace, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, State, check_game, random_action
 from icarus.load_files import digest_of
@@ -204,14 +204,14 @@ def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report
     for each in protocol.pool:
         each.agent(loaded.names, iterations=LEAST_ITERATIONS)
     space.check(loaded.names)
-    start, points = first_decision(loaded.game, protocol.seed), space.covering()
-    for number, point in enumerate([*([None] * len(protocol.pool)), *points]):
-        configuration = protocol.pool[number] if point is None else space.configuration(point)
+    start = first_decision(loaded.game, protocol.seed)
+    entrants: list[tuple[Point | None, Entrant]] = [(None, each) for each in protocol.pool]
+    entrants += [(point, space.configuration(point)) for point in space.covering()]
+    for number, (point, entrant) in enumerate(entrants, 1):
         with space.refusing(point):
-            configuration.agent(loaded.names, iterations=TRIED).search(
-                start, (protocol.seed, race.CALIBRATION)
-            )
-        report(RaceProgress("check", number + 1, len(protocol.pool) + len(points)))
+            agent = entrant.agent(loaded.names, iterations=TRIED)
+            agent.search(start, (protocol.seed, race.CALIBRATION))
+        report(RaceProgress("check", number, len(entrants)))
 
 
 def first_decision(game: AnyGame, seed: int) -> State:

@@ -197,10 +197,10 @@ class Factorial:
         self.points: list[Point] = []
         self.batches: list[int] = []
         self.scores: list[float] = []
-        self._fitted_at = 0
-        self._left = list[Point]()
+        self._fitted_at = 0  # scores that there were at the last fit
+        self._left = list[Point]()  # the finalists that are still played
         self.posterior: FactorialPosterior | None = None
-        self._pool: list[Point] = []
+        self._pool: list[Point] = []  # to choose from, the incumbent first
         self.incumbent = space.default
 
     def ask(self) -> list[Point]:
@@ -211,7 +211,8 @@ class Factorial:
         if remaining <= self.budget * FINALE:
             return self._finalists_left(remaining)
         pool = self._pool
-        chosen = [0]
+        chosen = [0]  # places in the pool, of the incumbent first
+        # In each world drawn, which says what every point of the pool is worth, the best of those not chosen yet.
         for world in self.posterior.drawn(pool, min(BATCH, len(pool)) - 1, self.rng):
             world[chosen] = -np.inf
             chosen.append(int(np.argmax(world)))

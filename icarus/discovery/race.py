@@ -218,7 +218,8 @@ class RaceGames(Ledger):
         self.protocol = protocol
         self.game = game
         self._workers = workers  # other processes can only be given a game's name
-        self._race = (
+        # A part of every seed, so that no other race has the same deals; races of the first format had none.
+        self._seed_of_protocol = (
             (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
         )
 
@@ -253,7 +254,7 @@ class RaceGames(Ledger):
             self.key(stream, pair, deal, seat),
             self.game,
             entrants,
-            (race.seed, stream, deal, *self._race),
+            (race.seed, stream, deal, *self._seed_of_protocol),
             race.files,
         )
 
@@ -261,15 +262,16 @@ class RaceGames(Ledger):
         """What each player gets on each deal, in the mean over the seats that he takes in turn. What is not kept is played.
 
         Args:
-            pairs: (player, opponent); who plays against himself is played once, for all seats.
+            pairs: (player, opponent); who plays against himself without a clock is played once, for all seats.
             deals: of each pair.
         """
         seats = self.protocol.seats
         by_deal = list[dict[Key, int]]()
         missing = list[Match]()
         for pair, deal in zip(pairs, deals, strict=True):
-            alone = pair[0] == pair[1] and self.protocol.seconds is None
-            places = seats[:1] if alone else seats
+            # Against himself he plays the same game in each seat; not so by the clock, where no game comes twice.
+            is_same_game = pair[0] == pair[1] and self.protocol.seconds is None
+            places = seats[:1] if is_same_game else seats
             games = {self.key(stream, pair, deal, seat): seat for seat in places}
             by_deal.append(games)
             for key, seat in games.items():
@@ -488,9 +490,11 @@ def ablate(
         return ()
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
-    # Factors at their defaults leave their games to the others. No game is paid for by the + 1, but kept races have these units.
+    # Factors at their defaults leave their games to the others.
     games_planned = protocol.units.ablation * (len(space.names) + 1) * seats
-    units = max(1, games_planned // (len(configurations) * seats + 1))
+    games_of_unit = len(configurations) * seats
+    # The + 1 stands for no game. It remains because the races that are kept were played with these units.
+    units = max(1, games_planned // (games_of_unit + 1))
     pairs = [(each, protocol.reference) for each in configurations]
     best, *reduced = scores(games, ABLATION, pairs, units, report)
     ablations = []

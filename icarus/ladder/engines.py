@@ -191,6 +191,7 @@ class GtpEngine:
         with contextlib.suppress(OSError):  # the engine, and what it has started
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
+        # What it wrote last is still in the pipes, for the message to quote.
         until = time.monotonic() + LAST_SECONDS
         while self._read(0.0) and time.monotonic() < until:
             pass

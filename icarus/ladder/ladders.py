@@ -130,8 +130,8 @@ def posterior(
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
-    number = np.bincount(first + second, minlength=len(names))
-    return Posterior(names, value, np.linalg.inv(curvature), number, dispersion)
+    games_of_each = np.bincount([*first, *second], minlength=len(names))
+    return Posterior(names, value, np.linalg.inv(curvature), games_of_each, dispersion)
 
 
 def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
@@ -366,6 +366,7 @@ def rated_row(match: Match) -> GameRow:
     try:
         log = match.play(watch=lambda state, action, decision: actions.append(action))
         row |= {"score": score_of(match, log.returns), "returns": list(log.returns)}
+        # `watch` has been called once more at the end of the game, without an action.
         row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
     except EngineFailed as error:
         row |= {"void": str(error), "failed": error.name, "actions": actions}

@@ -45,7 +45,7 @@ class RustReversi:
 
 
 def board_of(state: State) -> rust_reversi.Board:
-    """The position as a board of rust-reversi, whose squares are counted from a1 by rows as ours."""
+    """The position as a board of rust-reversi. Its squares have our numbers; in its sets of discs a1 is the highest bit, see `mirror`."""
     mover = int(state.facts.player)
     mover_discs, opponent_discs = (
         mirror(int(state.facts.discs[player])) for player in (mover, 1 - mover)
