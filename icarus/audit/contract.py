@@ -304,7 +304,7 @@ class Contract:
             possible = [each for each, weight in zip(actions, weights, strict=True) if weight > 0]
             action = self.luck.choice(possible)
             self._determinize(player)
-            self._number(player, actions)
+            self._check_simultaneous(player, actions)
             self._notice(player, action, possible, texts)
             self._data, again = (self.asked.after(self._data, action) for _ in range(2))
             message = f"apply makes two different states from one by the same action {action}"
@@ -358,12 +358,16 @@ class Contract:
             self._require("notation", namesake == action, message)
         return texts
 
-    def _number(self, player: int, actions: list[int]) -> None:
-        """The number of a decision among those made at once, which follows on that of the decision before."""
+    def _check_simultaneous(self, player: int, actions: list[int]) -> None:
+        """Check the number that `simultaneous` gives to a decision, and keep the decision for the next one.
+
+        0 is a decision by itself, 1 the first of those made at once. Number n > 1 follows number n - 1 of another player, who shows nobody
+        what he chose. A playout that goes on from a determinization does not know the decision before it.
+        """
         if self.game.simultaneous is None:
             return
         number = self._twice("simultaneous")
-        self.checks["episodes"].checked += 1
+        self.checks["episodes"].checked += 1  # `ask` refuses a number below 0
         earlier = self._earlier
         if number > 1:
             follows = number == earlier.number + 1 and player != earlier.player
@@ -564,11 +568,15 @@ class Contract:
         self._require("luck", outcome == after, message)
 
     def _determinize(self, player: int) -> None:
-        """Draw a determinization, for what it writes; keep some states to play on from theirs."""
+        """Draw two determinizations from one seed, which must be the same; `asked` looks at what the function writes.
+
+        Some states are kept: `play_determinized` goes on from determinizations of theirs.
+        """
         if player == CHANCE or self._in_playout or self.game.determinize is None:
             return
         if not self.compiled and self.luck.random() * len(self._texts) > PLAIN_DRAWN:
             return
+        # The later in the game the rarer, so that a long game has only a few.
         if self.luck.random() < 1 / (1 + len(self._texts)):
             where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
             self.determinizations.append((self._ask("copy"), player, where))

@@ -109,6 +109,7 @@ class Faces:
         self._ordered = set[str]()
 
     def clear(self) -> None:
+        """Forget the faces so far, which are kept only so that none is worked out twice."""
         self._known.clear()
 
     def learn(self, seed: Sequence[int]) -> None:
@@ -377,7 +378,10 @@ class Redraws:
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
-        """The facts of a state: what it is made of, and where a list of integers has each of its values."""
+        """The facts of a state: what it is made of, and where a list of integers has each of its values.
+
+        The latter of lists with more items than players in which a value comes twice, such as who holds each card.
+        """
         for name, value in itertools.islice(parts_of(data), MOST_FACTS):
             yield name, value
             is_flat = (
@@ -385,7 +389,7 @@ class Redraws:
                 and isinstance(value, list)
                 and all(type(item) is int for item in value)
             )
-            if is_flat and len(value) > max(self._game.players, len({*value})):
+            if is_flat and len(value) > self._game.players and len(value) > len({*value}):
                 for kind in sorted({*value})[:KINDS]:
                     yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
 

@@ -163,7 +163,7 @@ class Hidden:
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
         # how deals, and draws after them, are not as likely as they should be
-        self._otherwise: list[str] = []
+        self._uneven_deals: list[str] = []
 
     # --------------------------------------------------------------------------------------------------- a random game
 
@@ -196,6 +196,7 @@ class Hidden:
             moves = self._moves_seen(state, action)
             self._seen.append((moves, self._are_known(state, moves), state._label(state.data)))
             state.apply_action(action)
+        # Steps are compared by what is played from draws, which must have the true player and the true actions for that.
         if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
             self._faces.clear()
             self.luck = random.Random(f"{self.seed} {number} steps")
@@ -618,10 +619,10 @@ class Hidden:
             self.checks["seen"].count(f"{who}, {strange}, and no deal does")
         difference = deals.differs(draws)
         if difference:
-            self._otherwise.append(
+            self._uneven_deals.append(
                 f"{who}, {difference} of the deals: they are not as likely as these"
             )
-        self._otherwise += filter(None, map(self._weighed, tallies.values()))
+        self._uneven_deals += filter(None, map(self._weighed, tallies.values()))
 
     def _weighed(self, tally: Drawn) -> str:
         """How the deals that a player cannot tell from one another differ from their weights, in words."""
@@ -665,7 +666,10 @@ class Hidden:
         note_unchecked(self.checks, UNCHECKED_NOTES | absent, absent, "no player had a decision")
 
     def _judge_uniformity(self) -> None:
-        """The least p-value, corrected for the number of tests, and all of them together (Fisher's method)."""
+        """Judge the p-values of all small information sets; then count what `look_at_deals` has found.
+
+        A p-value is wrong if it is too small even times their number (Bonferroni). All together are one more test (Fisher's method).
+        """
         check = self.checks["uniform"]
         if check.checked:
             logarithms = np.log(np.maximum(check.p_values, LEAST))
@@ -677,7 +681,7 @@ class Hidden:
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
             check.examples = [self._least_text] if check.failed else []
-        for example in self._otherwise:
+        for example in self._uneven_deals:
             check.count(example)
 
 
