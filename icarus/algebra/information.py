@@ -96,7 +96,11 @@ class Space:
         )
 
     def _has(self, parts: Sequence[Any]) -> bool:
-        """Whether parts make a record of this space itself. M* stands for two of them, a player and the tuple of his moves."""
+        """Whether parts make a record of this space itself, without the others of a union.
+
+        M* stands for two parts: the player who made the last move, and the moves as he observed them. A position in an episode has its
+        label before these. All other parts are integers. The empty history by itself has no parts.
+        """
         if self == HISTORY and not parts:
             return True
         begins = self._begins_with  # with M* as the last one, if there are any
@@ -105,6 +109,7 @@ class Space:
             return False
         integers = list(parts)
         if begins:
+            # The moves are taken out, as the only part that is no integer; the player stays in the place of M*.
             moves = integers.pop(len(begins)) if len(integers) > len(begins) else None
             if not isinstance(moves, tuple | list) or not all(map(is_integer, moves)):
                 return False

@@ -246,6 +246,7 @@ def _extensions() -> list[Callable]:
 
 @functools.lru_cache(maxsize=1)
 def _registered(*sizes: int) -> list[Callable]:
+    """What `_extensions` tells. The sizes of the registries are for the cache alone: when one has grown, they are read again."""
     kinds = [
         kind for _, kind in _templates.builtin_registry.globals if isinstance(kind, types.Function)
     ]

@@ -457,8 +457,10 @@ DISCOUNTED_HISTORY = attrs.evolve(
 
 
 LEAST_WINS = 50  # wins of a player before there is a bonus
-NOT_PLAYED = 0  # the context of an action that was not played
-NO_BONUS = 2.0  # the context of a history that was reached: the bits of 2 + b, as an integer above 0 for b in [−1, 1]
+# A context is one integer, whose sign tells its kind: above 0 a bonus, 0 an action that was not played, below 0 the length t of a playout
+# that somebody has won, as −t.
+NOT_PLAYED = 0
+NO_BONUS = 2.0  # a bonus b is the bits of 2 + b: as an integer above 0 for b in [−1, 1]
 
 
 @helper

@@ -271,9 +271,10 @@ def place_of_action(history: History, i: int) -> int:
 
 @helper
 def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
-    """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance.
+    """Overwrite `worth`, what the child played at step i is worth to each player, by what the history of step i is worth to each.
 
-    In loops over the players: expressions of arrays take the compiler seconds.
+    Where a player is to move, that is the worth of the child that is best for him; where chance is, the mean over its children by visits. A
+    child without visits is worth what the heuristic says. In loops over the players: expressions of arrays take the compiler seconds.
     """
     step = history.steps[i]
     place = place_of_action(history, i)
@@ -290,6 +291,7 @@ def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
             )
             if k == place:
                 of_child[player] = worth[player]
+        # The record of the child that was played does not count this playout yet.
         times = stats.visits + 1 if k == place else stats.visits
         visits += times
         is_best = step.player != CHANCE and of_child[step.player] > most
