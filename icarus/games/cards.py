@@ -241,8 +241,11 @@ def _number_classes(deal: Facts) -> int:
 
 @helper
 def _set_left(deal: Facts, index: int, size: int) -> bool:
-    """Write the remainder of this index, of `size` cards in all, into `deal.left`; False if there is none."""
-    largest = CLASSES
+    """Write the remainder of this index, of `size` cards in all, into `deal.left`; False if there is none.
+
+    The index has a digit for each class but the largest (its step is 0, see `_number_classes`), which has what the others leave of `size`.
+    """
+    largest = CLASSES  # always empty: where there is no class, only no cards can be left
     rest = size
     deal.left[:] = 0
     for k in range(deal.classes):
@@ -377,14 +380,17 @@ def _split(deal: Facts, group: int, count: int, rest: np.uint64, rng: np.ndarray
 
 @helper
 def count_ways(candidates: np.ndarray, places: int, ways: np.ndarray) -> None:
-    """ways[mask]: how many fillings of the places complete one in which what is in `mask`, a bit each, fills the first ones."""
+    """Write into ways[mask] in how many ways the remaining places can be filled, once the items of `mask` fill the first ones.
+
+    An item is a bit, and fills one place at most; `candidates[place]` are the items that can fill a place.
+    """
     for mask in range(len(ways) - 1, -1, -1):
         place = popcount(np.uint64(mask))
         total = 1 if place == places else 0
         if place < places:
             rest = candidates[place] & ~mask
             while rest:
-                total += ways[mask | (rest & -rest)]
+                total += ways[mask | (rest & -rest)]  # the lowest bit of `rest`
                 rest &= rest - 1
         ways[mask] = total
 

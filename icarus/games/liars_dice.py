@@ -175,6 +175,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
         standing = (Piece("the last bid"),) if bid == last else ()
         fill = "gold" if standing else "stone" if bid < last else "parchment"
         places.append(Spot(name, x * 1.3, y * 0.9, standing, fill, name, 1.25, 0.85))
+    # The turn passes after a call, too: then it is again that of who has bid.
     bidder = state.player if state.called else 1 - state.player
     footer = f"player {1 - bidder} {'has called' if state.called else 'to act'}"
     if state.bid != NO_BID:

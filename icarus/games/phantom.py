@@ -179,9 +179,11 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     if observer == CHANCE or state.ended != GOING_ON:
         return
     opponent = 1 - observer
+    # Each square is open to the observer, has his mark, or has a mark that he has found.
     board = state.open[observer] | state.marks[observer] | beliefs.found
     marks = _draw_marks(state, beliefs, rng)
     state.marks[opponent] = marks
+    # `open_to_other`: the observer's marks that the other has found. In earlier turns he may have found each or not, all equally likely.
     if state.player == observer:
         open_to_other = state.marks[observer] & next_word(rng)
         state.last = _draw_last(state, marks & state.open[observer], rng)
@@ -229,14 +231,17 @@ def _draw_last(state: Facts, unfound: np.uint64, rng: np.ndarray) -> int:
 
 @helper
 def _draw_tries(state: Facts, marks: np.uint64, rng: np.ndarray) -> np.uint64:
-    """Redraw the tries of the player to move in this turn; returns all of the observer's marks that he has found."""
+    """Redraw the tries of the player to move in this turn; returns all of the observer's marks that he has found.
+
+    What he does next is drawn by the three terms of `_count_knowledge`: he tries no more, or finds the last mark, or one of the others.
+    """
     _forget_tries(state)
     last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
     candidates, tried = marks & ~last, np.uint64(0)
     while True:
         count = popcount(candidates)  # of marks that he may still try, or may have found earlier
         point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0**count
-        if point < 0.0:
+        if point < 0.0:  # he tries no more
             return tried | (candidates & next_word(rng))
         if last != np.uint64(0) and point < KNOWLEDGE[0, count]:
             square = last

@@ -97,6 +97,21 @@ def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads(
     assert set(state.legal_actions()) == set(cards_in(state.facts.hands[1]))
 
 
+def test_where_trumps_are_named_each_player_is_shown_his_own_hand_and_who_sees_all_each_hand():
+    state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 1], hand_size=4)
+    play(state, "2♣, A♣, 3♣, deal")
+    assert state.facts.stage == CHOOSE
+    hands = [{card_text(card) for card in cards_in(hand)} for hand in held_hands(state)]
+
+    def shown_to(seat):
+        rows = state.game.board.scene(state.facts, seat).rows
+        return [None if row.items is None else set(row.items) for row in rows]
+
+    assert shown_to(None) == hands
+    for seat in range(3):
+        assert shown_to(seat) == [hands[i] if i == seat else None for i in range(3)]
+
+
 def test_a_tie_for_most_tricks_is_drawn_between_the_tied_players_only():
     state = position(["A♣", "2♣", "3♣", "4♣"], tricks=[1, 2, 1, 2], hand_size=7)
     play(state, "A♣, 2♣, 3♣, 4♣")
