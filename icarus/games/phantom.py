@@ -183,13 +183,13 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     board = state.open[observer] | state.marks[observer] | beliefs.found
     marks = _draw_marks(state, beliefs, rng)
     state.marks[opponent] = marks
-    # `open_to_other`: the observer's marks that the other has found. In earlier turns he may have found each or not, all equally likely.
+    # The marks of the observer that the other has found: in earlier turns he may have found each or not, all equally likely.
     if state.player == observer:
-        open_to_other = state.marks[observer] & next_word(rng)
+        found_by_other = state.marks[observer] & next_word(rng)
         state.last = _draw_last(state, marks & state.open[observer], rng)
     else:
-        open_to_other = _draw_tries(state, state.marks[observer], rng)
-    state.open[opponent] = board & ~(marks | open_to_other)
+        found_by_other = _draw_tries(state, state.marks[observer], rng)
+    state.open[opponent] = board & ~(marks | found_by_other)
 
 
 def observation(state: Facts, player: int) -> tuple:
