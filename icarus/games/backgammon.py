@@ -447,7 +447,11 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     for point in (source, target):
         whose, number = ("", point) if is_mine else ("their ", BAR - point)
         clicked.append(whose + named[point] if point in named else f"{number}")
-    if target == OFF and all(int(sources) >> source & 1 for sources in state.sources):
+    both_bear_off = all(
+        source <= number and int(sources) >> source & 1
+        for number, sources in zip(state.dice, state.sources, strict=True)
+    )
+    if target == OFF and both_bear_off:
         clicked.append(f"{die}")
     return tuple(clicked)
 

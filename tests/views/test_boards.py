@@ -156,6 +156,10 @@ def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_
     )
     ways = [parts(ending, each, drawing(ending, 0), 0) for each in ending.legal_actions()]
     assert sorted(ways) == [("3", "off", "4"), ("3", "off", "5")]
+    ending = ending.with_facts(points=[[13] + [0] * 5 + [2] + [0] * 19, [0] * 6 + [15] + [0] * 19])
+    ending = ending.with_facts(dice=[6, 1])
+    ways = [parts(ending, each, drawing(ending, 0), 0) for each in ending.legal_actions()]
+    assert sorted(ways) == [("6", "5"), ("6", "off")]  # the 1 bears nothing off
 
 
 def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew():
