@@ -530,14 +530,15 @@ class Tree:
 
     def state(self, node: int) -> State:
         """A state in which the history of a node has been played: a determinization, where information is hidden."""
-        origin = int(self.origin[node])
-        state = root_state(self.result, origin)
+        searcher = self.result.state.current_player()
+        observer = self.result.state.game.perspective(searcher)
+        sees_for_all = self.result.scheme.observer == ROOT_PLAYER
+        state = root_state(self.result, int(self.origin[node]))
         for step in self.path(node):
             action = int(self.action[step])
-            legal = state.legal_actions()
             # a move as the root player sees it: any action that looks so
-            if action not in legal:
-                observer = state.game.perspective(self.result.state.current_player())
+            if sees_for_all and self.player[step] != searcher:
+                legal = state.legal_actions()
                 action = next(each for each in legal if state.observed(each)[observer] == action)
             state.apply_action(action)
         return state

@@ -8,7 +8,7 @@ import pytest
 
 from icarus import *
 from icarus.engine.inspect import search_tree
-from icarus.kernel import EMPTY_HISTORY, UNSEEN, in_python
+from icarus.kernel import EMPTY_HISTORY, TERMINAL, UNSEEN, in_python
 
 
 def visits_of(tree, node: int) -> int:
@@ -44,6 +44,27 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
         player = int(tree.player[node])
         row = records[player, moves_seen(tree, node, result.state.game.perspective(player))]
         assert visits_of(tree, node) == row["visits"]
+
+
+def test_a_node_s_move_is_played_as_an_action_that_looks_so_and_not_as_the_action_of_that_number():
+    """Player 1 has actions 0 to 3, of which player 0 sees half the number, and guesses it."""
+    game = PythonGame(
+        name="halves",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda state: TERMINAL if len(state) == 3 else [0, 1, 0][len(state)],
+        legal=lambda state: [0, 1, 2, 3] if len(state) == 1 else [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [float(state[1] // 2 == state[2]), float(state[1] // 2 != state[2])],
+        observe=lambda state, action: [action // 2 if len(state) == 1 else action, action],
+        determinize=lambda state, observer, beliefs, rng: list(state),
+    )
+    state = game.new_initial_state(seed=1)
+    tree = search_tree(search(state, BASELINE, iterations=60, seed=1, scheme=SO_ISMCTS_POM))
+    moves = [node for node in range(len(tree)) if tree.player[node] == 1]
+    assert len(moves) == 2 * 2
+    for node in moves:
+        assert tree.state(node).data[1] // 2 == tree.action[node]
 
 
 @pytest.mark.parametrize(
