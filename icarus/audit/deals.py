@@ -13,7 +13,17 @@ from typing import Any
 
 import attrs
 
-from icarus.audit.draws import Faces, Name, names_in, part_at, part_of, parts_of, place_of, replaced
+from icarus.audit.draws import (
+    Faces,
+    Name,
+    make_like,
+    names_in,
+    part_at,
+    part_of,
+    parts_of,
+    place_of,
+    replaced,
+)
 from icarus.audit.subjects import SCALARS, are_scalars
 from icarus.kernel import State, StateData
 
@@ -92,9 +102,9 @@ def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
 def _sorted_as(items: Any, changed: list[Any]) -> Any:
     """A list in order, if the one that it was made of is."""
     try:
-        return type(items)(sorted(changed) if [*items] == sorted(items) else changed)
+        return make_like(items, sorted(changed) if [*items] == sorted(items) else changed)
     except TypeError:  # what cannot be ordered
-        return type(items)(changed)
+        return make_like(items, changed)
 
 
 def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> StateData:

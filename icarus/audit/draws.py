@@ -16,7 +16,7 @@ import numpy as np
 from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import DEEPEST, SCALARS, Stream, below, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
-from icarus.kernel.python_game import attributes_of
+from icarus.kernel.evaluation import attributes_of
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
@@ -566,13 +566,19 @@ def replaced(value: Any, name: Name, part: Any) -> Any:
     first, *rest = name
     inner = replaced(part_of(value, first), tuple(rest), part)
     if isinstance(value, tuple):
-        return (*value[:first], inner, *value[first + 1 :])
+        return make_like(value, [*value[:first], inner, *value[first + 1 :]])
     changed = copy.copy(value)
     if isinstance(changed, list | np.ndarray | dict):
         changed[first] = inner
     else:
         object.__setattr__(changed, first, inner)  # frozen or not
     return changed
+
+
+def make_like(items: Any, others: list[Any]) -> Any:
+    """Other items in a list, set or tuple of the same class, also in a named tuple."""
+    make = getattr(type(items), "_make", type(items))
+    return make(others)
 
 
 def exchanged(value: Any, name: Name, i: int, j: int) -> Any:

@@ -18,7 +18,7 @@ SECONDS = 60  # for a game in a new process, which here took no time to speak of
 SHOWN = 200  # characters of an answer
 SEED = "PYTHONHASHSEED"  # from which the order of sets of strings follows
 END = "the end"
-ADVICE = (
+_ADVICE = (
     "Something outlives a game, such as a variable of the module or a memo, or depends on the process, such as the order of a set of "
     "strings, hash() or the clock"
 )
@@ -43,7 +43,7 @@ def _compare(contract: Contract, where: str, before: Sequence[str], after: Seque
     then, now = next((pair for pair in pairs if pair[0] != pair[1]), (END, END))
     if then.partition(" ")[0] == now.partition(" ")[0]:
         then, now = differing(then, now, SHOWN)
-    wrong = f"a game played again {where} is another one: {now}; before: {then}. {ADVICE}"
+    wrong = f"a game played again {where} is another one: {now}; before: {then}. {_ADVICE}"
     contract.checks["repeat"].count("" if before == after else wrong)
 
 

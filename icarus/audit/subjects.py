@@ -12,7 +12,8 @@ import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
-from icarus.kernel.python_game import attributes_of, state_text
+from icarus.kernel.evaluation import attributes_of
+from icarus.kernel.python_game import state_text
 
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards

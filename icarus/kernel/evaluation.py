@@ -200,7 +200,16 @@ WORD_LETTERS = 3  # a text of more is read letter by letter, as a board
 DEEPEST = 12  # objects within objects
 LARGEST_FACT = 2.0**53  # up to here integers are told apart
 LENGTH = "len "  # begins the name of the length of a list
-_SKIPPED = ("random", "numpy.random")  # modules whose objects are no facts
+
+
+def attributes_of(value: object) -> list[str]:
+    """The names of an object's attributes, also of those in slots that its class inherits."""
+    slots = list[str]()
+    for kind in type(value).__mro__:
+        named = vars(kind).get("__slots__", ())
+        slots += [named] if isinstance(named, str) else named
+    names = dict.fromkeys([*slots, *getattr(value, "__dict__", ())])
+    return [name for name in names if not name.startswith("__")]
 
 
 def numbers_in(state: object, names: tuple[str, ...] | None = None) -> dict[str, float]:
@@ -236,8 +245,10 @@ def _walk(
         return
     if type(value) in (bool, int, float) and -LARGEST_FACT <= value <= LARGEST_FACT:
         facts[path] = float(value)  # as most are, and what follows takes time
-    elif depth > DEEPEST or callable(value) or type(value).__module__.startswith(_SKIPPED):
+    elif depth > DEEPEST or callable(value) or _is_generator(value):
         return
+    elif isinstance(value, np.ndarray) and value.ndim == 0:
+        _walk(value[()], path, facts, depth, places)
     elif isinstance(value, Enum):
         facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, bool | int | float | np.number | np.bool_):
@@ -257,10 +268,15 @@ def _walk(
         for name in value.dtype.names or ():
             _walk(value[name], f"{path}.{name}", facts, depth + 1, places)
     else:
-        slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
-        for name in dict.fromkeys([*slots, *getattr(value, "__dict__", ())]):
-            if not name.startswith("__") and hasattr(value, name):
+        for name in attributes_of(value):
+            if hasattr(value, name):
                 _walk(getattr(value, name), f"{path}.{name}", facts, depth + 1, places)
+
+
+def _is_generator(value: object) -> bool:
+    """Whether it makes random numbers, which is no fact."""
+    module = type(value).__module__
+    return module == "random" or module.startswith("numpy.random.")
 
 
 def _tensors(state: Any) -> list[list[float]]:
@@ -286,10 +302,16 @@ def _walk_items(
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1, None)
         parts = sorted(each for each in inside.items() if not each[0].startswith((LENGTH, "#")))
-        name = f"{path}#" + ",".join([f"{key}{number:g}" for key, number in parts])
+        name = f"{path}#" + ",".join([f"{key}{_number_text(number)}" for key, number in parts])
         facts[name] = facts.get(name, 0.0) + 1.0
         if is_placed:
             facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
+
+
+def _number_text(number: float) -> str:
+    """A number in six digits; in all of them where it would be read as another one."""
+    text = f"{number:g}"
+    return text if float(text) == number else repr(number)
 
 
 def _below(path: str, key: str) -> str:

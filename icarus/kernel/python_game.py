@@ -25,15 +25,11 @@ import numpy as np
 
 from icarus.compiler import plain_kernels, python_of, without_modules
 from icarus.kernel.contract import StateData, facts_of
+from icarus.kernel.evaluation import attributes_of
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, ROWS, check_arguments
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
-
-
-def attributes_of(value: object) -> list[str]:
-    """The names of an object's attributes."""
-    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
 
 
 class _Values(reprlib.Repr):

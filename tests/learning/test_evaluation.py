@@ -2,7 +2,9 @@
 
 import dataclasses
 import enum
+import random
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import attrs
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 
 from icarus import BASELINE, Agent, PythonGame, games, in_python, search
 from icarus.arena.player import Entrant, read_entrant
+from icarus.audit.draws import make_like, replaced
+from icarus.audit.subjects import stamp
 from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, State, read_evaluation
 from icarus.kernel.evaluation import (
     ACTIONS,
@@ -19,11 +23,13 @@ from icarus.kernel.evaluation import (
     REAL,
     VALUES,
     LearnedNetwork,
+    attributes_of,
     facts_in,
     numbers_in,
     read_state,
     rules_of,
 )  # fmt: skip
+from icarus.kernel.python_game import state_text
 from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import with_random_weights
 from icarus.learning.selfplay import games_played
@@ -131,6 +137,52 @@ def test_numbers_are_found_in_objects_of_python():
         "len .board": 4, ".board[0]=X": 1, ".board[1]=.": 1, ".board[2]=.": 1, ".board[3]=O": 1, ".board#=X1": 1, ".board#=.1": 2,
         ".board#=O1": 1, "len .seen": 1, ".seen#3": 1, ".who=None": 1,
     }  # fmt: skip
+
+
+class Card(NamedTuple):
+    suit: int
+    rank: int
+
+
+class Pile:
+    __slots__ = "stones"
+
+    def __init__(self, stones):
+        self.stones = stones
+
+
+class Heap(Pile):
+    __slots__ = ("mover",)
+
+    def __init__(self, stones, mover):
+        super().__init__(stones)
+        self.mover = mover
+
+
+def test_slots_of_base_classes_are_attributes_and_states_that_differ_there_are_two():
+    assert attributes_of(Heap(5, 0)) == ["mover", "stones"]
+    assert numbers_in(Heap(5, 0)) == {".mover": 0, ".stones": 5}
+    assert stamp(Heap(5, 0)) != stamp(Heap(4, 0))
+    assert state_text(Heap(5, 0)) == "Heap(mover=0, stones=5)"
+
+
+def test_numbers_that_differ_beyond_six_digits_are_two_and_an_array_of_none_is_a_number():
+    assert numbers_in([1000001, 1000002]).items() >= {"#1000001.0": 1, "#1000002.0": 1}.items()
+    assert numbers_in({"a": np.array(5)}) == {"[a]": 5}
+
+
+def test_generators_are_no_facts_and_a_module_that_begins_like_theirs_is(monkeypatch):
+    assert numbers_in({"numpy": np.random.default_rng(1), "python": random.Random(1)}) == {}
+    monkeypatch.setattr(Pile, "__module__", "random_nim")
+    assert numbers_in(Pile(5)) == {".stones": 5}
+
+
+def test_a_named_tuple_stays_one_where_a_part_of_it_is_replaced():
+    assert replaced([Card(1, 2)], (0, 1), 5) == [Card(1, 5)]
+    assert type(replaced([Card(1, 2)], (0, 1), 5)[0]) is Card
+    assert make_like(Card(1, 2), [3, 4]) == Card(3, 4)
+    assert make_like((1, 2), [3]) == (3,)
+    assert make_like([1, 2], [3]) == [3]
 
 
 def test_a_reader_of_wanted_names_finds_the_same_numbers_and_walks_nowhere_else():
