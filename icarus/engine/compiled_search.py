@@ -673,7 +673,11 @@ class CompiledSearch:
             self._write_episodes(part, block["root.episodes"])
 
     def _write_episodes(self, root: np.ndarray, keys: np.ndarray) -> None:
-        """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
+        """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it.
+
+        `root.before` is the key before the last move: where a determinization changes how that move looked to who made it
+        (`last_recalled`), the loop extends this key by the other move.
+        """
         observer, position = self._observer, self.state.position_in_episode()
         moves = position.moves
         label, before = position.seen_before(observer)

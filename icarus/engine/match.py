@@ -87,6 +87,8 @@ class Agent(Search):
         super().__attrs_post_init__()
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
+        # Strategy, iterations and seconds come first; another algorithm has these, too. A cutoff is a part of the scheme by now, by whose
+        # name it is refused.
         for field in attrs.fields(Agent)[3:] if isinstance(self.strategy, Algorithm) else ():
             if field.name != "cutoff" and (value := getattr(self, field.name)) != field.default:
                 raise ValueError(

@@ -223,6 +223,9 @@ class _Responder:
     ) -> float:
         """What he gains after an action in states that the match is followed in, if he thinks of a belief.
 
+        Both take the same step. The truths say what he may see next; of the belief there stays what fits that, and at a decision he chooses
+        by it. Where truths are cut off for want of room, the gain is an estimate; where the belief is, it is a sample.
+
         Args:
             is_sample: whether the belief is not all that the game may be.
         """

@@ -54,7 +54,15 @@ def result_of(
     return Result(
         action=actions[min(index, len(actions) - 1)],
         actions=actions,
-        statistics=RootStatistics(actions, nothing, nothing, nothing, nothing, nothing + 1),
+        # nothing is known of the actions but that rewards lie between 0 and 1
+        statistics=RootStatistics(
+            actions,
+            visits=nothing,
+            rewards=nothing,
+            playouts=nothing,
+            lower=nothing,
+            upper=nothing + 1,
+        ),
         policy=policy,
         state=state.clone(),
         strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here

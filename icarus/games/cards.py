@@ -362,6 +362,7 @@ def _split(deal: Facts, group: int, count: int, rest: np.uint64, rng: np.ndarray
     """Deal the gathered cards of a group to its hands at random; returns what is left of `rest`, the cards not dealt before."""
     for hand in range(len(deal.sizes)):
         if deal.group[hand] == group:
+            # The last hand of the last group takes all that is left; every other one draws from its group's cards.
             hand_cards = rest
             if count > deal.sizes[hand] or group < deal.groups - 1:
                 hand_cards = np.uint64(0)

@@ -180,6 +180,8 @@ def write_values(
     network: LearnedNetwork, active: np.ndarray, count: int, sums: np.ndarray, out: np.ndarray
 ) -> None:
     """Write the value for each player of the state with these rows; `sums` is room for the hidden units."""
+    # Every field has the same units. The place is computed so that the compiler does not know their number: it would unroll the
+    # loops over them, and then add one by one.
     units = network.fields[count % len(network.fields)].units
     for j in range(units):
         sums[j] = network.bias[j]
