@@ -552,7 +552,7 @@ class Contract:
         return public
 
     def _follow(self, public: tuple[object, ...] | None, action: int, text: str) -> None:
-        """Whether the action leads to the same as where another state looked the same, if nothing is hidden."""
+        """Require that the action leads to the same as where another state looked the same, if nothing is hidden."""
         if self.game.determinize is not None or public is None:
             return
         after = self.asked.seen_by_all(self._data)

@@ -380,7 +380,7 @@ class Redraws:
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
         """The facts of a state: what it is made of, and where a list of integers has each of its values.
 
-        The latter of lists with more items than players in which a value comes twice, such as who holds each card.
+        The latter is told of lists with more items than players in which a value comes twice, such as who holds each card.
         """
         for name, value in itertools.islice(parts_of(data), MOST_FACTS):
             yield name, value

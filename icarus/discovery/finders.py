@@ -95,6 +95,7 @@ class FactorialPosterior:
     def _with_rest(
         self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None
     ) -> Reals:
+        """The sums, and what each point has beside them: s₃, drawn from its posterior, or without a generator its mean."""
         prior = 1 / SCALES[3] ** 2
         score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
         shrunk = precision * (score - sums) / (precision + prior)

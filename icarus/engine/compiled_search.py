@@ -828,6 +828,7 @@ class CompiledSearch:
         """What the search has found, the action by `recommendation`; it is not to go on."""
         root = self.root()
         counts = self._counts
+        # so much room the next search of this program begins with
         self.program.used = [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),

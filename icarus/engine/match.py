@@ -66,7 +66,7 @@ class Agent(Search):
 
     Attributes:
         strategy: an enhancement or a composition; or the settings of another algorithm, such as `icarus.equilibrium.OOS()`: its player
-            keeps its results within a match, and takes no threads, scheme or decay.
+            keeps its results within a match, and takes a budget alone.
         cutoff: the number of actions of simulation after which playouts end; it becomes part of the scheme.
         move_decay: the weight of the records of one search in the next of the same game (`Result.decayed`): at 1 the tree below the moves
             played and all other records are kept, at 0 every search starts without records.

@@ -116,6 +116,7 @@ class RecordTable:
         room = self._room
         row_words = self.dtype.itemsize // WORD_BYTES
         count = len(rows) + len(more)
+        # rows that stand in another block, or have too little room, are copied
         if rows.base is not room.base or len(room) < room_in(capacity):
             if room_in(most) > MOST_ROWS:
                 raise MemoryError(f"a table has {MOST_ROWS} rows at most")

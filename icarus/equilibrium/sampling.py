@@ -234,7 +234,7 @@ def go_through_tree(tree: Sampling, player: int, targeted: bool) -> None:
     s1 = tree.deals[_TARGETED, deal_index]
     s2 = tree.deals[_ALL, deal_index]
     others_reach = tree.deals[_ALL, deal_index]
-    aims = s1 > 0.0  # whether the target can still be reached, and is not
+    aims = s1 > 0.0  # whether the target is not reached yet, and still can be
     position = 0
     history = deal_index
     mover = player_of(tree.walk[0], tree.state)

@@ -93,6 +93,7 @@ def _unseen(state: Facts, holder: int, rank: int) -> int:
 
 
 def deal(state: Facts, index: int, ranks: int, copies: int, raises: int, sizes: int) -> float:
+    """The cards of both players; where a rank has one copy, the second player cannot hold that of the first."""
     others = ranks if copies > 1 else ranks - 1  # ranks that the second player may hold
     if index >= ranks * others:
         return NO_DEAL

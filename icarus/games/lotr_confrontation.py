@@ -462,7 +462,7 @@ def ridden_to(state: Facts, square: int) -> int:
 
 @helper
 def targets(state: Facts, piece: int, square: int) -> int:
-    """Where this piece may go from this square: forward where there is room, or further to attack."""
+    """Where this piece may go from this square: forward where there is room; some may attack elsewhere, too."""
     side = piece // TEAM
     squares = FORWARD[side, square] & ~state.full[side]
     if piece == ARAGORN:
