@@ -1,3 +1,3 @@
 """Which version this is."""
 
-VERSION = "0.2.0"
+VERSION = "1.0.0"
