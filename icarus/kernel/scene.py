@@ -168,9 +168,11 @@ def grid(
 
 def _in_words(footer: str, pieces: Mapping[str, Piece]) -> str:
     """A sentence with what pieces are in place of their letters."""
-    for letter, piece in pieces.items():
-        footer = re.sub(rf"\b{letter}\b", piece.words, footer)
-    return footer
+
+    def named(letter: re.Match[str]) -> str:
+        return pieces[letter[0]].words if letter[0] in pieces else letter[0]
+
+    return re.sub(r"\b\w\b", named, footer)
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from icarus.compiler import functions
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
 from icarus.kernel import PythonGame, State, shuffle
-from icarus.kernel.scene import Drawing, Scene, held_by
+from icarus.kernel.scene import Drawing, Piece, Scene, grid, held_by
 from icarus.views import boards
 from icarus.views.boards import drawing, parts, svg
 
@@ -137,6 +137,12 @@ def test_a_game_of_one_s_own_is_drawn_by_the_same_renderer_and_clicked_as_its_te
     assert (
         own.text() == "three cards\nplayer 0 (you): 0 1 4\nplayer 1: 3 face down\nplayer 0 to move"
     )
+
+
+def test_letters_of_pieces_are_put_into_words_at_once_whatever_stands_for_a_piece():
+    pieces = {"+": Piece("a cross"), "a": Piece("an ant"), "x": Piece("a x")}
+    board = grid(["  a b", "1 + x"], pieces, ("green", "green"), "x to move, + is out")
+    assert board.footer == "a x to move, + is out"
 
 
 def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved():
