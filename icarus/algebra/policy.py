@@ -120,13 +120,11 @@ class Policy:
 
     def __attrs_post_init__(self) -> None:
         kinds = list[str]()
-        if (
-            self.rule.code != RULE_REPLY
-        ):  # which asks for values above 0, and means of rewards are mostly that
+        # Of a reply only what is above 0 is played, and means of rewards are mostly that.
+        if self.rule.code != RULE_REPLY:
             kinds.append("candidates")
-        if (
-            not self.rule.bandit
-        ):  # UCB1, which adds exploration to what records tell, and not to finished values
+        # UCB1 adds exploration to what records tell, not to finished values.
+        if not self.rule.bandit:
             kinds.append("values")
         if getattr(self.source, "KIND", "") not in kinds:
             raise TypeError(
