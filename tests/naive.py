@@ -639,11 +639,9 @@ def exponential(x: float) -> float:
 def exp3_probabilities(statistics: list[tuple[float, int]]) -> list[float]:
     """p of each arm, from its (s, n)."""
     arms, trials = len(statistics), sum(n for _, n in statistics)
-    gamma = (
-        1.0
-        if trials == 0 or arms == 1
-        else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))
-    )  # (2012, 5)
+    gamma = 1.0
+    if trials > 0 and arms > 1:
+        gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))  # (2012, 5)
     eta = gamma / arms  # (2012, 6)
     p = []
     for reward, _ in statistics:

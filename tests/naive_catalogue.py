@@ -674,9 +674,8 @@ class ImplicitMinimax(Twin):
             for times, v in children:
                 total = [so_far + times * number for so_far, number in zip(total, v, strict=True)]
             return tuple(number / sum(times for times, _ in children) for number in total)
-        return max(
-            (v for _, v in children), key=lambda v: v[h.players[i]]
-        )  # the first of equal ones
+        # the first of equal ones
+        return max((v for _, v in children), key=lambda v: v[h.players[i]])
 
     def backpropagation(self, information, context, rewards):
         q, n, m, v = information

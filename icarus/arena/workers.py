@@ -77,9 +77,8 @@ class Workers:
             pending |= {self._submit(play, task): (task, deaths) for task, deaths in following}
             if not pending:
                 return
-            is_alone = (
-                len(pending) == len(following) == 1
-            )  # from its beginning, and not as the last that is left
+            # from its beginning, and not as the last that is left
+            is_alone = len(pending) == len(following) == 1
             for future in wait(pending, return_when="FIRST_COMPLETED").done:
                 task, deaths = pending.pop(future)
                 try:

@@ -89,7 +89,7 @@ def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
     if min(left.values(), default=0) < 0:
         raise UnlikeError
     if isinstance(items, set | frozenset):
-        return type(items)([*left.elements(), *gained])
+        return make_like(items, [*left.elements(), *gained])
     others, missing = iter(gained), Counter(lost)
     changed = []
     for item in items:

@@ -218,6 +218,7 @@ class _GuardedGame(Game):
 
 SCALARS = (int, float, str, bool, type(None), complex, bytes)
 _ARRAYS = (np.ndarray, np.generic)
+# Python's own first: to ask a class that is only defined by its methods takes ten times as long
 _CONTAINERS = (list, tuple, dict, Sequence, Set, Mapping)
 
 

@@ -272,10 +272,8 @@ class Result:
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
-        tables = dict.fromkeys(
-            part._table for part in self.records.values()
-        )  # the baseline's first
-        baseline = next(iter(tables))
+        tables = dict.fromkeys(part._table for part in self.records.values())
+        baseline = next(iter(tables))  # its records come first
         copies = {table: table.with_rows(change(table, baseline)) for table in tables}
         records = {
             name: Records(part.enhancement, part.game, copies[part._table])

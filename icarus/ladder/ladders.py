@@ -293,9 +293,8 @@ def level_rows(
                 longer.append((cost + (step - LEVEL_STEP) ** 4, [*names, name]))
         if longer:
             ways[name] = min(longer)
-    _, levels = list(ways.values())[
-        -1
-    ]  # up to the last player who is reached; without a step if nobody is
+    # up to the last player who is reached; without a step if nobody is
+    *_, (_, levels) = ways.values()
     content = list[dict[str, Any]]()
     for number, (below, name) in enumerate(itertools.pairwise([zero, *levels]), 1):
         rating = values[name]
