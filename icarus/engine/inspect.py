@@ -530,18 +530,23 @@ class Tree:
 
     def state(self, node: int) -> State:
         """A state in which the history of a node has been played: a determinization, where information is hidden."""
-        searcher = self.result.state.current_player()
-        observer = self.result.state.game.perspective(searcher)
-        sees_for_all = self.result.scheme.observer == ROOT_PLAYER
         state = root_state(self.result, int(self.origin[node]))
         for step in self.path(node):
-            action = int(self.action[step])
-            # a move as the root player sees it: any action that looks so
-            if sees_for_all and self.player[step] != searcher:
-                legal = state.legal_actions()
-                action = next(each for each in legal if state.observed(each)[observer] == action)
-            state.apply_action(action)
+            state.apply_action(_edges(self.result, state)[int(self.action[step])])
         return state
+
+
+def _edges(result: Result, state: State) -> dict[int, int]:
+    """An action for each edge of the tree: itself, or of the actions of others that look alike to the root player whose eyes see for all,
+    the first, by the move that he sees."""
+    searcher, legal = result.state.current_player(), state.legal_actions()
+    if result.scheme.observer != ROOT_PLAYER or state.current_player() == searcher:
+        return {action: action for action in legal}
+    column = state.game.perspective(searcher)
+    edges: dict[int, int] = {}
+    for action in legal:
+        edges.setdefault(state.observed(action)[column], action)
+    return edges
 
 
 def search_tree(result: Result, limit: int = LIMIT) -> Tree:
@@ -585,7 +590,6 @@ class _Walk:
         self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()
-        self.searcher = result.state.current_player()
         self.game = result.scheme.view(result.state.game)
         self.root = result.root or new_root(self.game.perspectives)
         # parent … record, and origin, as `Tree` has them
@@ -619,14 +623,7 @@ class _Walk:
         player = world.current_player()
         if player == TERMINAL:
             return
-        # with an action for each: several are one where the root player sees for all
-        edges: dict[int, int] = {}
-        by_move = self.result.scheme.observer == ROOT_PLAYER and player != self.searcher
-        for action in world.legal_actions():
-            move = (
-                world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
-            )
-            edges.setdefault(move, action)
+        edges = _edges(self.result, world)
         self.legal_counts[opened] = len(edges)
         key = keys[self.game.perspective(player)]
         rows = {edge: self.row_of.get(extended_key(key, player, edge)) for edge in edges}
