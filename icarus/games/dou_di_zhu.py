@@ -550,11 +550,6 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=tuple(hands), middle=tuple(("", card) for card in played), footer=footer)
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     """The cards, one by one."""
     return () if action == PASS else _card_names(cards_played(action))

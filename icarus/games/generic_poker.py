@@ -247,11 +247,6 @@ def _doing(state: Facts) -> str:
     return f"player {state.player} to act{bets}"
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene, by_buttons)
 
 

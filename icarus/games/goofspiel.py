@@ -239,11 +239,6 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(title, rows=(*hands, *bids, *stakes), footer=footer)
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene)
 
 

@@ -753,11 +753,6 @@ def _doing(state: Facts) -> str:
     return f"player {state.player} to {'play' if state.count else 'lead'}"
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene)
 
 

@@ -468,11 +468,6 @@ def _doing(state: Facts) -> str:
     )[state.stage]
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene)
 
 

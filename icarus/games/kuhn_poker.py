@@ -132,11 +132,6 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(rows=(*hands, pot), footer=footer)
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene, by_buttons)
 
 

@@ -183,11 +183,6 @@ def scene(state: Facts, seat: int | None) -> Scene:
     return Scene(places=tuple(places), rows=tuple(hands), footer=footer)
 
 
-def text(state: Facts) -> str:
-    """The scene in words, with all that is hidden."""
-    return scene(state, None).text()
-
-
 BOARD = Drawing(scene)
 
 

@@ -607,14 +607,20 @@ class Game(AnyGame):
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
-    """What a module, given by its globals, defines of a `Game`: functions by their names, STATE, BELIEFS and BOARD."""
+    """What a module, given by its globals, defines of a `Game`: functions by their names, STATE, BELIEFS and BOARD.
+
+    Without a `text` of its own the scene of BOARD is the text of a state.
+    """
     named = {
         "state": "STATE",
         "beliefs": "BELIEFS",
         "board": "BOARD",
         **{name: name for name in (*ROWS, "retrace")},
     }
-    return {name: module[key] for name, key in named.items() if key in module}
+    defined = {name: module[key] for name, key in named.items() if key in module}
+    if "text" not in defined and "board" in defined:
+        defined["text"] = defined["board"].text
+    return defined
 
 
 _kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = (

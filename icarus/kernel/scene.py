@@ -196,6 +196,10 @@ class Drawing:
     colours: tuple[str, ...] = ()
     reading: Callable[[str], str] = str
 
+    def text(self, facts: Facts) -> str:
+        """The scene in words, with all that is hidden."""
+        return self.scene(facts, None).text()
+
 
 def held_by(
     seat: int | None,
