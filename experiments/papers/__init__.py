@@ -11,7 +11,8 @@ TomlTable = dict[str, Any]
 HERE = Path(__file__).parent
 
 
-def _read(name: str) -> TomlTable:
+def read_table(name: str) -> TomlTable:
+    """A table beside this file."""
     return tomllib.loads((HERE / f"{name}.toml").read_text("utf-8"))
 
 
@@ -23,7 +24,7 @@ GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "b
 ROLES = {"dou-di-zhu": ("Landlord",), "lotr-confrontation": ("Light", "Dark")}
 ITERATIONS, TRIALS = 5000, 1000  # per decision; games per cell (Figure 5)
 ENHANCEMENTS = ("NAST", "RAVE", "MAST", "LGRF")  # the bullets of Table 1, left to right: N, R, M, L
-_OF_SECTION_8 = _read("section8")
+_OF_SECTION_8 = read_table("section8")
 AGENTS = _OF_SECTION_8["agents"]
 TABLE_1, EPISODES, REUSE = AGENTS.values()
 RULES = {name: text for name, text in REUSE.items() if name != "Baseline"}
@@ -137,7 +138,7 @@ class PictureKind:
 
 PICTURES = {
     name: PictureKind(**{**table, "agents": AGENTS.get(table.get("agents"), {})})
-    for name, table in _read("pictures").items()
+    for name, table in read_table("pictures").items()
 }
 
 # -------------------- All of them, by their names.
@@ -146,9 +147,9 @@ GROUPS: dict[str, dict[str, list[TomlTable]]] = {
     "section8": {
         name: [{"games": GAMES, "iterations": ITERATIONS, **table}] for name, table in SUITE.items()
     },
-    "earlier": _read("earlier"),
+    "earlier": read_table("earlier"),
     **{
-        group: {name: [table] for name, table in _read(group).items()}
+        group: {name: [table] for name, table in read_table(group).items()}
         for group in ("sensitivity", "catalogue")
     },
 }

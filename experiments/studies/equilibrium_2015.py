@@ -17,7 +17,6 @@ Hunter, Statistics for Experimenters, on factorial designs without replicates).
 import itertools
 import math
 import statistics
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import pandas
 
+from experiments import papers
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, Style, canvas, series_style
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
@@ -52,10 +52,9 @@ STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the r
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
 RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
 
-PAPERS = Path(__file__).parent.parent / "papers"
-_NAMED = tomllib.loads((PAPERS / "lanctot-2015.toml").read_text("utf-8"))
+_NAMED = papers.read_table("lanctot-2015")
 GAMES, PLAYERS, AGAINST, TABLES = (_NAMED[key] for key in ("games", "players", "against", "tables"))
-PRINTED = PAPERS / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
+PRINTED = papers.HERE / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
 # measured as they are played
