@@ -56,6 +56,8 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     return measured[str(game)]
 
 
+# Of an agent, what another algorithm has, too. A cutoff is a part of the scheme by then, by whose name it is refused.
+OF_ALGORITHMS = ("strategy", "iterations", "seconds", "cutoff")
 # Keys of the independent streams of one game.
 _CHANCE_STREAM, _SEARCH_STREAM, _DRAW_STREAM = range(3)
 
@@ -87,10 +89,14 @@ class Agent(Search):
         super().__attrs_post_init__()
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
-        # Strategy, iterations and seconds come first; another algorithm has these, too. A cutoff is a part of the scheme by now, by whose
-        # name it is refused.
-        for field in attrs.fields(Agent)[3:] if isinstance(self.strategy, Algorithm) else ():
-            if field.name != "cutoff" and (value := getattr(self, field.name)) != field.default:
+        if isinstance(self.strategy, Algorithm):
+            self._refuse_settings_of_searches()
+
+    def _refuse_settings_of_searches(self) -> None:
+        """Refuse, beside another algorithm, whatever belongs to Algorithm 1 alone."""
+        for field in attrs.fields(Agent):
+            value = getattr(self, field.name)
+            if field.name not in OF_ALGORITHMS and value != field.default:
                 raise ValueError(
                     f"{self.strategy} is another algorithm, which searches in one thread: it takes no {field.name}={label(value)}"
                 )
