@@ -26,6 +26,7 @@ OF_STATES = ("initial", "copy", "determinize")
 ALWAYS = 200
 OFTEN = 10
 
+# what is broken by an answer that makes no sense; elsewhere, and by an error, "errors"
 PROMISE_OF = {
     "player": "mover",
     "legal": "choices",
@@ -35,7 +36,7 @@ PROMISE_OF = {
     **dict.fromkeys(("episode", "simultaneous"), "episodes"),
     "recall": "recall",
     **dict.fromkeys(KINDS, "features"),
-}  # what is broken by an answer that makes no sense; elsewhere, and by an error, "errors"
+}
 
 
 class Stream:
@@ -53,7 +54,7 @@ class Stream:
     GAMES, PLAYOUTS, PAIRS = 2, 3, 4
     STEPS, CHANCE = 5, 6
     FIRST_DRAWS, FIRST_DEALS = 7, 8
-    RESULTS = ORDERS = 9
+    RESULTS, ORDERS = 9, 10
 
 
 class BrokenPromise(Exception):
