@@ -18,6 +18,7 @@ from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
 from icarus.statistics import NORMAL_95, Estimate
 
+# in the order of the paper of 2012, and after them Goodman's
 SEARCHES = {
     "CheatingUCT": "Cheating UCT",
     "CheatingEnsembleUCT": "Cheating ensemble UCT",
@@ -26,7 +27,7 @@ SEARCHES = {
     "SO_ISMCTS_POM": "SO-ISMCTS + POM",
     "MO_ISMCTS": "MO-ISMCTS",
     "RIS_ISMCTS": "RIS-ISMCTS",
-}  # in the order of the paper of 2012, and after them Goodman's
+}
 SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
 OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
 

@@ -124,9 +124,10 @@ def _versions(row: GameRow) -> str:
 
 
 SEARCHES = "{} of its searches"
+# what the clock does not decide
 OF_RUN = ("seed", "seat", "actions", "returns", "reward", "win") + tuple(
     SEARCHES.format(name) for name in ("decisions", *results.STATISTICS)
-)  # what the clock does not decide
+)
 
 
 def of_run(directory: Path, agent: str | None = None, trial: int | None = None) -> Iterator[Kept]:
@@ -328,10 +329,11 @@ def learn_again(row: GameRow) -> GameRow:
     return learned_by(search)
 
 
+# of directories, besides those of runs
 KINDS: tuple[tuple[Callable[[Path], object], Callable[[Path], Iterator[Kept]]], ...] = (
     (is_race, of_race),
     (is_ladder, of_ladders),
     (is_learning, of_learning),
     (duels_in, of_duels),
     (has_learned, of_learned),
-)  # of directories, besides those of runs
+)

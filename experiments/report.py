@@ -744,6 +744,7 @@ def _increases(columns: Columns) -> Sequence[Sequence[str]]:
 
 
 ALONE = {"R": "RAVE", "M": "MAST", "L": "LGRF", "N": "NAST", "EPIC": "EPIC"}
+# in the README, by their strategies
 SHOWN = {
     "BASELINE": "-",
     ">> MAST": "M",
@@ -752,7 +753,7 @@ SHOWN = {
     ">> EPIC": "EPIC",
     ">> NAST2": "N",
     "RAVE >> NAST2": "NR",
-}  # in the README, by their strategies
+}
 MIXED = {  # an enhancement of the simulation among the combinations without NAST, and among those with it
     (name, has_nast): f"{name} {'with' if has_nast else 'without'} NAST"
     for name in ("MAST", "LGRF")

@@ -93,9 +93,8 @@ def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
     return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
 
 
-Decided = dict[
-    Cell, tuple[str, int]
-]  # what the tests that have ended found, and after how many units
+# what the tests that have ended found, and after how many units
+Decided = dict[Cell, tuple[str, int]]
 
 
 def rounds(

@@ -183,11 +183,8 @@ def _file_of(name: str) -> Path | None:
         return None
     try:
         spec = importlib.util.find_spec(name)
-    except (
-        ImportError,
-        ValueError,
-        AttributeError,
-    ):  # what stands before the last dot is not a package
+    # what stands before the last dot is not a package
+    except (ImportError, ValueError, AttributeError):
         return None
     path = Path(spec.origin) if spec and spec.origin else None
     return path.resolve() if path and path.is_file() and not set(path.parts) & LIBRARIES else None

@@ -116,11 +116,12 @@ def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], Cells]:
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
     if cells["count"].min() == 1:
+        # interactions, scaled to vary as much as a single value does
         chance = [
             (cells["mean"] * _signs(names)).sum() / math.sqrt((1 / cells["count"]).sum())
             for number in (3, 4)
             for names in itertools.combinations(ENHANCEMENTS, number)
-        ]  # interactions, scaled to vary as much as a single value does
+        ]
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
     freedom = cells["count"] - 1
     return math.sqrt((cells["var"] * freedom).sum() / freedom.sum()), int(freedom.sum())

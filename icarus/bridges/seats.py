@@ -30,11 +30,8 @@ from icarus.views.boards import drawing
 if TYPE_CHECKING:
     import pyspiel
 
-FAILURES = (
-    RuntimeError,
-    IndexError,
-    ValueError,
-)  # by which OpenSpiel's C++ refuses something; its SpielError is one
+# by which OpenSpiel's C++ refuses something; its SpielError is a RuntimeError
+FAILURES = (RuntimeError, IndexError, ValueError)
 TRIED = 8  # deals, and random games, that show whether chance acts in them
 
 
@@ -147,11 +144,8 @@ def probabilities(state: Any) -> list[float]:
     return [chances.get(outcome, 0.0) for outcome in state.legal_actions()]
 
 
-RULES: Mapping[str, Any] = {
-    "player": _player,
-    "legal": _legal,
-    "apply": _apply,
-}  # which every such game has
+# which every such game has
+RULES: Mapping[str, Any] = {"player": _player, "legal": _legal, "apply": _apply}
 METHODS = {"player": "current_player", "legal": "legal_actions", "apply": "apply_action", "rewards": "returns",
            "chance": "chance_outcomes", "observe": "observation", "determinize": "resample", "observation": "observation",
            "multiplicity": "multiplicity", "action_text": "action_to_string", "initial": "__init__"}  # fmt: skip

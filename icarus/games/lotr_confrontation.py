@@ -385,6 +385,7 @@ STATE = aligned(
     ("acted", np.int8),  # actions of this turn so far
     ("actions", np.int16, (LONGEST_TURN,)),  # of this turn
 )
+# of all fields but `shire_needed`
 RANGES = {
     "pos": (0, DEAD),
     "count": (0, TEAM),
@@ -401,7 +402,7 @@ RANGES = {
     "searching": (0, LAPSED),
     "acted": (0, LONGEST_TURN),
     "actions": (0, LIGHT_MOVES_BACK + SQUARES - 1),
-}  # of all fields but `shire_needed`
+}
 
 
 @inlined

@@ -45,6 +45,7 @@ class GameFunction:
         object.__setattr__(self, "words", (*self.arguments, *self.more))
 
 
+# those that the rules consist of, by name
 FUNCTIONS = {
     "initial": GameFunction("state, rng", "", "rng", "parameters"),
     "player": GameFunction("state", "a player, CHANCE or TERMINAL", "state"),
@@ -66,7 +67,8 @@ FUNCTIONS = {
         "state, index", "a probability, or NO_DEAL", "index", "probability, parameters"
     ),
     "deal_observation": GameFunction("state, perspective", "an integer", "state, perspective"),
-}  # those that the rules consist of, by name
+}
+# and those that tell more of a state
 TOLD = {
     "text": GameFunction("state", "a str", "state"),
     "action_text": GameFunction("state, action", "a str", "state, action"),
@@ -77,7 +79,7 @@ TOLD = {
     "multiplicity": GameFunction("state", "a number", "state"),
     "derive": GameFunction("state", "", "state"),
     "move_text": GameFunction("move", "a str", "move"),
-}  # and those that tell more of a state
+}
 OF_PYTHON_GAMES = {"copy": ("state",)}  # what those are given that no `Game` has
 ROWS = FUNCTIONS | TOLD
 _COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
