@@ -75,7 +75,7 @@ class ViewFrame:
     key: int  # of what the responder knows, or BEYOND
     belief: int  # a digest of the entries as they came
     weight: float  # of them all
-    chance: float  # of the responder's own actions up to here, if he chooses uniformly
+    share: float  # of the whole walk: the probability of the responder's actions up to here, if he chooses uniformly
     value: float  # of what ends here or has been followed
     policy_value: float  # the same, if the responder follows his own policy
     best: float  # of the actions followed
@@ -226,7 +226,7 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
         worth = entry.weight * (rules.low + rules.range * reals[status.responder])
         frame.value += worth
         frame.policy_value += worth
-        status.done += entry.weight * frame.chance
+        status.done += entry.weight * frame.share
         entry.kind = DONE
         return ending
     count, key, weight = write_legal(rules, state, actions), entry.key, entry.weight
@@ -262,8 +262,9 @@ def leave(tree: Responding, value: float, policy_value: float) -> None:
         frame.value += value
         frame.policy_value += policy_value
         return
+    # the probabilities of this view's actions, anew: the views below have used the same room
     write_policy(tree.policy, frame.key, frame.count, tree.reals)
-    if frame.action == 0 or value > frame.best:
+    if frame.action == 0 or value > frame.best:  # the first action, or a better one
         frame.best = value
     frame.policy_value += tree.reals[frame.action] * policy_value
     frame.action += 1
@@ -285,12 +286,12 @@ def recall(tree: Responding) -> None:
         )
     frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
     if tree.remembered[place] == digest:
-        status.done += total * frame.chance
+        status.done += total * frame.share
         leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
 
 
 @inlined
-def open_view(tree: Responding, key: int, chance: float) -> None:
+def open_view(tree: Responding, key: int, share: float) -> None:
     """Open a view behind the newest, in which there is nothing yet."""
     status = tree.status[0]
     status.depth += 1
@@ -302,7 +303,7 @@ def open_view(tree: Responding, key: int, chance: float) -> None:
     view.decider = NOTHING
     view.count = 0
     view.key = key
-    view.chance = chance
+    view.share = share
     view.value = 0.0
     view.policy_value = 0.0
     view.best = 0.0
@@ -312,7 +313,7 @@ def open_view(tree: Responding, key: int, chance: float) -> None:
 def follow_observation(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after what the responder sees in the entry that is next."""
     end, move = tree.status[0].used, tree.entries[frame.next].observed
-    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, move), frame.chance)
+    open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, move), frame.share)
     for i in range(frame.next, end):
         entry = tree.entries[i]
         if entry.kind == OBSERVED and entry.observed == move:
@@ -328,7 +329,7 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
     write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
     action = tree.words[frame.action]
     key = BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action)
-    open_view(tree, key, frame.chance / frame.count)
+    open_view(tree, key, frame.share / frame.count)
     for i in range(frame.first, end):
         entry = tree.entries[i]
         if entry.kind == DECIDES:
@@ -396,15 +397,18 @@ class ResponseWalk:
         states = np.zeros((room, rules.dealt.shape[1]), np.int64)
         entries, frames = np.zeros(room, ENTRY), np.zeros(room, FRAME)
         states[:used] = rules.dealt[possible]
-        # no two deals are alike
+        # Deals are never merged: each has a digest of its own, its number.
         entries["kind"], entries["digest"] = OBSERVED, np.arange(room)
         entries["observed"][:used] = deals.observations[possible, responder]
         entries["weight"][:used] = deals.probabilities[possible]
+        # The first view is that before the deal: what he sees of his deal is followed like a move that he sees.
         frames["action"][0], frames["decider"][0] = OBSERVING, NOTHING
-        frames["weight"][0] = frames["chance"][0] = 1.0
+        frames["weight"][0] = frames["share"][0] = 1.0
         if policy is not UNIFORM:
             entries["key"][:used] = keys_of(deals)[possible, 1 - responder]
-            frames["key"][0] = responder + 1
+            frames["key"][0] = (
+                responder + 1
+            )  # as `key_of` begins: the key of who has seen nothing yet
         status, places = np.zeros(1, STATUS), np.zeros(1 << (2 * room).bit_length(), np.int64)
         status["responder"], status["views"], status["used"] = responder, 1, used
         growing = states, entries, frames, places

@@ -57,7 +57,8 @@ def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
-        ValueError: the game has hidden deals, or what its deals have are no probabilities, do not sum to 1, or do not end.
+        ValueError: the game has hidden deals; or what a deal has is no probability, the probabilities do not sum to 1, or the deals do
+            not end.
         TypeError: no game.
     """
     check_game("deals_of", game)
@@ -126,9 +127,9 @@ def deal_observation(state: State, player: int) -> int:
 def information_state(state: State) -> InformationState:
     """What the player to move knows: (player, what it observes of the deal, the moves that it has observed since).
 
-    Each move is (own, move): whether it was the player's own action, and what the player saw of it. An own action is marked, since where
-    hidden facts say who moves next, the other's action of the same number would read alike. Where `observe` shows the mover something
-    else than his action, he has seen that after it.
+    Each move is (own, move): whether it was the player's own action, and what the player saw of it. Without the
+    mark, an own action 3 and the other's action 3 would read alike where hidden facts say who moves next. If `observe` shows the mover
+    something else than his action, a second entry follows at once: (False, what it showed).
 
     Raises:
         ValueError: no player is to move, or the state has no history. TypeError: no state.

@@ -105,10 +105,10 @@ def tabulate(
     play: str = MOST_VISITED,
     progress: Callable[[int, int], None] | None = None,
 ) -> TabularPolicy:
-    """A policy of any kind written out over a tree; of a search with one seed, by full stitching (Lanctot, Lisý and Bowling, 2015).
+    """A policy of any kind as a table over a tree. That of a search, with one seed, is found by full stitching.
 
-    Full stitching searches in every information set. Each search comes after those in the sets of the same player that lead there, and
-    what a player has learned in them is kept for those below alone, as in a match.
+    Full stitching (Lanctot, Lisý and Bowling, 2015) searches in every information set. Each search comes after those in the sets of the
+    same player that lead there, and what a player has learned in them is kept for those below alone, as in a match.
 
     Args:
         policy: as in `exploitability`.
@@ -144,6 +144,7 @@ def tabulate(
         below, seated = followers[number], ask.policy
         learned = seated.memory() if hasattr(seated, "recall") and len(below) > 1 else None
         for i, follower in enumerate(below):
+            # What was learned here holds for each set below. The first begins with it; for the others it is put back.
             if learned is not None and i > 0:
                 seated.recall(learned)
             search_from(follower, ask)
@@ -224,7 +225,7 @@ def respond(tree: Arrays, policy: np.ndarray, best: np.ndarray, values: np.ndarr
 
     Args:
         policy: [slots] to respond to.
-        best: [slots], set to 1 at the actions of the best responses and to 0 elsewhere.
+        best: [slots] zeros; on the way room for what actions are worth. At the end 1 at the actions of the best responses, 0 elsewhere.
         values: [views] zeros, set to what best responses expect where a player has seen so much, times the others' part in coming there.
     """
     reached, expected = np.empty(len(tree.views)), 0.0
@@ -238,6 +239,7 @@ def respond(tree: Arrays, policy: np.ndarray, best: np.ndarray, values: np.ndarr
         view = tree.views[i]
         if view.set != NOTHING:
             info_set = tree.sets[view.set]
+            # what each action is worth, as the views below have passed it up
             actions = best[info_set.slot : info_set.slot + info_set.count]
             chosen = actions.argmax()
             values[i] += actions[chosen]
@@ -471,7 +473,8 @@ def best_response(
         raise ValueError(f"player is {player!r}; it must be 0 or 1")
     tree = tree_of(game)
     probabilities = tabulate(tree, policy, seed, play=play).probabilities
-    best, result = _responses(tree, probabilities, "")
+    # both players' best responses; the other's part gives way to his policy
+    best, result = _responses(tree, probabilities, text="")
     response = TabularPolicy(tree, _mixed(tree, player, best, probabilities))
     return BestResponse(int(player), result.best_responses[player], response)
 
@@ -484,7 +487,7 @@ def _mixed(tree: GameTree, player: int, first: np.ndarray, second: np.ndarray) -
 def _gain_by(tree: GameTree, best: np.ndarray, policy: np.ndarray) -> float:
     """What both players gain by some responses to a policy, added up."""
     gains = [
-        _responses(tree, _mixed(tree, player, best, policy), "")[1].values[player]
+        _responses(tree, _mixed(tree, player, best, policy), text="")[1].values[player]
         for player in range(PLAYERS)
     ]
     return sum(gains) - sum(tree.game.utilities)

@@ -66,7 +66,7 @@ WIDTH = 64  # states in which a match is followed
 ALIKE = 8  # of them, at least, for each view of the responder's, in each of which he thinks anew
 PARTS = 4  # of a sampled belief: an action is clearly better if it is in each
 CLEAR = 1e-9  # by how much, as a share of what may be gained
-_PLAYED, _THOUGHT = 1, 0  # what a search's seed is for, in a match
+_PLAYED, _MODELLED = 1, 0  # what a search's seed is for, in a match
 DECISION = None  # in place of what the responder sees: that he is to move
 DIGITS = 13  # of a gain: weights that sum to 1 do so less nearly
 
@@ -137,20 +137,14 @@ class _Responder:
     """A responder in real play, who thinks of particles."""
 
     def __init__(
-        self,
-        game: AnyGame,
-        player: int,
-        thought: _Answers,
-        seed: int,
-        depth: int,
-        count: int | None,
+        self, game: AnyGame, player: int, model: _Answers, seed: int, depth: int, count: int | None
     ) -> None:
         self._game, self._player, self._depth = game, player, depth
         self._low, high = game.utilities
         self._range = high - self._low
-        self._most, self._seed, self._thought = count or sys.maxsize, seed, thought
-        # Without luck what is thought of is what is played.
-        self.played = _Answers(thought.asks, (), 1) if thought.has_luck else thought
+        self._most, self._seed, self._model = count or sys.maxsize, seed, model
+        # The model is the policy that he takes the others to play. Without luck it is what they play.
+        self.played = _Answers(model.asks, (), 1) if model.has_luck else model
         self._deals = list[_Particle]()
         self._cuts = 0  # how often a part was drawn of what may happen
         self._looked_at = 0  # states, for the present decision
@@ -162,7 +156,7 @@ class _Responder:
                 keys = [hash((i, 2 * move)) for i, move in moves]
                 weight = float(deals.probabilities[k])
                 self._deals.append(_Particle(dealt_state(game, deals, k), keys, weight))
-        self.is_exact = bool(self._deals) and not thought.has_luck
+        self.is_exact = bool(self._deals) and not model.has_luck
 
     def play(self, match: int, most: int, progress: Callable[[float], None]) -> float:
         """What the responder has at the end of a match, on average over all that is followed; of more than two players, beyond what he has
@@ -176,11 +170,11 @@ class _Responder:
         self._ended = 0.0
         self._luck = np.random.default_rng((self._seed, match, self._player))
         self._rng = seeded(int(self._luck.integers(MASK)))
-        if self._thought.has_luck:
+        if self._model.has_luck:
             self.played.forget(self._seed, self._player, _PLAYED, match)
         deals = self._deals
         if not deals:
-            self._thought.forget(self._seed, self._player, _THOUGHT, match)
+            self._model.forget(self._seed, self._player, _MODELLED, match)
             deals = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
         views = defaultdict[int, list[_Particle]](list)
         for deal in deals:
@@ -236,7 +230,7 @@ class _Responder:
         self._progress(self._ended)
         for sight, group, room in self._followed(views, most):
             cuts = self._cuts
-            after = self._follow(belief, action, self._thought, self._most, (sight,))[1][sight]
+            after = self._follow(belief, action, self._model, self._most, (sight,))[1][sight]
             is_sampled = is_sample or self._cuts > cuts
             if sight is not DECISION:
                 gain += self._rest(group, NO_ACTION, after, room, is_sampled)
@@ -258,7 +252,7 @@ class _Responder:
 
     def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
         """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
-        if self._deals and not self._thought.has_luck:
+        if self._deals and not self._model.has_luck:
             return []
         state = group[0].state
         count = min(self._most, PARTICLES)  # of exact beliefs, too: nothing says what all are
@@ -391,8 +385,11 @@ class _Responder:
         return [self._value(belief, action, left - 1, most) for action in self._legal(belief)]
 
     def _value(self, belief: list[_Particle], action: int, left: int, most: int) -> float:
-        """What he gains after an action by looking so many ahead; so many states are shared by all that he may see before."""
-        gain, views = self._follow(belief, action, self._thought, most)
+        """What he gains by an action if he then looks `left` of his own actions ahead.
+
+        Before his next decision he may see several things. Each of them goes on with its share, by its probability, of `most` states.
+        """
+        gain, views = self._follow(belief, action, self._model, most)
         total = sum(map(_weight, views.values()))
         for sight, after in views.items():
             if sight is not DECISION:
@@ -464,20 +461,20 @@ def local_best_response(
     if game.players < PLAYERS:
         refuse_unless_two_players(game)
     asks, what = questions_to(game, policy, play)
-    thought = _Answers(asks, (seed, 0), seeds)
-    if matches is None and thought.has_luck:
+    model = _Answers(asks, (seed, 0), seeds)
+    if matches is None and model.has_luck:
         raise ValueError(
             f"a search has another seed in each match: give a number of matches of {asks[0]}"
         )
     responders = [
-        _Responder(game, player, thought, seed, depth, particles) for player in range(game.players)
+        _Responder(game, player, model, seed, depth, particles) for player in range(game.players)
     ]
     gains: tuple[list[float], ...] = tuple([] for _ in responders)
 
     def result() -> Exploitability:
         belief = "" if particles is None else f" and {particles} particles"
         method = f"local best responses of depth {depth}{belief}, in {len(gains[-1])} matches each"
-        everyone = {thought, *(each.played for each in responders)}
+        everyone = {model, *(each.played for each in responders)}
         questions = sum(answers.questions for answers in everyone)
         is_exact = all(each.is_exact for each in responders)
         return bound_by(game, gains, is_exact, method, what, questions)

@@ -184,6 +184,9 @@ class _Asked(CalledBack):
 class Walk:
     """The functions of a game as a walk calls them.
 
+    Args:
+        room: for how many legal actions, of a `PythonGame`.
+
     Attributes:
         settings: [1] of WALK.
         dealt: the initial states. [deals, words]
@@ -193,6 +196,7 @@ class Walk:
         self.game = game
         self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
         functions: Any = self._asked or game.kernels()  # type: ignore[attr-defined]
+        # A state of a `PythonGame` stays in `_Asked`, and goes by its number; the first ones are the deals.
         self.dealt = deals.words if isinstance(game, Game) else np.arange(len(deals)).reshape(-1, 1)
         low, high = game.utilities
         addresses = map(functions.address, FUNCTIONS)

@@ -245,7 +245,8 @@ def _set_left(deal: Facts, index: int, size: int) -> bool:
 
     The index has a digit for each class but the largest (its step is 0, see `_number_classes`), which has what the others leave of `size`.
     """
-    largest = CLASSES  # always empty: where there is no class, only no cards can be left
+    # If there are no classes at all: the spare one behind them, which has no cards, so that only size 0 fits.
+    largest = CLASSES
     rest = size
     deal.left[:] = 0
     for k in range(deal.classes):

@@ -305,9 +305,10 @@ def _next_subset(chosen: np.uint64, ranks: np.uint64) -> np.uint64:
 @helper
 def list_kickers(hand: np.uint64, play: int, actions: np.ndarray) -> int:
     """Every set of kickers to a base play."""
+    # the ranks that can be kickers; and, of pairs or of single cards, what an action has besides the ranks
     ranks, kind = _kicker_ranks(hand, play), PAIR_KICKERS if KICKER_SHIFT[play] else SOLO_KICKERS
     count, chosen = 0, _lowest_ranks(ranks, KICKERS[play])
-    while chosen:
+    while chosen:  # not with both jokers
         if chosen & JOKERS != JOKERS:
             actions[count] = kind + np.int64(chosen)
             count += 1

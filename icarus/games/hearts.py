@@ -222,6 +222,7 @@ def observe(state: Facts, action: int, moves: np.ndarray) -> None:
                 moves[i] = CARD_PASSED
     elif state.phase != PLAYING:
         dealt = state.phase == DEALING
+        # Who leads is told after the exchange, or with the deal of a round in which nothing is passed; else 0 stands there.
         leads = not dealt or offset(state) == 0
         for i in range(PLAYERS):
             picked_up = state.held[i] if dealt else passed_by(state, giver(state, i))

@@ -1108,6 +1108,7 @@ def _arrive(state: Facts) -> int:
     side = state.side
     if has(state.held[1 - side], state.square):
         return REVEAL
+    # A search does not keep up what each side may suspect: LAPSED says that it is out of date.
     if state.searching:
         state.searching = LAPSED
     else:

@@ -68,17 +68,20 @@ BELIEFS = aligned(
 
 
 def _count_knowledge() -> np.ndarray:
-    """[last, marks]: in how many ways a player may know of so many marks, found earlier or by tries of this turn in some order.
+    """[last, marks]: the number of histories of what a player has found of so many marks of the other's.
 
-    If `last` is 1 there is one mark besides, the last, which he can have found in this turn only. Either he tries no more: then each
-    mark was found earlier or not, 2^marks ways. Or his next try finds one of the marks, or the last one.
+    A history is the set of marks that he found in earlier turns, and those that he has found by failed tries of this turn, in their order.
+    If `last` is 1 there is one mark besides, the newest, which he can have found in this turn only.
     """
     ways = [[0] * (MOST + 1), [0] * (MOST + 1)]
     for marks in range(MOST + 1):
         for last in range(2):
+            # Either he tries no more: each mark was found in earlier turns or not.
             ways[last][marks] = 1 << marks
+            # Or his next try finds one of the marks,
             if marks > 0:
                 ways[last][marks] += marks * ways[last][marks - 1]
+            # or the newest.
             if last == 1:
                 ways[last][marks] += ways[0][marks]
     return np.array(ways, np.float64)
@@ -179,15 +182,15 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     if observer == CHANCE or state.ended != GOING_ON:
         return
     opponent = 1 - observer
-    # Each square is open to the observer, has his mark, or has a mark that he has found.
+    # The whole board: squares that he may still try, among them those with marks that he has not found; his own marks; those found.
     board = state.open[observer] | state.marks[observer] | beliefs.found
     marks = _draw_marks(state, beliefs, rng)
     state.marks[opponent] = marks
     # The marks of the observer that the other has found: in earlier turns he may have found each or not, all equally likely.
     if state.player == observer:
         found_by_other = state.marks[observer] & next_word(rng)
-        state.last = _draw_last(state, marks & state.open[observer], rng)
-    else:
+        state.last = _draw_last(state, marks & state.open[observer], rng)  # he has not found it
+    else:  # the other has tried in this turn, too
         found_by_other = _draw_tries(state, state.marks[observer], rng)
     state.open[opponent] = board & ~(marks | found_by_other)
 

@@ -98,7 +98,7 @@ _BYTE, _REAL = np.dtype(np.uint8), np.dtype(np.float64)
 
 @helper
 def word_at(address: int, width: int) -> np.uint64:
-    """An integer of so many bytes, as a word of 64 bits with its sign."""
+    """An integer of |width| bytes, the lowest first, as a word of 64 bits; below 0 the integer has a sign, which is extended."""
     data, word = array_at(address, abs(width), _BYTE), np.uint64(0)
     for i in range(abs(width)):
         word |= np.uint64(data[i]) << np.uint64(8 * i)
@@ -407,7 +407,8 @@ class Evaluation:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
         if self.names:
             return self._in_python(game)
-        # One by one, as plain Python needs them too.
+        # Each by a name of its own: of an array that a function closes over, plain Python makes structures of the rows, but not of one
+        # in a tuple.
         fields, limits, rows, hidden, bias, output, base = self.network
         players = self.players
         room = self.room

@@ -227,13 +227,14 @@ class AnyGame(ABC):
 
     def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
         """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
-        convert, is_right, right = ANSWERS[name]
+        convert, is_right, demand = ANSWERS[name]
         try:
             converted = convert(answer)
             if is_right is None or is_right(self, converted, *inputs):
                 return converted
         except (TypeError, ValueError, OverflowError):
             pass
+        # the number in what is demanded: of legal actions, of the last player, or of players
         count = (
             len(self.ask("legal", *inputs))
             if name == "chance"
@@ -247,7 +248,7 @@ class AnyGame(ABC):
         )
         function: Any = getattr(self, name, None)
         raise ValueError(
-            f"{name} of {self}{defined_at(function)} returned {text}; it must {right.format(count)}"
+            f"{name} of {self}{defined_at(function)} returned {text}; it must {demand.format(count)}"
         )
 
     def facts_of(self, data: StateData) -> Any:

@@ -84,7 +84,7 @@ def deep_copy(state: StateData) -> StateData:
     Raises:
         TypeError: the state has a part that cannot be copied, such as a generator.
     """
-    copies: dict[int, Any] = {}
+    copies: dict[int, Any] = {}  # deepcopy's memo: what it finds there it takes as copied
     _copy_lists(getattr(state, "__dict__", state), _NESTED, copies)
     try:
         copied = copy.deepcopy(state, copies)
@@ -206,7 +206,7 @@ def in_python(game: AnyGame) -> PythonGame:
         rules = {name: _in_python(game, name, getattr(kernels, name)) for name in names}
     weigh = game.multiplicity
     view = game.observation
-    # They may ask compiled helpers, and so are given numpy's own records.
+    # These may call compiled helpers, and so are given numpy's own records, not the structures that the rules are given.
     texts: dict[str, Any] = {
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),

@@ -169,6 +169,7 @@ class GtpEngine:
         Raises:
             EngineFailed: see `ask`.
         """
+        # of both games that it may play
         commands = [] if self._told else ["boardsize 8", "clear_board"]
         before = earlier_state(state, self._told)
         for player, action in state.history[self._told :]:
@@ -177,7 +178,7 @@ class GtpEngine:
             if text != "pass":
                 commands.append(f"play {COLOURS[player]} {text}")
         self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
-        self._told = len(state.history) + 1
+        self._told = len(state.history) + 1  # with its own move, which it has made on its board
         return {state.action_to_string(action): action for action in state.legal_actions()}.get(
             self.answer.lower()
         )

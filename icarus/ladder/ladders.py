@@ -120,13 +120,14 @@ def posterior(
     precision = _precision(names, priors, covariance)
     value = center.copy()
     curvature = precision
-    # of the logarithm of the density: what the model says of the games, and what is known beforehand
     for _ in range(STEPS):
         chance = expected(signs @ value, 0.0)
+        # of the logarithm of the density: of what is known beforehand, and of the games; and its second derivative, negated
         gradient = precision @ (center - value) + ELO / dispersion * (score - chance) @ signs
         weight = ELO**2 / dispersion * chance * (1 - chance)
         curvature = precision + signs.T * weight @ signs
         step = np.linalg.solve(curvature, gradient)
+        # far from the maximum a step of Newton's may go far beyond it
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
@@ -161,6 +162,7 @@ def _precision(
     if covariance is not None:
         places = [names.index(name) for name in priors]
         prior[np.ix_(places, places)] = covariance
+    # A rating of width 0 would have no inverse: it is taken as known within what Newton's method can tell.
     np.fill_diagonal(prior, np.maximum(np.diag(prior), PRECISION**2))
     return np.linalg.inv(prior)
 

@@ -37,7 +37,9 @@ COIN = 3.0  # six standard deviations of the share of heads in one toss
 
 
 def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
-    """An evaluation without weights, in which every input has a row for each player to move, by random games.
+    """An evaluation without weights: random games show which facts vary, and so which inputs there are.
+
+    Each input has a row of its own for each player to move, and for CHANCE.
 
     Raises:
         ValueError: a game does not end, or nothing varies.

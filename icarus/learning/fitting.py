@@ -18,7 +18,7 @@ SCALE = 0.5  # of the first weights
 def with_random_weights(
     evaluation: Evaluation, positions: Positions, units: int, seed: int, is_apart: bool = True
 ) -> Evaluation:
-    """An evaluation with random weights, for the inputs that are met neither seldom nor always; of values the most frequent has none.
+    """An evaluation with small random weights. Only inputs that are met often enough, and not in every state, have a row of them.
 
     Args:
         evaluation: without weights, in which each input by the player to move has a row of its own.
@@ -34,15 +34,19 @@ def with_random_weights(
     is_used = counts >= min(SELDOM, max(1, len(positions.targets) // 1000))
     for field in network.fields:
         inputs = slice(field["first"], field["first"] + field["size"])
-        if field["kind"] == COUNT:  # of whose inputs every state has one
+        # Each state has one of these inputs: as many as there are states are met in all, and one met so often is always there.
+        if field["kind"] == COUNT:
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
+        # A fact has just one of its values: the most frequent needs no weights, since the bias stands for it.
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
     random, count = np.random.default_rng(seed), is_used.sum()
     each = np.full_like(counts, -1, np.int32)
     each[is_used] = np.arange(count)
-    rows = np.resize(each, len(network.rows))  # the same ones again for all, or as they are
-    room = LARGEST * 7 // 8 // (4 * max(1, count))  # units for which a file has room
+    # Shared rows are repeated for each player to move; where each has its own they stay as they are.
+    rows = np.resize(each, len(network.rows))
+    # units for which a file has room: of 4 bytes, with an eighth of it for all else; a multiple of 8 for the processor's vectors
+    room = LARGEST * 7 // 8 // (4 * max(1, count))
     units = min(units, room // 8 * 8)
     scale = SCALE * np.sqrt(2 * len(positions.targets) / max(1, counts[is_used].sum()))
     fields = network.fields.copy()
@@ -64,9 +68,9 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     from threadpoolctl import threadpool_limits
 
     old = evaluation.network
-    out = np.cumsum(positions.branches) % HELD_OUT == 1
-    inputs = positions.inputs[~out]
-    targets = positions.targets[~out, : len(old.base)].astype(np.float32).squeeze()
+    is_held_out = np.cumsum(positions.branches) % HELD_OUT == 1
+    inputs = positions.inputs[~is_held_out]
+    targets = positions.targets[~is_held_out, : len(old.base)].astype(np.float32).squeeze()
     batch = min(BATCH, len(targets))
     network = MLPRegressor(
         hidden_layer_sizes=(len(old.bias),),
@@ -76,17 +80,18 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
         random_state=seed,
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
+        # The first call only makes its arrays, which then take the weights so far.
         network.partial_fit(inputs[:batch], targets[:batch])
         arrays = [*network.coefs_, *network.intercepts_]
         weights = dict(zip(("hidden", "output", "bias", "base"), arrays, strict=True))
         for name, array in weights.items():
             array[:] = getattr(old, name)
-        # with the gradient of squares as it stands, that of the cross-entropy
+        # scikit-learn's gradient for squared errors is, with a logistic output, just that of the cross-entropy
         network.out_activation_ = "logistic"
         for _ in range(EPOCHS):
             network.partial_fit(inputs, targets)  # in these arrays
     new = attrs.evolve(evaluation, network=old._replace(**weights))
-    _, error, variance = judged(new, positions.inputs[out], positions.rewards[out])
+    _, error, variance = judged(new, positions.inputs[is_held_out], positions.rewards[is_held_out])
     return attrs.evolve(new, about={"error": error, "variance": variance})
 
 

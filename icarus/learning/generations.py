@@ -175,8 +175,9 @@ def learn(
     digests = tuple((path, digest_of(path)) for path in map(str, files))
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
-    usual = COMPILED if isinstance(loaded.game, Game) else PLAIN
-    chosen = LearningSettings(**usual | settings)
+    defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
+    chosen = LearningSettings(**defaults | settings)
+    # a strategy that there is not is refused before anything is played
     for player in (chosen.judge, chosen.reference):
         player.agent(loaded.names, iterations=1)
     empty = empty_evaluation(loaded.game, chosen.seed)
@@ -251,13 +252,15 @@ class Learning:
         return Positions(vstack(inputs), *map(np.concatenate, others))
 
     def _first(self) -> Evaluation:
-        """The first evaluation, from random games: its inputs have rows of weights of their own for each player to move, or the same ones
-        for all, where the error is clearly smaller so."""
+        """The first evaluation, fitted to random games twice: with weights of its own for each player to move, and with the same for all.
+
+        The second is taken if its error is clearly smaller.
+        """
         positions = self._play(self.empty, 0)
 
         def fit(is_apart: bool) -> Evaluation:
             new = with_random_weights(self.empty, positions, UNITS, self.settings.seed, is_apart)
-            # Without weights each input had a row of its own. The new network has fewer: which one is an input's now, -1 for none.
+            # The positions have rows of the evaluation without weights, one for each input; these become rows of the new one, -1 for none.
             rows = new.network.rows[positions.inputs.indices]
             inputs = inputs_of(new, rows, positions.inputs.indptr)
             return fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed)
@@ -305,7 +308,10 @@ class Learning:
         return attrs.evolve(self.settings.judge, evaluation=with_digest(str(self._file(number))))
 
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
-        """Of a generation to an opponent in his own place, on the same deals."""
+        """How much more a generation gets than an opponent in the same seats, on the same deals.
+
+        Of each deal there is a game with the generation in each seat, and one with the opponent in all.
+        """
         settings, seats, player = self.settings, range(self.empty.players), self._player(number)
         matches, places = [], (*seats, NOBODY)
         for deal, seat in itertools.product(range(settings.deals), places):
@@ -316,12 +322,12 @@ class Learning:
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), 1):
             self._tell("match", done, len(matches))
         rows = [self.ledger.rows[match.key] for match in matches]
-        scores, usual = list[float](), list[float]()
+        scores, without = list[float](), list[float]()
         for first in range(0, len(rows), len(places)):
             *of_seats, of_nobody = rows[first : first + len(places)]
             scores.append(mean_reward(of_seats, seats))
-            usual.append(mean_reward([of_nobody], seats))
-        return paired_difference(scores, usual)
+            without.append(mean_reward([of_nobody], seats))
+        return paired_difference(scores, without)
 
     @property
     def result(self) -> Evaluation:

@@ -66,7 +66,7 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     header = [
         "generation",
         "error",
-        "of",
+        "variance of rewards",
         f"against {reference}",
         "against the one before",
         "taken",

@@ -121,6 +121,7 @@ def value_of(
     """Write the rows of a state, and its value for each player; returns the number of the rows."""
     game = table.game[0]
     address = address_of(state)
+    # a `PythonGame` writes its facts into their room first
     if game.facts != 0:
         call(game.facts, (address, address_of(table.facts)))
         address = address_of(table.facts)
@@ -135,7 +136,8 @@ def choose(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
     game = table.game[0]
     choice = 0
     top = -np.inf
-    step = -(-count // MOST_AHEAD)  # of more actions every step-th, from a random one on
+    # Of more actions every step-th is looked at, beginning with a random one of the first.
+    step = -(-count // MOST_AHEAD)
     for i in range(below(table.rng, step), count, step):
         copy_items(table.ahead, state)
         call(game.apply, (address_of(table.ahead), table.actions[i]))
@@ -310,6 +312,11 @@ def inputs_of(evaluation: Evaluation, rows: np.ndarray, starts: np.ndarray) -> A
 
 
 def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[int]) -> SelfPlay:
+    """Self-play that is about to begin: the rules, room for states, and room for what is recorded.
+
+    Args:
+        called: what has the addresses of the game's functions.
+    """
     network, players, words, beliefs = evaluation.network, game.players, 1, 1
     parameters = np.zeros(1, np.int64)
     rules = np.zeros(1, GAME)
@@ -347,6 +354,7 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
         rng=seeded(seed),
         **rooms,
     )
+    # A `PythonGame` writes its facts itself, and must know in which state the loop looks ahead. `table.game` is this array of rules.
     if isinstance(called, CalledBack):
         rules["facts"], called.ahead = called.address("features"), table.ahead.ctypes.data
     return table

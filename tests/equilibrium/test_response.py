@@ -216,8 +216,8 @@ def test_all_that_may_be_seen_until_the_responder_is_to_move_shares_the_particle
         rewards=lambda state: [float(state.count(action) == 1) for action in state],
         observe=None,
     )
-    thought = response._Answers([question_to(None)] * 5, seed=(0,), seeds=1)
-    responder = response._Responder(game, player=0, thought=thought, seed=0, depth=1, count=9)
+    model = response._Answers([question_to(None)] * 5, seed=(0,), seeds=1)
+    responder = response._Responder(game, player=0, model=model, seed=0, depth=1, count=9)
     responder._luck = np.random.default_rng(0)
     responder._values(responder._deals, left=1, most=9)
     # Of players 1 to 4, after an action of player 0: one for each history, but not 27 of player 4, because there are 9 particles.

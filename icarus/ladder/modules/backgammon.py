@@ -25,21 +25,22 @@ class GnuBackgammon:
         self.version = f"{name} {version('gnubg-nn')}"
         self._pubeval = kind == "pubeval"
         self._ply = int(ply)
-        self._roll = 0
+        self._rolled_at = 0
         self._target: tuple[int, ...] = ()
         gnubg_nn.set.score(*DOUBLE_MATCH_POINT)
 
     def new_game(self, state: State) -> None:
-        self._roll = 0
+        self._rolled_at = 0
 
     def choose(self, state: State) -> int:
         """The next action of the roll; what of the roll was forced has been played without asking."""
-        roll = (
+        # how many actions there were when the dice had been rolled
+        rolled_at = (
             max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
         )
-        if roll != self._roll:
-            rolled = earlier_state(state, roll)
-            self._roll, self._target = roll, checkers_after(rolled, self._steps(rolled))
+        if rolled_at != self._rolled_at:
+            rolled = earlier_state(state, rolled_at)
+            self._rolled_at, self._target = rolled_at, checkers_after(rolled, self._steps(rolled))
         mover = int(state.facts.player)
         path = path_to(state, mover, self._target)
         if not path:
