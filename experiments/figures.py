@@ -595,7 +595,7 @@ def _heat_maps(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 7 and 9: the share of the first seat in the games of each pair."""
     robins = round_robins(columns)
     for robin in robins:
-        names = robin.searches
+        names, (_, _, budget_text) = robin.searches, robin.game
         shares = np.full((len(names), len(names)), np.nan)
         for (first, second), score in robin.scores.items():
             shares[names.index(first), names.index(second)] = score.mean
@@ -614,7 +614,7 @@ def _heat_maps(columns: Columns, directory: Path) -> Iterator[Path]:
             title_panel(
                 axes,
                 f"{robin.title}: share of {robin.sides[0]}",
-                f"{describe_games(robin.scores.values())}, {robin.game[2]} per decision",
+                f"{describe_games(robin.scores.values())}, {budget_text} per decision",
             )
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
@@ -636,13 +636,15 @@ def _strengths(columns: Columns, directory: Path) -> Iterator[Path]:
         path = directory / _file("strength", " ".join(robin.game), robins)
         with canvas(path, (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
+            _, _, budget_text = robin.game
+            # the first seat, the second, and both
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _score_bars(axes, scores)
                 title_panel(
                     axes,
                     f"{robin.title}, {side}",
-                    f"{describe_games(scores)}, {robin.game[2]} per decision",
+                    f"{describe_games(scores)}, {budget_text} per decision",
                 )
             all_axes[-1].set_xticks(
                 range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9

@@ -208,7 +208,10 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
 def _stages(
     placing: Placing, times: int, names: Sequence[str]
 ) -> Iterator[tuple[list[int], list[int], float]]:
-    """A line of `Stages` for each place."""
+    """Of each place: who came there, and who was still to be placed, counted by name, and how often.
+
+    The last place, if one name alone is left for it, was no choice, and tells nothing.
+    """
 
     def count(group: Sequence[str]) -> list[int]:
         return [group.count(name) for name in names]

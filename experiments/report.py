@@ -440,7 +440,7 @@ def p_sentence(tallies: list[Tally]) -> str:
 
 
 def _strengths(results: list[Tally]) -> Table:
-    """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
+    """What the agents are compared by, with p against evenly matched players (Holm over the column)."""
     graded, even, (headings, rows) = any_graded(results), baseline(results), measures_of(results)
     comparisons = statistics.comparisons(results)
     lines = []
@@ -448,8 +448,8 @@ def _strengths(results: list[Tally]) -> Table:
         texts = list[str]()
         if comparisons:
             compared = comparisons.get(tally.cell.key)
-            least = compared and detectable_text(compared.detectable, compared.p, not graded)
-            texts.append(least or "")
+            detectable = compared and detectable_text(compared.detectable, compared.p, not graded)
+            texts.append(detectable or "")
         if even and even.pace:
             texts.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
         lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts])

@@ -283,7 +283,8 @@ def _failure(path: Path, error: BaseException) -> BaseException:
         and isinstance(error, ValueError | OSError)
         and not isinstance(error, UnicodeError)
     ):
-        return error  # of a game's name, or of an imported file
+        # Without a line of the file it is a refusal of a game's name or of an imported file, which says all itself.
+        return error
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
     return _refused(
         path, f"cannot be run: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}"
@@ -325,7 +326,10 @@ def sentence_of(error: BaseException) -> str | None:
 
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
-    """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
+    """What strategies may name: enhancements, weights and rules; and the module's own functions, which may make one of these.
+
+    Functions that a game consists of are no strategies.
+    """
 
     parts = [
         attrs.asdict(game, recurse=False).values()
@@ -368,12 +372,15 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
 
 
 def _registered(module: ModuleType, path: Path) -> Games:
-    """The games of a module by name, which `games.load` knows from then on: each `Game` and `PythonGame`, and with parameters each own
-    function with "-> Game" or "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's."""
+    """The games of a module by name, which `games.load` knows from then on.
+
+    They are each `Game` and `PythonGame`, and with parameters what each own function with "-> Game" or "-> PythonGame" makes. Of one name
+    a function comes before a `Game`, and a `Game` before a `PythonGame`.
+    """
     makers = filter(_makes_a_game, _values_of_its_own(module, FunctionType))
     by_makers = {_make_game(each, path).name: each for each in makers}
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
-    # A game may stand there twice, but not two of one name.
+    # The same game may have two variables, but two games must not have one name.
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
         if (
@@ -389,7 +396,7 @@ def _registered(module: ModuleType, path: Path) -> Games:
         for name, game in defined.items()
         if name not in games.GAMES or name in _own_games
     }
-    # One of the library's may be there as it is.
+    # A game of the library may be imported into the file as it is, but none may take its name.
     for name in defined.keys() - new.keys():
         same = defined[name]
         if not isinstance(same, Game) or _identity(same) != _identity(games.load(str(same))):

@@ -53,7 +53,7 @@ class Estimate:
 def mean_of(
     values: Sequence[float], least: float = -1.0, most: float = 1.0, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of values, each of them and so the mean from `least` to `most`, with its interval, see `mean_interval`."""
+    """The mean of values with its interval (`mean_interval`). Each value, and so the mean, lies between `least` and `most`."""
     numbers = np.array(values, float)
     error = (
         float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if np.ptp(numbers) > ROUNDING else 0.0
@@ -102,13 +102,15 @@ def sign_flip(differences: Sequence[float]) -> float:
     """
     steps = np.rint(np.array(differences) * GRID).astype(int)
     steps //= max(1, np.gcd.reduce(steps))
-    # of each sum of the sizes with the sign +
-    chances = np.eye(1, np.abs(steps).sum() + 1)[0]
+    # How likely each sum of the sizes with the sign + is, if each sign is a fair coin; of no sizes it is 0 for sure.
+    chances = np.zeros(np.abs(steps).sum() + 1)
+    chances[0] = 1.0
     reach = 1
     for size in np.sort(np.abs(steps)):
         chances[:reach] /= 2
         chances[size : reach + size] += chances[:reach].copy()
         reach += size
+    # All differences together sum to at least theirs just if the positive ones do.
     return float(chances[steps[steps > 0].sum() :].sum())
 
 

@@ -141,11 +141,11 @@ class HistoryExample:
         self.history = self._made(np.array(rewards, float))
 
     def _made(self, rewards: np.ndarray) -> History:
-        """What slots are given."""
-        count, eyes = len(self.decisions) + (not self.is_open), self.players + 1
+        """The history that slots are given: a step for each decision, and one for the end."""
+        count, perspectives = len(self.decisions) + (not self.is_open), self.players + 1
         steps: Any = as_compiled(np.zeros(count, STEP))
-        moves, keys, episodes = (np.full((count, eyes), UNSEEN) for _ in range(3))
-        keys[0], episodes[0] = new_root(eyes).keys, self._beginning(self.label)
+        moves, keys, episodes = (np.full((count, perspectives), UNSEEN) for _ in range(3))
+        keys[0], episodes[0] = new_root(perspectives).keys, self._beginning(self.label)
         steps.record[0], steps.episode[0] = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
         for i, decision in enumerate(self.decisions):
             step = steps[i]
@@ -161,6 +161,7 @@ class HistoryExample:
                     decision.seen.get(player, decision.action)
                     for player in [*range(self.players), CHANCE]
                 ]
+                # Each perspective's key grows by the move that it sees. The record of the next step is that of the mover, by his action.
                 for field, table in (("record", keys), ("episode", episodes)):
                     pairs = zip(table[i], moves[i + 1], strict=True)
                     table[i + 1] = [
@@ -179,7 +180,7 @@ class HistoryExample:
 
     def _beginning(self, label: int) -> list[int]:
         """The keys of the position at the start of an episode, for each perspective."""
-        return [interpret(episode_key)(label, eye) for eye in range(self.players + 1)]
+        return [interpret(episode_key)(label, i) for i in range(self.players + 1)]
 
     def _tables(self, count: int) -> list[np.ndarray]:
         """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
@@ -296,6 +297,7 @@ class HistoryExample:
         if isinstance(source, Candidates):
             rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
+            # It reads rows by their numbers: those of the candidates, in order.
             rule(
                 Theta(rows, theta.entries),
                 np.arange(len(out)),

@@ -11,7 +11,7 @@
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
 search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search. Local best responses bound
 how exploitable it is from below (`icarus.equilibrium.local_best_response`); what share of NashConv they recover is measured where it is
-exact.
+factorial.
 """
 
 import functools
@@ -27,7 +27,7 @@ import attrs
 from experiments.commands import print_table
 from experiments.replay import LEARNED_KEY, learned_by
 from experiments.run import provenance
-from experiments.studies import equilibrium_2015 as exact
+from experiments.studies import equilibrium_2015 as factorial
 from icarus import Agent, exploitability, games, parse
 from icarus.arena.ledger import GameRow, Ledger
 from icarus.commands.console import make_program, run_main
@@ -87,8 +87,8 @@ def learned(out: Path, seeds: int = SEEDS) -> None:
 def curve(rows: Path) -> None:
     """Print NashConv by iterations: the mean over seeds with its 95 % interval."""
     lines = []
-    for (game, iterations), of_budget in exact.grouped(
-        exact.rows_of(rows), "game", "iterations"
+    for (game, iterations), of_budget in factorial.grouped(
+        factorial.rows_of(rows), "game", "iterations"
     ).items():
         if len(of_budget) > 1:
             mean = mean_of([row["nash_conv"] for row in of_budget], 0.0, math.inf)
@@ -133,7 +133,7 @@ def shares(out: Path, particles: int | None = None) -> None:
 def recovered(rows: Path) -> None:
     """Print the share that is recovered by depth, the median and the least over policies; a bound below 0 recovers nothing."""
     parts: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for row in exact.rows_of(rows):
+    for row in factorial.rows_of(rows):
         share = max(row["bound"], 0.0) / row["nash_conv"]
         particles = str(row.get("particles") or "all")
         for game in (row["game"], "all"):
@@ -160,7 +160,7 @@ def bounds(
 ) -> None:
     """Bound how exploitable the sixteen combinations, or these, are in a game, a row for each seed, and go on where a file ends."""
     with Ledger(out, (*LEARNED_KEY, "matches", "particles")) as ledger:
-        for seed, name in itertools.product(range(seeds), strategies or exact.SIXTEEN):
+        for seed, name in itertools.product(range(seeds), strategies or factorial.SIXTEEN):
             settings: dict[str, Any] = {
                 "seed": seed,
                 "matches": matches,
@@ -183,20 +183,23 @@ def bounds(
 
 def sixteen(rows: Path) -> None:
     """Rank the sixteen combinations by their bounds, and print what each enhancement adds to them."""
-    measured = exact.rows_of(rows)
-    cells = exact.complete_cells({**row, "nash_conv": row["bound"]} for row in measured)
-    table = exact.ranking_table(cells)
+    measured = factorial.rows_of(rows)
+    cells = factorial.complete_cells({**row, "nash_conv": row["bound"]} for row in measured)
+    table = factorial.ranking_table(cells)
     print_table(
-        attrs.evolve(table, caption="Lower bounds of NashConv, as `effects` ranks what is exact")
+        attrs.evolve(
+            table,
+            caption="Lower bounds of NashConv by local best responses, ranked as exact values are",
+        )
     )
-    print_table(exact.effects_table(cells))
+    print_table(factorial.effects_table(cells))
 
 
 def seats(rows: Path) -> None:
     """Print what each seat gains by responding, and all on average, over seeds with 95 %; of two, NashConv is twice the latter."""
-    measured = (row for row in exact.rows_of(rows) if "gains" in row)
+    measured = (row for row in factorial.rows_of(rows) if "gains" in row)
     lines = []
-    for (game, player, iterations, particles), of_seeds in exact.grouped(
+    for (game, player, iterations, particles), of_seeds in factorial.grouped(
         measured, "game", "player", "iterations", "particles"
     ).items():
         gains = [(*row["gains"], statistics.fmean(row["gains"])) for row in of_seeds]

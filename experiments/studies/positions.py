@@ -184,7 +184,8 @@ def gains(directories: Sequence[Path]) -> dict[Seat, tuple[int, float, float]]:
         for (game, role, agent), won in received.items():
             usual = received.get((game, role, BASELINE), np.array([]))
             games = min(len(won), len(usual))
-            if games > max(1, best.get((game, role, agent), (0,))[0]):
+            before, *_ = best.get((game, role, agent), (0,))
+            if games > before and games > 1:  # one game has no variance
                 error = np.sqrt(won.var(ddof=1) / len(won) + usual.var(ddof=1) / len(usual))
                 best[game, role, agent] = games, float(won.mean() - usual.mean()), float(error)
     return best
@@ -247,7 +248,10 @@ def agreement(
 
 def screening(
     runs: list[Path],
-    to: Annotated[Path, typer.Option(help="the directory of a CSV file of each run")],
+    to: Annotated[
+        Path,
+        typer.Option(help="where measurements of each run lie, as RUN.csv; nothing is written"),
+    ],
 ) -> None:
     """Print how well the ranking of the agents of runs from positions alone agrees with their games."""
     for run in runs:

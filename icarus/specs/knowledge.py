@@ -422,8 +422,12 @@ def cut(
     pessimism: float = 0.0,
     optimism: float = 0.0,
 ) -> None:
-    """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
+    """Change UCB's values in the tree by what is proved: +∞ if an action is best; left out if it gets no more than another surely does.
+
+    Elsewhere the proven lower and upper bound are added, by the weights `pessimism` and `optimism`.
+    """
     step = history.steps[-1]
+    # what the player surely gets by his best action, and the most that he can get
     sure, most = greatest_bounds(history, theta, legal)
     for i in range(len(legal)):
         stats = proved(history, theta, -1, legal[i], step.player)

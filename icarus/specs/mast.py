@@ -65,16 +65,17 @@ def backpropagate_available(stats: Row, context: int, rewards: Array) -> None:
 def count_available(mast: Enhancement) -> Enhancement:
     """MAST with the slots that its rule needs: UCB1 asks how often an action was available."""
     bandit = mast.policy.rule.bandit
-    old, new = (
+    unfit, fit = (
         (capture_actions, capture_available) if bandit else (capture_available, capture_actions)
     )
-    if mast.capture.function is not old.function:
+    # It has the fitting slots already, or a capture of its own, which stays.
+    if mast.capture.function is not unfit.function:
         return mast
     return attrs.evolve(
         mast,
         information=RewardVisitsAvailability if bandit else RewardVisits,
         contexts=PLAYER * Space(("{ψ_avail}",)) if bandit else PLAYER,
-        capture=new(**dict(mast.capture.parameters)),
+        capture=fit(**dict(mast.capture.parameters)),
         backpropagation=backpropagate_available if bandit else backpropagate,
     )
 

@@ -187,7 +187,7 @@ def tiles(
     theta: Theta,
     legal: Array,
     out: Array,
-    share: Fraction = SHARE,
+    share: Fraction = SHARE,  # read by the rule that `by_share` makes of it
     bound: Fraction = 0.6,
 ) -> None:
     """q/n if it is above the bound, 0 otherwise, for θ({b, a}, ρ_t) = (q, n) with b the previous action of ρ_t"""
@@ -332,15 +332,16 @@ def capture_differences(
     change = np.empty(history.action_features.shape[1])
     for player in range(len(history.rewards)):
         change[:] = 0.0
-        to_come = 2.0 * history.rewards[player] - 1.0
+        to_come = 2.0 * history.rewards[player] - 1.0  # G
         for i in range(len(history.steps) - 2, -1, -1):
             if history.steps[i].player == player:
                 numbers = action_features_at(history, i)[place_of_action(history, i)]
-                worth = weighed(theta, numbers, player)
+                worth = weighed(theta, numbers, player)  # Q
                 for k in range(len(change)):
                     change[k] += rate * (to_come - worth) * numbers[k]
                 to_come = (1.0 - trace) * worth + trace * to_come
         for k in range(len(change)):
+            # a context is an integer, whose bits the backpropagation reads as a real number
             update(updates, record(k, player), bits_of(change[k]))
 
 

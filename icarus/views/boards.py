@@ -205,7 +205,7 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
 
 
 def _item(kind: str, name: str | None) -> tuple[float, str]:
-    """How wide a card, a die, a stake, a text on a plate, or the back of one is, and how it is drawn."""
+    """The width and the picture of a card, a die, a stake or a text on a plate; of its back, if it has no name."""
     width = 7.6 * len(name or "") + 10 if kind == "plate" else _CARD
     height = _HEIGHTS.get(kind, _CARD)
     if name is None:

@@ -77,8 +77,10 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "record": tree.record,
         "visits": tree.rows["visits"],
         "availability": tree.rows["availability"],
+        # in thousandths, which are short as integers
         "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel(),
         "seen": views.ravel(),  # by each observer, of each last action
+        # whether what is shown of a node is one of the states that it may be
         "guess": state.game.determinize is not None and state.game.board is None,
         "drawn": most_visited,
         "boards": [
