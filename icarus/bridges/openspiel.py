@@ -192,9 +192,9 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
 def _round_redrawn(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State":
-    """A state of a game in turns in which the others who have chosen in this round have chosen anything."""
+    """The same state of a game in turns, but that the others who have chosen in this round have chosen at random among what was legal."""
     done, acting, chosen = state.full_history(), state.current_player(), []
-    # Within a round players choose in the order of their seats. It goes back as long as seats become smaller; chance, below 0, ends it.
+    # Within a round players choose in the order of their seats: its first action has no smaller seat before it. Chance is below 0.
     while done and 0 <= done[-1].player < acting:
         chosen.append(done.pop())
         acting = chosen[-1].player
@@ -332,12 +332,14 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
     """
     check_game("register_game", game)
     seats.action_count(game)
-    name = _short_name(game)
-    if name in _MAKERS and _MAKERS[name]() is not game:
+    if game.name in games.LIBRARY:
+        _register_by_name(game.name)
+    name = _register(game, lambda: game, {}, constant_sum)
+    if _MAKERS[name]() is not game:
         raise ValueError(
             f"OpenSpiel knows another game by the name {name}; give this one another name"
         )
-    return _register(game, lambda: game, {}, constant_sum)
+    return name
 
 
 def _short_name(game: AnyGame) -> str:
@@ -347,14 +349,13 @@ def _short_name(game: AnyGame) -> str:
 def _register(
     game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool
 ) -> str:
+    """Tell OpenSpiel of a game, unless it knows one by this name; returns the name."""
     name = _short_name(game)
     if name not in _MAKERS:
-        # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
+        # OpenSpiel releases what it was given after Python has ended. To release a function crashes then; to release a class does not.
         kind = _type_of(game, parameters, constant_sum)
-        attributes = {
-            "kind": kind,
-            "registered": (game.name if game.name in games.LIBRARY else game, constant_sum),
-        }
+        source = game.name if game.name in games.LIBRARY else game
+        attributes = {"kind": kind, "registered": (source, constant_sum)}
         pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), attributes))
         _MAKERS[name] = maker
     return name
@@ -396,10 +397,11 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of icarus's as OpenSpiel's; `game` is icarus's own, and `kind` and what was registered are of each class.
+    """A game of icarus's as OpenSpiel's; `game` is icarus's own.
 
     Attributes:
-        probabilities: of each deal, of all or of so many that are drawn; empty where nothing is dealt.
+        kind, registered: set in the class that `_register` makes for each game.
+        probabilities: of the deals: of all, if the game can list them, else of `deals` that are drawn; empty where nothing is dealt.
     """
 
     kind: "pyspiel.GameType"
@@ -407,8 +409,8 @@ class OpenSpielGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, int] | None = None) -> None:
         params, game_type = params or {}, self.kind
-        numbers = {key: int(value) for key, value in params.items()}
-        deal_count = numbers.pop("deals", DEALS)
+        numbers = dict(params)
+        deal_count = checks.integer("deals", numbers.pop("deals", DEALS), least=1)
         self.game = _MAKERS[game_type.short_name](**numbers)
         self._deals = None
         self.probabilities: list[float] = []
@@ -418,12 +420,11 @@ class OpenSpielGame(pyspiel.Game):
         elif "deals" in game_type.parameter_specification:  # so many are drawn
             self.probabilities = [1 / deal_count] * deal_count
         number = seats.action_count(self.game)
-        # the deal is one outcome of many, and what chance does later is an action of the game
-        outcomes = max(len(self.probabilities), number)
         has_chance = game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
-            max_chance_outcomes=outcomes if has_chance else 0,
+            # the deal is one outcome of many, and what chance does later is an action of the game
+            max_chance_outcomes=max(len(self.probabilities), number) if has_chance else 0,
             num_players=self.game.players,
             min_utility=0.0,
             max_utility=1.0,

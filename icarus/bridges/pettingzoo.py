@@ -97,8 +97,8 @@ class GameEnv(AECEnv):
                 f"{self.agent_selection} is to act: None is for agents whose game is over"
             )
         self._cumulative_rewards[self.agent_selection] = 0.0
-        # Any integer, such as one of NumPy, becomes Python's. A float or a text stays as it is and is refused: int() would take 2.7 for 2.
-        state.apply_action(action if isinstance(action, float | str) else int(action))
+        # A number of NumPy or of a tensor becomes Python's as it is: int() would take 2.7 for 2, which is refused.
+        state.apply_action(np.asarray(action).item())
         self._to_next_player()
         self._accumulate_rewards()
 
@@ -171,7 +171,7 @@ def env(
     Args:
         game: its name, as `icarus.games.load` takes it, or the game, with its `actions`; one of OpenSpiel's by
             `icarus.bridges.openspiel.game`.
-        encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
+        encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; make sure that the seat may see all of it.
             Absent: words.
 
     Raises:

@@ -417,8 +417,16 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
         ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="
     ):
         register_game(NIM)
-    with pytest.raises(ValueError, match="OpenSpiel knows another game by the name icarus_othello"):
-        register_game(attrs.evolve(NIM, name="othello", actions=18))
+    # The library's Goofspiel need not be registered before.
+    for name in ("othello", "goofspiel"):
+        with pytest.raises(ValueError, match=f"knows another game by the name icarus_{name}"):
+            register_game(attrs.evolve(NIM, name=name, actions=18))
+    register_games()
+    for number in (0, -5):
+        with pytest.raises(
+            ValueError, match=f"deals is {number}; it must be an integer of at least 1"
+        ):
+            pyspiel.load_game(f"icarus_hearts(deals={number})")
 
 
 def test_an_action_beyond_the_number_of_actions_is_refused():

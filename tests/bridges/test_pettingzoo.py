@@ -147,6 +147,7 @@ def begun(name="othello", **settings):
     [
         (lambda: pettingzoo.env("othello").step(3), "there is no game yet: call reset first"),
         (lambda: begun().step(0), "action 0 is not legal here"),
+        (lambda: begun().step(np.float32(19.7)), r"action .*19.7.* is not legal here"),
         (lambda: begun().step("d3"), "action 'd3' is not legal here; legal: "),
         (lambda: begun().reset(seed=-1), "seed is -1; it must be an integer of at least 0"),
         (
