@@ -8,6 +8,7 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives an `UnnormalizedMixture` that only asks to be completed.
 """
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -100,8 +101,8 @@ class Enhancement(_Algebra):
     ) -> "Enhancement":
         """The same enhancement with another rule or other parameters: `MAST(gibbs(0.1))`, `PUCT(exploration=1.5)`.
 
-        A parameter is bound in every slot that has it, also in the rule, where it has one. Numbers are at least 0, unless the slot says
-        otherwise.
+        A parameter is set in every slot that has one of this name, and in the rule, if that has one. Numbers are at least 0, unless the
+        slot says otherwise.
 
         Raises:
             TypeError: no such parameter, or not so many. ValueError: a value outside of its range; the message names the parameter.
@@ -114,6 +115,8 @@ class Enhancement(_Algebra):
             family, arguments, parameters, dict.fromkeys((*names, *present, "rule"))
         )
         rule = check_rule(given.get("rule", self.policy.rule)).rebound(given)
+        # The call is printed in the new name: parameters of `places` without their names, those of `keywords` with them. A rule prints its
+        # own, as in mast(gibbs(temperature=0.1)).
         by_rule = dict(rule.parameters) if "rule" in (*names, *given) else {}
         keywords = [*self.keywords, *(name for name in given if name not in (*names, *by_rule))]
         changed = attrs.evolve(
@@ -281,9 +284,12 @@ class UnnormalizedMixture(_Algebra):
 
     @property
     def refusal(self) -> str:
-        """What the weights sum to, and the division that makes it 1 where the sum is the same everywhere."""
-        total = total_text(self.terms)
-        hint = "" if total == "0" or " " in total else f"; did you mean ({self})/{total}?"
+        """What the weights sum to, and the division that makes it 1, if one does."""
+        total, hint = total_text(self.terms), ""
+        # The sum may differ from state to state, or the composition is refused for another reason.
+        with contextlib.suppress(TypeError, ValueError):
+            if isinstance(self / float(total), Enhancement):
+                hint = f"; did you mean ({self})/{total}?"
         return f"sum to {total}, not to 1{hint}"
 
     def __repr__(self) -> str:
@@ -301,7 +307,7 @@ def _operand(value: object, operator: str) -> Enhancement:
     """An enhancement; anything else is refused."""
     if isinstance(value, UnnormalizedMixture):
         raise ValueError(
-            f"the weights of ({value}) {value.refusal}: it cannot be an operand of {operator}"
+            f"({value}) cannot be an operand of {operator}: its weights {value.refusal}"
         )
     if not isinstance(value, Enhancement):
         raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
@@ -403,7 +409,7 @@ def check_name(name: object) -> None:
 def _expression(operator: str, terms: Terms) -> str:
     """A composition of weighted terms by an operator."""
     if operator == ">>":
-        # of the operators + alone binds closer than >>
+        # + binds closer than >>, the other operators do not: a sum alone stands beside it without brackets
         return " >> ".join(
             str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms
         )
