@@ -38,12 +38,14 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
         measured = {
-            game: list(levels)
-            for game, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()
+            name: list(levels)
+            for name, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()
         }
-        if not all(measured.values()):
+        if not measured or not all(measured.values()):
             raise ValueError("a game without levels")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except OSError as error:
+        raise ValueError(f"the levels in {path} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"{path} does not have the levels of a game, as icarus describe writes them where games tell them apart"
         ) from error
@@ -140,6 +142,10 @@ class Agent(Search):
         """
         check_is_state("search", state)
         if isinstance(self.strategy, Algorithm):
+            if records is not None:
+                raise ValueError(
+                    f"{self.strategy} is another algorithm, which takes no records; what is `seated` keeps its own within a match"
+                )
             player: Any = self.seated(state.game)
             return player.search(state, seed, progress)
         return self.run(state, seed, records, progress)

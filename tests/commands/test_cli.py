@@ -424,7 +424,7 @@ REFUSED = {
     "match kuhn-poker 'MAST [scheme = NONE]' MAST": "'NONE' is not a scheme",
     "match kuhn-poker 'MAST [decay = 1]' MAST": "the strategy 'MAST [decay = 1]' cannot be read",
     "match kuhn-poker MAST MAST --levels .": "--levels says whose levels --level takes: give both",
-    "match kuhn-poker MAST --levels . --level 2": "levels.json does not have the levels of a game, as icarus describe writes them",
+    "match kuhn-poker MAST --levels . --level 2": "the levels in levels.json cannot be read: No such file or directory",
     "describe kuhn-poker --strategy FOO": "the strategy 'FOO', at position 1: no enhancement is called 'FOO'",
     "learn nothing.py --minutes 0": "--minutes is 0.0; it must be a real number above 0",
     "discover kuhn-poker": "Missing option '--games'",

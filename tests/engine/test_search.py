@@ -1197,14 +1197,14 @@ def test_levels_of_a_file_and_its_mistakes(tmp_path):
         match=r"othello has no measured levels; .*levels.json has those of: knockout-whist\(players=3\)",
     ):
         Agent.at_level("othello", 1, levels=tmp_path / "levels.json")
-    with pytest.raises(
-        ValueError,
-        match="nothing does not have the levels of a game, as icarus describe writes them",
-    ):
+    with pytest.raises(ValueError, match="nothing cannot be read: No such file or directory"):
         Agent.at_level(whist, 1, levels=tmp_path / "nothing")
-    for content in ("[]", "{", '{"games": {"othello": []}}', '{"games": 3}'):
+    for content in ("[]", "{", '{"games": {}}', '{"games": {"othello": []}}', '{"games": 3}'):
         (tmp_path / "levels.json").write_text(content)
-        with pytest.raises(ValueError, match="levels.json does not have the levels of a game"):
+        with pytest.raises(
+            ValueError,
+            match="levels.json does not have the levels of a game, as icarus describe writes them",
+        ):
             Agent.at_level("othello", 1, levels=tmp_path)
 
 

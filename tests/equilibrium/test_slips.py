@@ -125,6 +125,7 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
 ]
 VALUE_ERRORS: list[tuple[Any, str]] = [
     # games
+    (lambda: Agent(OOS(), iterations=5).search(played(), 0, records=3), "another algorithm, which takes no records; .*`seated` keeps"),
     (lambda: GameTree(games.load("knockout-whist(players=3)")), r"has 3 players: best responses .* two-player zero-sum"),
     (lambda: GameTree(kuhn(rewards=generous)), "do not always sum to 1"),
     (lambda: GameTree(kuhn(legal=knowing)), "player 0 of kuhn-poker has different legal actions after the same moves"),
