@@ -16,7 +16,7 @@ import typer
 from icarus import games
 from icarus.arena.ledger import new_file, write_whole
 from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
-from icarus.audit.lockstep import compare
+from icarus.audit.lockstep import ADVICE_ON_LUCK, compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
@@ -124,7 +124,7 @@ def check_command(
 def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     """The games of a file, each of them; or the one of a name."""
     path = Path(game)
-    if path.suffix != ".py" or path.name in games.GAMES:
+    if path.suffix != ".py" or path.name in games.GAMES:  # a game's name, too, may end so
         return [options.chosen_game(game, files).game]
     load_files(files or [])
     module = load_file(path)
@@ -221,7 +221,16 @@ def reference_in(path: Path) -> Callable[[State], Any]:
             f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a function "
             "reference(state)"
         )
-    return lambda state: classes[0]()
+
+    def make_one(state: State) -> Any:
+        try:
+            return classes[0]()
+        except TypeError as error:  # it draws its deal, such as __init__(self, rng)
+            raise ValueError(
+                f"the reference in {str(path)!r} cannot be made: {error}; {ADVICE_ON_LUCK}"
+            ) from error
+
+    return make_one
 
 
 def advice_on(game: AnyGame) -> Iterator[str]:

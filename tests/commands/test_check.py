@@ -243,6 +243,7 @@ LACKING = {
     "check slip.py": "has no Game, and no class with the methods is_terminal, current_player,",
     "check mine.py --against slip.py": "it must have one, or a function reference(state)",
     "check mine.py --against other.py": "has 0 classes with the methods",
+    "check mine.py --against deals.py": "cannot be made: TakeAway.__init__() missing 1 required positional argument: 'rng'; give",
     "check empty.py": "give the game that a function makes by its name, and the file by --with empty.py; icarus new",
     "search right.py": "has a class and no game; make one by a line in a file: game = icarus.bridges.",
 }
@@ -255,6 +256,7 @@ def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
     Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
+    Path("deals.py").write_text(REFERENCE.replace("__init__(self)", "__init__(self, rng)"))
     Path("empty.py").write_text("X = 1\n")
     for name in ("mine", "other"):
         Path(f"{name}.py").write_text(PLAIN_GAME.replace("NAME", name))
