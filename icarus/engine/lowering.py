@@ -625,6 +625,7 @@ class LoweredStrategy:
         )
 
     def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> loop.Term:
+        """The term of a majority vote, whose voters are mixtures behind those of the decisions."""
         voters = [self.lower_mixture(role, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
@@ -965,6 +966,6 @@ def refuse_unseeded(drawing: Slot | Game) -> None:
     for label, (source, where) in functions.items():
         if source:
             raise ValueError(
-                f"{label} draws from {source}, which no seed fixes; draw from the generator that it is given, uniform(rng) or "
-                f"below(rng, n) of icarus.kernel with history.rng or the rng of initial and determinize{where}"
+                f"{label}{where} draws from {source}, which no seed fixes; draw from the generator that it is given, uniform(rng) or "
+                "below(rng, n) of icarus.kernel with history.rng or the rng of initial and determinize"
             )
