@@ -461,10 +461,10 @@ class Results:
             for row in rows(directory, experiment):
                 game = msgspec.convert(row, PlayedGame)
                 game.returns = returns.setdefault(tuple(game.returns), game.returns)
-                played.setdefault((seeding, game.cell, game.trial), game)
-                self._provenance[
-                    json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
-                ] += 1
+                if played.setdefault((seeding, game.cell, game.trial), game) is game:
+                    self._provenance[
+                        json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
+                    ] += 1
         self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
         for game in sorted(played.values(), key=lambda game: game.trial):
             self.games[game.cell].append(game)
@@ -477,7 +477,12 @@ class Results:
     @property
     def most(self) -> int:
         """How many games there are when all are played."""
-        return sum(each.trials * len(each.cells) for each in self.runs.values())
+        trials: dict[tuple[str, str], int] = {}
+        for run in self.runs.values():
+            for cell in run.cells:
+                place = run.seeding, cell.key
+                trials[place] = max(run.trials, trials.get(place, 0))
+        return sum(trials.values())
 
     @property
     def experiment(self) -> Experiment:

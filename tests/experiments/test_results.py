@@ -197,6 +197,8 @@ def test_runs_are_merged_with_what_has_grown(tmp_path):
     play(growing(**GROWN["agents"]), new, Invented())
     write_unchecked(old)
     assert merge(out, [old, new]) == (8, 8)
+    both = results_of(old, out)  # a game of both counts once
+    assert sum(count for _, count in both.provenance) == both.most == 8
     play(growing(**GROWN["all"]), out, Invented())
     assert merge(out, [old]) == (0, 24)
     assert store.count_unchecked(out) == 0  # they are written anew
