@@ -377,8 +377,11 @@ def _registered(module: ModuleType, path: Path) -> Games:
     They are each `Game` and `PythonGame`, and with parameters what each own function with "-> Game" or "-> PythonGame" makes. Of one name
     a function comes before a `Game`, and a `Game` before a `PythonGame`.
     """
-    makers = filter(_makes_a_game, _values_of_its_own(module, FunctionType))
-    by_makers = {_make_game(each, path).name: each for each in makers}
+    by_makers: dict[str, Callable[[], AnyGame]] = {}
+    for maker in filter(_makes_a_game, _values_of_its_own(module, FunctionType)):
+        name = _make_game(maker, path).name
+        if by_makers.setdefault(name, maker) is not maker:
+            raise _refused(path, ANOTHER.format(name))
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
     # The same game may have two variables, but two games must not have one name.
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
@@ -486,13 +489,15 @@ def _makes_a_game(function: Callable) -> bool:
 
 def _identity(value: object) -> object:
     """What two values have in common that are the same: each part of a game; of functions, which factories and imports make anew, the
-    place where they are defined."""
+    place where they are defined, and the numbers and texts that a factory has given them."""
     if isinstance(value, AnyGame):
         return type(value), [
             _identity(getattr(value, field.name)) for field in attrs.fields(type(value))
         ]
     if inspect.isfunction(value):
-        return os.path.realpath(value.__code__.co_filename), value.__qualname__
+        code, given = value.__code__, [cell.cell_contents for cell in value.__closure__ or ()]
+        plain = [each for each in given if isinstance(each, int | float | str)]
+        return os.path.realpath(code.co_filename), value.__qualname__, code.co_firstlineno, plain
     return (
         (value.__module__, value.__qualname__)
         if callable(value) and hasattr(value, "__qualname__")

@@ -36,6 +36,13 @@ def text(state):
 """
 MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus import Game\n"
 
+MAKING = """
+from icarus import Game, PythonGame
+def made(legal):
+    rules = {name: lambda state: state for name in ("initial", "player", "rewards")}
+    return PythonGame(name="a", players=2, legal=legal, apply=lambda state, action: None, **rules)
+"""
+
 
 def written(path: Path, source: str) -> Path:
     path.write_text(source)
@@ -158,6 +165,13 @@ WRONG = {
     + "B = attrs.evolve(OTHELLO, max_legal=63)\n": "mine.py' defines another game called 'othello'; give it a name",
     A
     + "B = attrs.evolve(A, max_legal=63)\n": "mine.py' defines another game called 'a'; give it a name of its own",
+    # by their functions alone: of lambdas, of a factory, of two that make games
+    MAKING
+    + "A = made(lambda s: [0])\nB = made(lambda s: [1])\n": "defines another game called 'a'",
+    MAKING
+    + "def legal(n):\n    return lambda s: [n]\nA = made(legal(0))\nB = made(legal(1))\n": "another game called 'a'",
+    MAKING
+    + "def one() -> Game:\n    return made(lambda s: [0])\ndef two() -> Game:\n    return made(len)\n": "another game called 'a'",
     "from icarus import Game\ndef mine() -> Game:\n    pass\n": "mine() is annotated to return a game but returns None",
     OWN.replace(
         "GREEDY", "NAST2"
