@@ -105,11 +105,12 @@ class Space:
             return True
         begins = self._begins_with  # with M* as the last one, if there are any
         rest = self.factors[len(begins) :]
-        if "M*" in rest or _ANY_NUMBER in rest[:-1]:  # no record can be told by its parts
+        # Of two lists of any length nobody can say where the first ends: such a record cannot be told by its parts.
+        if "M*" in rest or _ANY_NUMBER in rest[:-1]:
             return False
         integers = list(parts)
         if begins:
-            # The moves are taken out, as the only part that is no integer; the player stays in the place of M*.
+            # M* is two parts, the player and the moves. The moves are taken out, so that there is one integer for each factor.
             moves = integers.pop(len(begins)) if len(integers) > len(begins) else None
             if not isinstance(moves, tuple | list) or not all(map(is_integer, moves)):
                 return False

@@ -103,7 +103,7 @@ class _Reader:
         )
 
     def named(self, node: ast.Name, called: bool = False) -> Operand:
-        """The value of a name; what is called may stand in small letters, as variants are printed, mast(gibbs(temperature=0.1))."""
+        """The value of a name. With arguments behind it, it may stand in small letters, as variants are printed: mast(gibbs(0.1))."""
         if node.id in self.names:
             return self.names[node.id]
         near = [name for name in self.names if name.lower() == node.id.lower()]

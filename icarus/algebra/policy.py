@@ -120,7 +120,7 @@ class Policy:
 
     def __attrs_post_init__(self) -> None:
         kinds = list[str]()
-        # Of a reply only what is above 0 is played, and means of rewards are mostly that.
+        # `reply` plays an action whose value is above 0. The means of rewards in records mostly are, which would make each of them a reply.
         if self.rule.code != RULE_REPLY:
             kinds.append("candidates")
         # UCB1 adds exploration to what records tell, not to finished values.
@@ -199,9 +199,9 @@ def ucb1_by_availability(
 def ucb1_by_visits(
     theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float
 ) -> None:
-    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above.
+    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then 0 elsewhere.
 
-    It is computed in vectors, from counts that are written over the places.
+    It is computed in vectors. From the second loop on `places` holds the visits.
     """
     infinite, total = False, 0
     for i in range(len(places)):

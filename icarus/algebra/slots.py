@@ -50,7 +50,7 @@ def bind(function: Callable, values: tuple[float, ...]) -> Callable:
 
 @functools.cache
 def only_in_tree(inner: Callable) -> Callable:
-    """A values function that is called in the tree only: in the simulation phase every value is +∞."""
+    """A values function that calls another in the tree; in the simulation phase it writes +∞ for every action, which are all alike then."""
 
     @helper
     def values(

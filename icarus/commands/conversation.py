@@ -205,7 +205,7 @@ class Session:
         self.state = after
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
-        """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
+        """What chance or an agent does next, and the search that found it; nothing changes yet. Progress as of `Agent.search`."""
         player, legal = self.state.current_player(), self.state.legal_actions()
         if player == CHANCE:
             return draw_outcome(self.state, np.random.default_rng(self.key(_CHANCE_STREAM))), None
@@ -389,7 +389,7 @@ class Conversation:
         return not (self.problem or self.session.over) and self.session.waits_for is None
 
     def step(self) -> bool:
-        """Let chance or an agent act, if it is due."""
+        """Let chance or an agent act, if it is due; returns False where it is not, and nothing is to be done before something changes."""
         with self.changed:
             if not self._is_due():
                 return False
@@ -397,7 +397,7 @@ class Conversation:
                 self.session.apply(*self._search(self.session.choose))
             except Abandoned:
                 return True
-            # in a slot or a game of the user's own: it is told, and nothing is lost
+            # an error in a slot or a game of the user's own: viewers are told, and the game is kept
             except Exception as error:
                 self.problem = f"the agent cannot continue: {sentence_of(error) or repr(error)}"
             self._update()
@@ -536,7 +536,10 @@ class Conversation:
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
-        """The scene with the trick that the last card has finished, where that lies there no more: it stays until the next one."""
+        """The scene with the trick that the last card has finished.
+
+        A game clears the table with it. People want to see the whole trick: what lay there before, and the card, until the next is played.
+        """
         cards = [entry.played for entry in log if CARD.fullmatch(entry.what)]
         if not cards:
             return scene
@@ -653,6 +656,7 @@ class Conversation:
         if worth:
             reason = f"It is worth {_counted(game, best)} from here"
             next_best = max(worth.values())
+            # the hint is the move of most visits, which may not be that of the greatest value
             if next_best <= best:
                 reason += f", the next best {_counted(game, next_best)}"
         return {

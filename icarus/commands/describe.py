@@ -259,8 +259,9 @@ class Plan:
         """
         key = (kind, str(player), str(opponent), deal, side)
         files = ((*self.own_files, self.digest),)
-        game, seed = load_unedited(self.game, files).game, (self.seed, KINDS.index(kind), deal)
-        if game.players == 1:  # two who are compared play by themselves
+        game = load_unedited(self.game, files).game
+        seed = self.seed, KINDS.index(kind), deal
+        if game.players == 1:  # each of two plays alone, and what they get is compared
             if player == opponent:
                 return Match(key, self.game, (player,), seed, files)
             return Match(key, self.game, (player, opponent), (*seed, side), files)
@@ -453,9 +454,10 @@ def _course(measures: Measures) -> Iterator[Block]:
 def _levels(measures: Measures) -> Iterator[Block]:
     levels = measures["levels"]
     if not levels:
-        yield from [Paragraph(text) for text in [measures.get("no_levels")] if text]
+        if reason := measures.get("no_levels"):
+            yield Paragraph(reason)
         return
-    agent = Entrant(**levels[0]["agent"] | {"iterations": None})
+    agent = Entrant(**(levels[0]["agent"] | {"iterations": None}))
     yield Paragraph(
         f"Each level is {agent} with more iterations than the one below, if possible 100 Elo above it. Level 1 is above random play."
     )

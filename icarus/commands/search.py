@@ -239,7 +239,12 @@ def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list
 
 
 def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> list[object]:
-    """The mean reward with its interval in seats that are so many further on in each game than in the one before."""
+    """The mean reward of an agent, with its interval.
+
+    Args:
+        seats: that it has in the first game.
+        shift: by how many seats all agents move on from one game to the next.
+    """
     means = [
         sum(game[(seat + shift * trial) % len(game)] for seat in seats) / len(seats)
         for trial, game in enumerate(rewards)

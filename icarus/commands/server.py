@@ -82,7 +82,7 @@ class Tables:
         """Begin the game that a body asks for, or refuse it before anything is done.
 
         Args:
-            seats: of who asks; a game in which he has none is not gone on from.
+            seats: of who asks; only from a game in which he has one does another go on.
 
         Raises:
             ValueError: what is wrong.
@@ -99,8 +99,8 @@ class Tables:
             others = [*filter(None, like.agents)]
         elif level:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
-        turns = itertools.cycle(others)
-        agents = [None if each in people else next(turns) for each in range(game.players)]
+        more_agents = itertools.cycle(others)
+        agents = [None if each in people else next(more_agents) for each in range(game.players)]
         session = Session(game, agents, request.seed, self.files, level)
         for move in request.moves:
             session.apply(session.state.string_to_action(move))
@@ -118,7 +118,7 @@ class Tables:
         return number
 
     def say(self, number: int, body: bytes, viewer: int | None) -> dict[str, Any]:
-        """Do what a body says in a game; nothing is done where a part of it is wrong.
+        """Do what a body says in a game, and have agents think as long as it says; nothing is played where a part of it is wrong.
 
         Raises:
             ValueError: what is wrong, or cannot be done now. KeyError: there is no such game.

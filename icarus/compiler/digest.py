@@ -290,7 +290,10 @@ def unseeded_source(function: Callable) -> str:
 
 
 def _describe(value: object) -> bytes:
-    """A value, and the items of a tuple, a list or a frozen set, as constants are: of what is in others `reachable` tells."""
+    """A value in bytes, other ones for another value.
+
+    The items of a tuple, a list or a frozen set are told with it. What other containers hold is not: `reachable` gives each by itself.
+    """
     kind = f"{type(value).__module__}.{type(value).__qualname__} "
     if isinstance(value, enum.Enum):
         return (kind + value.name).encode() + _describe(value.value)
@@ -330,7 +333,7 @@ def _describe_attributes(value: type) -> bytes:
 def _describe_code(code: pytypes.CodeType) -> bytes:
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
-    # then errors tell them
+    # In debugging errors name the file and the line; else to move a function must not compile it anew.
     place = (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()
     return (
         code.co_code

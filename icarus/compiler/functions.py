@@ -29,7 +29,7 @@ def is_loaded(module: str) -> bool:
 
 
 class Lazy:
-    """Stands for a module: `types = Lazy("numba.core.types")`, of which `types.int64` is the first that loads anything."""
+    """Stands for a module, as in `types = Lazy("numba.core.types")`; nothing is loaded before an attribute is asked for."""
 
     def __init__(self, module: str) -> None:
         self.module = module
@@ -39,6 +39,7 @@ class Lazy:
             raise AttributeError(name)
         if not is_loaded(self.module):
             with LOADING:
+                # the package as a whole first, since its modules import one another
                 importlib.import_module(self.module.partition(".")[0])
                 importlib.import_module(self.module)
         return getattr(sys.modules[self.module], name)

@@ -239,8 +239,10 @@ _pending: list[int] = []  # the signals that came in it
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Within, Ctrl-C is handled at the end, or at `handle_pending`: an exception between what a function of LLVM has done and what Python
-    knows of it has memory freed twice."""
+    """Within, Ctrl-C is held back until the end, or until `handle_pending`.
+
+    If KeyboardInterrupt came after LLVM has freed an object, and before Python has noted it, Python would free it again.
+    """
     handler = signal.getsignal(signal.SIGINT)
     if (
         threading.current_thread() is not threading.main_thread()
@@ -337,7 +339,8 @@ def _is_ours(file: str) -> bool:
 def _raise(pickled: bytes) -> None:
     """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
     kind, arguments, place = pickle.loads(pickled)
-    # popped when raised: its own frames would keep it and all that they hold
+    # In a list, from which the line that raises it pops it: a frame of its traceback that named it would be a circle, which keeps all
+    # variables of the frames in memory.
     errors = [kind(*arguments)]
     if place is None:
         errors[0].add_note(UNPLACED)
@@ -437,13 +440,15 @@ def shipped_file(name: str, function: Callable, level: str = "") -> tuple[Path |
     """Where the package has, if it has, the machine code of a kernel, made of these very sources; and for what processor.
 
     Args:
-        level: of processors; by default the newest of this one's that there is a file for, if the compiler is set as it was.
+        level: of processors; by default the newest of this processor's for which there is a file. There is none where the compiler has
+            other settings than when the files were made.
     """
     folder = PACKAGE / "compiler" / "shipped"
     usable = [] if DEBUG or settings() else levels_here()
     for each in [level] if level else usable:
         start = f"{_plain(name)}-{each}-"
-        if level or any(folder.glob(f"{start}*")):  # else its digest need not be found
+        # The digest takes long: it is computed only where there is any file of this kernel for this level.
+        if level or any(folder.glob(f"{start}*")):
             key = LOOP_DIGEST if name in KERNELS_OF_LOOP else sources_digest(function)
             file = folder / f"{start}{key}.bin"
             if level or (key and file.is_file()):
@@ -506,7 +511,9 @@ def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> Compile
 
 
 def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
-    """Mark a function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds.
+    """Mark a function of arrays that is compiled, or loaded from the disk, at its first call.
+
+    The arguments of later calls must be of the same kinds, integers or reals, which is not checked.
 
     Args:
         title: what it is, for messages and the name of its file in the cache.

@@ -57,12 +57,13 @@ def _view(context: Any, builder: Any, array_type: Any, address: Any, *shape: Any
 def _read_only_types() -> tuple[type, type]:
     """The types of a read-only structure, and of an array that is a field of one."""
 
-    def begin(field: Any, array: Any) -> None:
+    # Classes made by `type`, since a class statement would load Numba with this module.
+    def init(field: Any, array: Any) -> None:
         types.NestedArray.__init__(field, array.dtype, array.shape)
         field.name = f"readonly {field.name}"
 
     record = type("ReadOnlyRecord", (types.Record,), {})
-    field = type("ReadOnlyField", (types.NestedArray,), {"mutable": False, "__init__": begin})
+    field = type("ReadOnlyField", (types.NestedArray,), {"mutable": False, "__init__": init})
     _extending.register_model(record)(_models.RecordModel)
     _extending.register_model(field)(_models.NestedArrayModel)
     return record, field

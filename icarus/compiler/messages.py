@@ -223,14 +223,16 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
 def refuse_slips(
     function: Callable, label: str, history: type | None = None, lost: str = ""
 ) -> None:
-    """Refuse a slot function that compiled code would let do what is lost, cut or not noticed, by the types that the compiler found.
+    """Refuse slips in a slot function that machine code would carry out without a word; the types that the compiler found show them.
+
+    They are a returned value that nobody reads, a float that is cut to an integer, and what is written to something read-only.
 
     Args:
         history: the type of which no field may be taken by its place: what a slot reads is found by the names of fields.
-        lost: the sentence if it returns a value; "" where it may.
+        lost: what is said if it returns a value, which would be lost; "" where it may return one.
 
     Raises:
-        CompilationError: it does; or it writes a float where only an integer has room, or to a read-only structure.
+        CompilationError: there is such a slip.
     """
     for result in _versions(function):
         if lost and not isinstance(result.signature.return_type, types.NoneType):

@@ -370,7 +370,7 @@ class PlainPython:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
         result = self._results.get(id(value))
         if result is None:
-            # Where it has no compiled form, it says why when it is called.
+            # A slot has its helper in `compiled`. One that has none stays as it is, and says why when it is called.
             function = (
                 getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
             )

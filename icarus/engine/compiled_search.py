@@ -656,6 +656,7 @@ class CompiledSearch:
         check_features(root, self._layout.tables)
         if self.scheme.root == ONCE:
             root = root.determinized(perspective, self.rng)
+        # The root is drawn anew in each iteration, or stays as it is: a draw for CHANCE, who sees everything, changes nothing.
         if self.scheme.root != FRESH:
             perspective = CHANCE
         self._beliefs = None if self.game.determinize is None else root.beliefs(perspective)

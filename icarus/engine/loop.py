@@ -1287,7 +1287,7 @@ def capture(w: Workspace) -> None:
     for c in range(w.composition.components):
         component = components[c]
         component.first = updates.count
-        w.running, w.running_component = component.capture, c
+        w.running, w.running_component = component.capture, c  # whose error it would be
         call(
             component.capture,
             (w.buffers.playout, component.table, w.buffers.updates, component.capture_parameters),
@@ -1295,6 +1295,7 @@ def capture(w: Workspace) -> None:
         w.running = 0
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
+        # The baseline's filter has been marked in the tree, by `phase_in_tree`; the others' are marked now.
         if c > 0 and table.visit_filter != 0:
             mark_positions(w, component.table)
         if not has_room_for(table.used + component.count, table.capacity):

@@ -323,7 +323,7 @@ class Search:
         one_slice = (
             self.threads == 1 and self.iterations is not None and self.iterations <= FIRST_SLICE
         )
-        # which finds too little to be met twice
+        # A search of one slice is over before a second Ctrl-C could meet what puts its result together.
         with contextlib.nullcontext() if one_slice else presses_as_one():
             running, started = self.begin(state, seed, records), time.perf_counter()
 
@@ -380,7 +380,7 @@ def run_within(
     Args:
         search: has the `iterations` made so far, and `run(iterations)`, which goes on until so many have been made in all.
         started: the clock when the search began.
-        trees: how many make one iteration each at least, whatever the time.
+        trees: how many there are; each makes one iteration at least, whatever the time.
         expect: called with the iterations that the budget will come to, as far as is known by now.
     """
     limit = iterations if iterations is not None else UNLIMITED
@@ -401,6 +401,7 @@ def run_within(
         remaining = SLICE if deadline is None else min(SLICE, deadline - now)
         if deadline is not None:
             expect(min(limit, search.iterations + int(rate * (deadline - now))))
+        # at most 8 times as many as in this slice, since one measured rate may be wrong
         target = search.iterations + max(1, min(int(rate * remaining), 8 * gained))
 
 
