@@ -321,8 +321,9 @@ class Redraws:
         self._redrawn = Counter[tuple[Name, int]]()
         # the deals in which it was hidden and not redrawn, though others were
         self._kept: dict[tuple[Name, int], list[int]] = {}
-        self._others: dict[Name, list[Any]] = {}  # values of each fact that were met
-        self._first: dict[Name, object] = {}  # the facts of the first deal, as they are told
+        # values of each fact that were met, by their keys
+        self._others: dict[Name, dict[object, Any]] = {}
+        self._first: dict[Name, object] = {}  # the keys of the facts of the first deal
         self._dealt = set[Name]()  # those that another deal has changed
         self._repeated = set[object]()  # lists of which the deal has made two items alike
         # the facts that have always said the same
@@ -331,10 +332,10 @@ class Redraws:
     def begin(self, state: State) -> None:
         """A new game, as it was dealt."""
         self._deal += 1
-        texts = self._texts(state.data)
-        self._first = self._first or texts
-        self._dealt.update(name for name, value in texts.items() if self._first.get(name) != value)
-        items = Counter((name[0], value) for name, value in texts.items() if len(name) == 2)
+        keys = self._keys(state.data)
+        self._first = self._first or keys
+        self._dealt.update(name for name, key in keys.items() if self._first.get(name) != key)
+        items = Counter((name[0], key) for name, key in keys.items() if len(name) == 2)
         self._repeated = {name for (name, _), count in items.items() if count > 1}
 
     def note(self, state: State, observer: int, draws: list[StateData]) -> None:
@@ -342,11 +343,11 @@ class Redraws:
         self._decisions += 1
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
         facts = dict(self._facts(self._game.ask("copy", state.data)))
-        texts_of_draws = [self._texts(draw) for draw in draws]
+        keys_of_draws = [self._keys(draw) for draw in draws]
         same = [
             name
-            for name, text in self._texts(state.data).items()
-            if all(each.get(name) == text for each in texts_of_draws)
+            for name, key in self._keys(state.data).items()
+            if all(each.get(name) == key for each in keys_of_draws)
         ]
         self._redrawn.update((name, observer) for name in facts.keys() - set(same))
         for name in same if len(same) < len(facts) else ():
@@ -359,22 +360,26 @@ class Redraws:
 
     def _meet(self, facts: dict[Name, Any]) -> None:
         for name, value in facts.items():
-            others = self._others.setdefault(name, [])
-            if len(others) < OTHERS and value not in others:
-                others.append(value)
+            others = self._others.setdefault(name, {})
+            if len(others) < OTHERS:
+                others.setdefault(_key(value), value)
 
     def alike(
         self, data: StateData, observer: int, others: Sequence[StateData]
     ) -> Iterator[StateData]:
-        """The states with one fact as some of the others have it that the game's observation does not tell an observer from this one."""
+        """States that differ from `data` in one fact, and that the observer cannot tell from it by the game's `observation`.
+
+        The other values of a fact are those that it has in `others`, and those that stand beside it in the same list.
+        """
         for each in others:
             self._meet(dict(self._facts(each)))
         facts = dict(self._facts(self._game.ask("copy", data)))
         for name, value in facts.items():
-            beside = data if isinstance(data, list) and len(name) == 1 else facts.get(name[:-1], ())
-            values = self._others.setdefault(name, [])
-            if not isinstance(name[-1], Value):
-                values += [each for each in beside if each not in values]
+            same_list = facts.get(name[:-1], data)
+            values = self._others.setdefault(name, {})
+            if isinstance(same_list, list | tuple) and not isinstance(name[-1], Value):
+                for each in same_list:
+                    values.setdefault(_key(each), each)
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
@@ -393,12 +398,9 @@ class Redraws:
                 for kind in sorted({*value})[:KINDS]:
                     yield (*name, Value(kind)), [i for i, item in enumerate(value) if item == kind]
 
-    def _texts(self, data: StateData) -> dict[Name, object]:
-        """The facts of a state as they are told."""
-        return {
-            name: value if isinstance(value, SCALARS) else stamp(value)
-            for name, value in self._facts(data)
-        }
+    def _keys(self, data: StateData) -> dict[Name, object]:
+        """The facts of a state by their keys, which are equal where the facts are."""
+        return {name: _key(value) for name, value in self._facts(data)}
 
     def _note_names(
         self, name: Name, observer: int, facts: dict[Name, Any], data: StateData
@@ -457,8 +459,8 @@ class Redraws:
             for i, j in itertools.product(value[:2], others[::step]):
                 yield exchanged(copied(), name[:-1], i, j)
         else:
-            for another in self._others.get(name, ()):
-                if another != value:
+            for key, another in self._others.get(name, {}).items():
+                if key != _key(value):
                     yield replaced(copied(), name, another)
 
     def judge(self, check: Check) -> None:
@@ -500,6 +502,11 @@ class Redraws:
     def _beside(self, name: Name) -> list[Name]:
         """The items of the same list."""
         return [each for each in self._others if each[:-1] == name[:-1] and len(name) > 1]
+
+
+def _key(value: Any) -> object:
+    """What is the same for two values that are made of the same; arrays and objects do not say so by `==`."""
+    return value if isinstance(value, SCALARS) else stamp(value)
 
 
 def _named_by(value: Any) -> set[frozenset[int]]:

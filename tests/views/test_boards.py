@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, games, search
+from icarus import BASELINE, audit, games, search
 from icarus.compiler import functions
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
-from icarus.kernel import PythonGame, State, shuffle
+from icarus.kernel import TERMINAL, PythonGame, State, below, shuffle
 from icarus.kernel.scene import Drawing, Piece, Scene, grid, held_by
 from icarus.views import boards
 from icarus.views.boards import drawing, parts, svg
@@ -261,3 +261,47 @@ def test_what_a_single_draw_says_is_no_fact_where_the_game_has_an_observation(mo
     monkeypatch.setattr(boards, "DRAWS", 1)
     shown = drawing(state_of(dealt(names), range(10)), 0).text()
     assert shown == "hands: R1 R2 R3 ; ? B1 ? ; deck: ? B1 ? ? ; to move 0"
+
+
+class Seat:
+    def __init__(self, card: int) -> None:
+        self.card = card
+
+
+def card_of(hand: object) -> int:
+    return hand.card if isinstance(hand, Seat) else hand[0]
+
+
+@pytest.mark.parametrize(
+    "hand",
+    [lambda card: [card], Seat, lambda card: np.array([card, 0]), lambda card: {0: card}],
+    ids=["list", "object", "array", "dict"],
+)
+def test_a_card_is_hidden_whatever_holds_it(hand):
+    def initial(rng: np.ndarray) -> dict:
+        return {"turn": 0, "hands": [hand(int(below(rng, 3))) for _ in range(2)]}
+
+    def determinize(state: dict, observer: int, beliefs: object, rng: np.ndarray) -> dict:
+        hands = [*state["hands"]]
+        if observer >= 0:
+            hands[1 - observer] = hand(int(below(rng, 3)))
+        return {**state, "hands": hands}
+
+    game = PythonGame(
+        name="hands",
+        players=2,
+        initial=initial,
+        player=lambda state: state["turn"] if state["turn"] < 2 else TERMINAL,
+        legal=lambda state: [0],
+        apply=lambda state, action: state.update(turn=state["turn"] + 1),
+        rewards=lambda state: (0.5, 0.5),
+        text=lambda state: " ".join(f"{card_of(each)}" for each in state["hands"]),
+        observation=lambda state, seat: (state["hands"][seat], state["turn"]),
+        determinize=determinize,
+    )
+    report = audit(game, games=8, determinizations=60)
+    assert report.passed, report
+    state = game.new_initial_state(seed=1)
+    for seat in range(2):
+        own = str(card_of(state.data["hands"][seat]))
+        assert drawing(state, seat).text().split(" ") == ([own, "?"] if seat == 0 else ["?", own])
