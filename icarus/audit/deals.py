@@ -28,6 +28,7 @@ from icarus.audit.subjects import SCALARS, are_scalars
 from icarus.kernel import State, StateData
 
 PAIRINGS, FEW = 12, 3  # ways that are tried; as many different ones of them are all that there are
+KINDS = (SCALARS, Set, (list, tuple))  # of values that are compared each in their own way
 
 
 class UnlikeError(Exception):
@@ -52,9 +53,11 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[
     """What a draw has in place of the truth.
 
     Raises:
-        UnlikeError: something is longer, or has other parts.
+        UnlikeError: something is of another kind, is longer, or has other parts.
     """
-    if isinstance(truth, Set) and isinstance(draw, Set):
+    if any(isinstance(truth, kind) != isinstance(draw, kind) for kind in KINDS):
+        raise UnlikeError
+    if isinstance(truth, Set):
         yield Exchange(name, [*truth - draw], [*draw - truth])
     elif isinstance(truth, SCALARS):
         if truth != draw:
@@ -142,7 +145,8 @@ def deals(
     if any(len(each.lost) != len(each.gained) for each in exchanged_parts):
         return
     places.update(_place(each.name) for each in exchanged_parts)
-    with contextlib.suppress(UnlikeError, LookupError):  # something has moved
+    # At the deal something else may lie in a place, or something of another kind, which has no such parts.
+    with contextlib.suppress(UnlikeError, LookupError, TypeError):
         start = state.game.ask("copy", state.start)
         for each in exchanged_parts:
             items = _put(part_at(start, each.name), each.lost, each.gained)

@@ -19,6 +19,8 @@ import pytest
 
 from icarus import PythonGame, audit, games, in_python
 from icarus.audit import hidden, watch
+from icarus.audit.deals import UnlikeError, deals as deals_of_draw, exchanges
+from icarus.audit.draws import Faces
 from icarus.audit.lockstep import compare
 from icarus.bridges.seats import game_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
@@ -263,6 +265,24 @@ def test_a_game_that_is_another_one_in_a_new_process_is_found(legal, tmp_path):
     (tmp_path / "outlives.py").write_text(changed)
     report = audit(game_of_file(tmp_path / "outlives.py", ""), games=2, determinizations=20)
     assert "in a new process is another one: legal returns" in report["repeat"].examples[0]
+
+
+@pytest.mark.parametrize(
+    ("truth", "draw"),
+    [(None, [1]), ([], None), ([], 5), ("", []), (set(), None), ([1, 2], {1, 2}), ([[1]], 0)],
+)
+def test_what_a_draw_has_of_another_kind_is_no_exchange(truth, draw):
+    with pytest.raises(UnlikeError):
+        list(exchanges({"table": truth}, {"table": draw}, Faces(GAME)))
+
+
+@pytest.mark.parametrize("dealt", [None, [[3]], {"a": 1}])
+def test_where_the_deal_has_something_of_another_kind_nothing_is_exchanged(dealt):
+    state = GAME.new_initial_state(seed=1)
+    state.start = {**state.data, "table": dealt}
+    state.data = {**state.data, "table": [1]}
+    draw = {**state.data, "table": [2]}
+    assert list(deals_of_draw(state, draw, Faces(GAME), set(), random.Random(0))) == []
 
 
 def test_the_example_passes_with_and_without_what_a_player_observes():
