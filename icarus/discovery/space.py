@@ -67,7 +67,7 @@ class SearchSpace(
 
     Raises:
         ValueError: no factor has two levels, a factor is named and not there, or there and not named, factors name one another in a
-            circle, or everything is excluded.
+            circle, or everything is excluded, or the default.
     """
 
     strategy: str
@@ -106,9 +106,13 @@ class SearchSpace(
             if level not in self.factors.get(name, ()):
                 return f"excludes a factor or a level that it does not have: {name} = {level_text(level)}"
         try:
-            return "" if self.count() else "is empty: every combination of levels is excluded"
+            if self.count() == 0:
+                return "is empty: every combination of levels is excluded"
         except graphlib.CycleError:
             return "has factors that refer to each other in a circle"
+        if not self.allows(self.default):
+            return "excludes its default, the first levels of all factors"
+        return ""
 
     # ------------------------------------------------------------------------------------------------------------- points
 
@@ -225,7 +229,7 @@ class SearchSpace(
         points = list[Point]()
         for point in (self.default, *(self.sample(rng) for _ in range(CHECKED))):
             new = missing & set(enumerate(point))
-            if new and self.allows(point):
+            if new:
                 missing -= new
                 points.append(point)
         return points

@@ -100,6 +100,7 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points():
         ({"strategy": "{tree} >> {simulations}"}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
+        ({"excluded": ({"tree": FACTORS["tree"][0], "cutoff": ""},)}, "excludes its default"),
         ({"excluded": ({"cutoff": "9"},)}, "does not have"),
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
     ],
