@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.audit.report import checks_of, indented, note_unchecked
+from icarus.audit.report import both_texts, checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
     AskedGame,
     BrokenPromise,
@@ -339,8 +339,14 @@ class Contract:
         self._require(
             "choices", max(actions) < most, f"the legal action {max(actions)} is not below {limit}"
         )
-        message = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
-        self._require("choices", actions == again == copied, message)
+        message = ""
+        if again != actions:
+            before, after = both_texts(actions, again)
+            message = f"legal writes {before}, then for the same state {after}"
+        elif copied != actions:
+            before, after = both_texts(actions, copied)
+            message = f"legal writes {before}, and for a copy {after}"
+        self._require("choices", not message, message)
         return actions
 
     def _notation(self, actions: list[int]) -> dict[int, str]:
@@ -524,11 +530,14 @@ class Contract:
             except BrokenPromise as broken:
                 self._count_recall(broken.message)
                 return
-            whose = ""
-            if perspective == self.game.players:
-                whose = ", the environment's, which sees every action,"
-            wrong = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
-            if not self._count_recall("" if recalled == observed else wrong):
+            wrong = ""
+            if recalled != observed:
+                whose = ""
+                if perspective == self.game.players:
+                    whose = ", the environment's, which sees every action,"
+                moves, answer = both_texts(observed, recalled)
+                wrong = f"perspective {perspective}{whose} has seen {moves} of the episode, but recall returns {answer}"
+            if not self._count_recall(wrong):
                 return
 
     def _count_recall(self, wrong: str) -> bool:
@@ -546,9 +555,14 @@ class Contract:
             raise BrokenPromise("board", str(error)) from error
         if public is None:
             return None
-        outlook = self._boards.setdefault(fingerprint(public), (player, following))
-        message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
-        self._require("board", outlook == (player, following), message)
+        player_there, following_there = self._boards.setdefault(
+            fingerprint(public), (player, following)
+        )
+        message = ""
+        if (player_there, following_there) != (player, following):
+            there, here = both_texts([*following_there], [*following])
+            message = f"another state has this text, but there {_outlook(player_there, there)} and here {_outlook(player, here)}"
+        self._require("board", not message, message)
         return public
 
     def _follow(self, public: tuple[object, ...] | None, action: int, text: str) -> None:
@@ -607,7 +621,7 @@ def function_of(error: BaseException) -> str:
     return where
 
 
-def _outlook(player: int, following: tuple[float, ...]) -> str:
+def _outlook(player: int, following: str) -> str:
     if player == TERMINAL:
-        return f"the game has ended with the rewards {list(following)}"
-    return f"{'chance' if player == CHANCE else f'player {player}'} has the actions {list(following[:10])}"
+        return f"the game has ended with the rewards {following}"
+    return f"{'chance' if player == CHANCE else f'player {player}'} has the actions {following}"

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from icarus.audit.report import EXAMPLES, Check
+from icarus.audit.report import EXAMPLES, Check, both_texts
 from icarus.audit.subjects import DEEPEST, SCALARS, Stream, below, facts_in, stamp, view_of
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.evaluation import attributes_of
@@ -24,7 +24,6 @@ DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 PAIRED, STRANGE = 300, 30  # of which the facts are paired; with two facts that no other has
 DEVIATIONS = 6  # of a difference that chance does not explain
-SHOWN = 20  # legal actions, told in an example
 # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
 OFTEN = 20
 DEALS_KEPT = 4
@@ -65,9 +64,8 @@ class Draws:
             return "player", f"player {player} is about to act in this one:"
         legal = _legal_in(draw) if player == self.observer else self._legal
         if legal != self._legal:
-            theirs = legal if isinstance(legal, str) else legal[:SHOWN]
-            words = f"his legal actions are {self._legal[:SHOWN]}, and in this one {theirs}:"
-            return "actions", words
+            his, theirs = both_texts(self._legal, legal)
+            return "actions", f"his legal actions are {his}, and in this one {theirs}:"
         if facts_known(draw, self.observer) != self._known:
             return "view", "he knows or has seen something else in this one:"
         return "", ""

@@ -46,7 +46,7 @@ from icarus.audit.draws import (
     facts_known,
     uneven,
 )
-from icarus.audit.report import Check, checks_of, indented, note_unchecked
+from icarus.audit.report import Check, both_texts, checks_of, indented, note_unchecked
 from icarus.audit.subjects import Stream, fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
@@ -353,8 +353,10 @@ class Hidden:
             return
         observed, moves = (list(each.moves(observer)) for each in (state, replayed))
         what = ""
-        if moves != observed[len(observed) - len(moves) :]:
-            what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
+        observed = observed[len(observed) - len(moves) :]
+        if moves != observed:
+            there, here = both_texts(observed, moves)
+            what = f"he has seen the moves {there}, but here {here}"
         elif len(moves) == len(replayed.history):  # else he cannot tell how many actions there were
             number = self._first_other_view(state, observer, replayed)
             if number is not None:

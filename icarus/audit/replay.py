@@ -10,12 +10,11 @@ from pathlib import Path
 
 from icarus import games
 from icarus.audit.contract import Contract
-from icarus.checks import differing
+from icarus.audit.report import both_texts
 from icarus.kernel import AnyGame, PythonGame
 from icarus.load_files import file_of_game, load_file
 
 SECONDS = 60  # for a game in a new process, which here took no time to speak of
-SHOWN = 200  # characters of an answer
 SEED = "PYTHONHASHSEED"  # from which the order of sets of strings follows
 END = "the end"
 _ADVICE = (
@@ -42,7 +41,7 @@ def _compare(contract: Contract, where: str, before: Sequence[str], after: Seque
     pairs = zip([*before, END], [*after, END], strict=False)
     then, now = next((pair for pair in pairs if pair[0] != pair[1]), (END, END))
     if then.partition(" ")[0] == now.partition(" ")[0]:
-        then, now = differing(then, now, SHOWN)
+        then, now = both_texts(then, now)
     wrong = f"a game played again {where} is another one: {now}; before: {then}. {_ADVICE}"
     contract.checks["repeat"].count("" if before == after else wrong)
 

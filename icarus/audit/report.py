@@ -4,17 +4,25 @@ from collections.abc import Collection, Mapping
 
 import attrs
 
+from icarus.checks import differing
+
 # the outcomes of a check
 PASSED = "passed"
 FAILED = "FAILED"
 UNCHECKED = "not checked"
 ABSENT = "-"
 EXAMPLES = 2  # failures told in full for each check
+QUOTED = 200  # characters of an answer
 
 
 def indented(headline: str, board: str) -> str:
     """A line, and below it the text of a state."""
     return f"{headline}\n  " + board.replace("\n", "\n  ")
+
+
+def both_texts(first: object, second: object) -> list[str]:
+    """Two different answers as an example tells them: of long ones the part where they differ."""
+    return differing(str(first), str(second), QUOTED)
 
 
 @attrs.define

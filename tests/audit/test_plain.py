@@ -285,6 +285,22 @@ def test_where_the_deal_has_something_of_another_kind_nothing_is_exchanged(dealt
     assert list(deals_of_draw(state, draw, Faces(GAME), set(), random.Random(0))) == []
 
 
+def test_of_long_lists_of_actions_the_end_that_differs_is_told():
+    game = PythonGame(
+        name="long",
+        players=1,
+        initial=lambda rng: {"turn": 0, "more": 0},
+        player=lambda state: 0 if state["turn"] < 2 else TERMINAL,
+        legal=lambda state: list(range(100 + state["more"])),
+        apply=lambda state, action: state.update(turn=state["turn"] + 1, more=action % 2),
+        rewards=lambda state: [0.5],
+        text=lambda state: str(state["turn"]),
+    )
+    (example,) = audit(game, games=6)["board"].examples[:1]
+    there, here = re.search("there player 0 has (.*) and here player 0 has (.*)", example).groups()
+    assert there != here
+
+
 def test_the_example_passes_with_and_without_what_a_player_observes():
     assert audit(GAME, games=2).passed
     assert audit(attrs.evolve(GAME, observation=None), games=2).passed
