@@ -38,12 +38,12 @@ _LONGEST_CHECK = 32  # bytes
 
 @contextlib.contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """The error of a full disk within, which names no file, gets this one."""
+    """An error within names this file, where it names none, as that of a full disk, or the unfinished one."""
     try:
         yield
     except OSError as error:
-        if error.errno and error.filename is None:
-            error.filename = str(path)
+        if error.errno and error.filename in (None, f"{path}{UNFINISHED}"):
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
@@ -51,24 +51,25 @@ def write_whole(path: Path, content: str | bytes | Callable[[BinaryIO], object])
     """Write a file that appears under its name only when all of it is on the disk.
 
     Args:
-        content: or what writes it.
+        content: what the file is to hold, or a function that writes it into the file that it is given.
 
     Raises:
         OSError: it cannot be written; the error names the file.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
-    try:
-        with naming_file(path), unfinished.open("wb") as file:
-            if callable(content):
-                content(file)
-            else:
-                file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    unfinished.replace(path)
+    with naming_file(path):
+        try:
+            with unfinished.open("wb") as file:
+                if callable(content):
+                    content(file)
+                else:
+                    file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
 
 
 def new_file(path: Path) -> Path:

@@ -221,6 +221,15 @@ def test_a_file_for_which_there_is_no_room_is_told(tmp_path):
             full.keep(ROWS[0])
 
 
+def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    for name in ("missing/page.html", "file/page.html", "folder"):
+        with pytest.raises(OSError, match=f"'{tmp_path / name}'$"):
+            write_whole(tmp_path / name, "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
 # -------------------- Workers: a process that dies is replaced, every task comes once, and failures are told in a sentence.
 
 
