@@ -207,14 +207,14 @@ def connection(address: str, count: int) -> "Iterator[Client]":
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:
-            quiet = {
-                "dashboard_address": None,
-                "preload": IGNORE_INTERRUPTS,
-                "silence_logs": logging.CRITICAL,
-            }
-            place = stack.enter_context(
-                LocalCluster(n_workers=count, threads_per_worker=1, **quiet)
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                dashboard_address=None,
+                preload=IGNORE_INTERRUPTS,
+                silence_logs=logging.CRITICAL,
             )
+            place = stack.enter_context(cluster)
         try:
             client = Client(place, timeout=PATIENCE)
         except (OSError, TypeError, ValueError) as error:
