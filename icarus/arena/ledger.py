@@ -110,8 +110,9 @@ def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: 
         raise ValueError(f"{path} is damaged: {error}") from None
     here = msgspec.json.decode(msgspec.json.encode(settings))
     for key in {**here, **there}:
-        if (key in there, there.get(key)) != (key in here, here.get(key)):
-            was, now = checks.differing(str(there.get(key)), str(here.get(key)), 100)
+        value_there, value_here = there.get(key, msgspec.UNSET), here.get(key, msgspec.UNSET)
+        if value_there != value_here:
+            was, now = checks.differing(str(value_there), str(value_here), 100)
             raise ValueError(
                 f"{path.parent} has another {what}: {key} is {was} there and {now} here; choose another directory"
             )

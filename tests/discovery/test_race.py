@@ -122,7 +122,7 @@ def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
     ("change", "message"),
     [
         (None, "is damaged: Expected `object`, got `array`"),
-        ({"later": None}, "another race: later is None there"),
+        ({"later": None}, "another race: later is None there and UNSET here"),
     ],
 )
 def test_a_protocol_that_holds_something_else_is_refused(finished_race, change, message, tmp_path):
