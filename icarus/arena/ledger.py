@@ -223,7 +223,13 @@ def read_rows(
         except msgspec.ValidationError as error:
             raise ValueError(f"{place}: damaged ({error})") from None
         key, digest = key_of(row, fields), hash(line)
-        if key not in digests:
+        try:
+            is_new = key not in digests
+        except TypeError:
+            raise ValueError(
+                f"{place}: damaged (a field that names its game is no number, text or list of these)"
+            ) from None
+        if is_new:
             digests[key] = digest
             yield row
         elif strict and digests[key] != digest:

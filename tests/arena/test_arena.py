@@ -175,6 +175,10 @@ def test_a_row_of_another_shape_is_told(tmp_path):
     path.write_bytes(b"".join(map(line_of, ROWS)))
     with pytest.raises(ValueError, match=r"line 6: damaged \(Expected `float` <= 1"):
         list(read_rows(path, FIELDS, Scored))
+    for value in ({"a": 1}, [[1]], [{}]):
+        path.write_bytes(line_of({"name": "a", "seed": value}))
+        with pytest.raises(ValueError, match=r"line 1: damaged \(a field that names its game"):
+            list(read_rows(path, FIELDS))
 
 
 def test_rows_go_on_after_they_are_packed_and_packing_that_is_killed_counts_no_game_twice(
