@@ -107,12 +107,11 @@ class Workers:
         except BrokenExecutor:
             raise
         except (CancelledError, OSError):
-            advice = "finished games are kept; run the same command to continue"
             raise GameFailed(
-                f"the scheduler does not answer any more ({task} was played); {advice}"
+                f"the scheduler does not answer any more, while {task} was being played; finished games are kept; "
+                "run the same command to continue"
             ) from None
         except Exception as error:  # dask gives up a game over which processes have died
-            result = None
             failure = sentence_of(error) or repr(error)
         if failure:
             raise GameFailed(f"{task} failed: {failure}")

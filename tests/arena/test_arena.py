@@ -416,7 +416,10 @@ class Gone(Executor):
     ("executor", "message"),
     [
         (Unlucky, "3 processes died while playing 1"),
-        (Gone, "does not answer any more .* run the same command to continue"),
+        (
+            Gone,
+            "does not answer any more, while [0-3] was being played; .* run the same command to continue",
+        ),
     ],
 )
 def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(executor, message):
