@@ -119,8 +119,7 @@ def refuse_edited(files: Files) -> None:
 
 def work_of(decisions: Iterable[DecisionLog]) -> list[float]:
     """The iterations of some decisions, and the seconds that they took."""
-    spent = [(each.iterations, each.seconds) for each in decisions]
-    return [
-        sum(iterations for iterations, _ in spent),
-        round(sum(seconds for _, seconds in spent), 4),
-    ]
+    logs = list(decisions)
+    iterations = sum(each.iterations for each in logs)
+    seconds = sum(each.seconds for each in logs)
+    return [iterations, round(seconds, 4)]
