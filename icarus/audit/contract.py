@@ -55,7 +55,8 @@ MERGED = (
     "in his tree one node stands for all that may come of it, and whether that is meant is not checked; with a move for each result from "
     "observe there are as many nodes"
 )
-PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
+# At the first actions of a game in plain Python, so many, is always determinized; after n actions with a probability of PLAIN_DRAWN / n.
+PLAIN_DRAWN = 8
 # of a number that a field cannot hold
 UNFIT = re.compile(r"out of bounds for u?int\d+$|truncated to an integer$")
 
