@@ -163,7 +163,8 @@ def plan_units(
     # games
     explore, prove, ablate = (int(games * share) for share in shares)
     games_of_unit = finalists * seats + confirmations
-    proof, least = max(1, int(prove / games_of_unit)), LEAST_UNITS
+    proof = int(prove / games_of_unit)
+    least = LEAST_UNITS
     while detectable(least, deviation, level / finalists) > USELESS:
         least += 1
     if proof < least:
