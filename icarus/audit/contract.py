@@ -16,6 +16,7 @@ import numpy as np
 
 from icarus.audit.report import both_texts, checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
+    TEXT_MARK,
     AskedGame,
     BrokenPromise,
     Stream,
@@ -476,7 +477,8 @@ class Contract:
 
     def _is_told(self, observer: int, states: list[StateData]) -> bool:
         """Whether a player's observation tells two states apart."""
-        return len({tuple(facts_in(self.asked.observation(data, observer))) for data in states}) > 1
+        views = (self.asked.observation(data, observer) for data in states)
+        return len({tuple(facts_in(view, mark=TEXT_MARK)) for view in views}) > 1
 
     def _movers(self, states: list[StateData]) -> set[int]:
         """Who acts in states of one episode; nobody where they are of several, or one is the end: all players see that anyway."""

@@ -104,7 +104,8 @@ class AskedGame:
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         if self.told is not None and len(self.told) < MOST_TOLD:
-            self.told.append(f"{name} returns {stamp(answer) if name in OF_STATES else answer}")
+            answer_text = stamp(answer, mark="") if name in OF_STATES else answer
+            self.told.append(f"{name} returns {answer_text}")
         return answer
 
     def after(self, data: StateData, action: int) -> StateData:
@@ -221,21 +222,25 @@ SCALARS = (int, float, str, bool, type(None), complex, bytes)
 _ARRAYS = (np.ndarray, np.generic)
 # Python's own first: to ask a class that is only defined by its methods takes ten times as long
 _CONTAINERS = (list, tuple, dict, Sequence, Set, Mapping)
+TEXT_MARK = "'"  # before a text in facts that are compared and not told: "1" is not 1
 
 
 def facts_in(
-    value: object, tells_order: Callable[[str, int], bool] | None = None
+    value: object, tells_order: Callable[[str, int], bool] | None = None, mark: str = ""
 ) -> list[tuple[str, str]]:
     """The numbers and texts that a value is made of, each with where it is found; the same for equal values.
 
     Args:
-        tells_order: `tells_order(where, length)` of a list of numbers or texts, whose items then stand one by one.
+        tells_order: `tells_order(where, length)` is asked for each list of numbers or texts: does its order say something? If so, each
+            item is a fact at its own place; if not, the items are sorted and all stand at the place of the list. Without this function
+            such a list is one fact.
+        mark: stands before each text.
     """
     facts: list[tuple[str, str]] = []
 
     def tell(value: object, where: str, depth: int) -> None:
         if isinstance(value, SCALARS):
-            facts.append((where, value if isinstance(value, str) else repr(value)))
+            facts.append((where, mark + value if isinstance(value, str) else repr(value)))
             return
         if isinstance(value, _ARRAYS):
             tell(value.tolist(), where, depth)
@@ -285,7 +290,7 @@ def view_of(game: AnyGame, data: StateData, player: int) -> tuple[object, ...]:
     """What the game's `observation` says that a player may know of a state; nothing of CHANCE, or without one."""
     if game.observation is None or player < 0:
         return ()
-    return tuple(facts_in(game.observation(game.facts_of(data), player)))
+    return tuple(facts_in(game.observation(game.facts_of(data), player), mark=TEXT_MARK))
 
 
 def remembers_all(data: Any) -> bool:
@@ -300,6 +305,6 @@ def fingerprint(value: object) -> bytes:
     return hashlib.blake2b(repr(value).encode(), digest_size=12).digest()
 
 
-def stamp(data: object) -> object:
-    """What is another one after a value was changed."""
-    return data.tobytes() if isinstance(data, np.ndarray) else tuple(facts_in(data))
+def stamp(data: object, mark: str = TEXT_MARK) -> object:
+    """What is another one after a value was changed; `mark` as in `facts_in`."""
+    return data.tobytes() if isinstance(data, np.ndarray) else tuple(facts_in(data, mark=mark))

@@ -22,6 +22,7 @@ from icarus.audit import hidden, watch
 from icarus.audit.deals import UnlikeError, deals as deals_of_draw, exchanges
 from icarus.audit.draws import Faces
 from icarus.audit.lockstep import compare
+from icarus.audit.subjects import stamp, view_of
 from icarus.bridges.seats import game_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.load_files import game_of_file
@@ -299,6 +300,14 @@ def test_of_long_lists_of_actions_the_end_that_differs_is_told():
     (example,) = audit(game, games=6)["board"].examples[:1]
     there, here = re.search("there player 0 has (.*) and here player 0 has (.*)", example).groups()
     assert there != here
+
+
+@pytest.mark.parametrize("value", [1, None, True, 0.5])
+def test_a_value_is_not_its_text_where_states_and_views_are_compared(value):
+    game = attrs.evolve(GAME, observation=lambda state, player: state)
+    states = [{"card": value}, {"card": str(value)}]
+    assert len({stamp(state) for state in states}) == 2
+    assert len({view_of(game, state, 0) for state in states}) == 2
 
 
 def test_the_example_passes_with_and_without_what_a_player_observes():
