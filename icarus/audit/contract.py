@@ -129,8 +129,8 @@ class Contract:
         self.checks = checks_of(CONTRACT, () if self.compiled else ("ranges", "indices"))
         # What functions have answered in the first and in the last game, which are played again at the end.
         self.told: dict[int, list[str]] = {} if self.compiled else {0: [], games - 1: []}
-        # True states to determinize, with who acts and where that is.
-        self.determinizations: list[tuple[StateData, int, str]] = []
+        # True states, with who acts and where that is; `play_determinized` goes on from draws of them.
+        self.states_to_determinize: list[tuple[StateData, int, str]] = []
         # Of all games: who has acted, how long they were,
         self._acted, self._lengths = Counter[int](), list[int]()
         # who acts, and how, in states that look so, and what an action has led to where all looked the same.
@@ -164,9 +164,9 @@ class Contract:
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
-        if self.determinizations:
+        if self.states_to_determinize:
             data, observer, where = random.Random(f"{self.seed} at {number}").choice(
-                self.determinizations
+                self.states_to_determinize
             )
             place = f"{where}, then in a determinization for player {observer}"
             play = partial(
@@ -217,10 +217,10 @@ class Contract:
     # ------------------------------------------------------------------------------------------------------------ a game
 
     def _until_broken(
-        self, place: str, luck: str, play: Callable[[], None]
+        self, place: str, seed_text: str, play: Callable[[], None]
     ) -> BrokenPromise | None:
-        """Play a game, which ends where a promise is broken; that is counted."""
-        self._place, self._texts, self.luck, self._data = place, [], random.Random(luck), None
+        """Play a game, which ends where a promise is broken; the broken promise is counted as failed."""
+        self._place, self._texts, self.luck, self._data = place, [], random.Random(seed_text), None
         try:
             play()
         except BrokenPromise as broken:
@@ -397,13 +397,11 @@ class Contract:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
         self.asked.look(self._data)
         for kind in KINDS:
-            over = (
-                kind != "features"
-                and player == TERMINAL
-                or kind == "action_features"
-                and player == CHANCE
-            )
-            if getattr(self.game, kind) is not None and not over:
+            # At the end only `features` are asked for; at a chance node no features of actions.
+            is_undefined = player == TERMINAL and kind != "features"
+            if player == CHANCE and kind == "action_features":
+                is_undefined = True
+            if getattr(self.game, kind) is not None and not is_undefined:
                 self._ask(kind, *(self._ask("legal")[:1] if kind == "action_features" else []))
                 self.checks["features"].checked += 1
 
@@ -551,7 +549,14 @@ class Contract:
         return not wrong
 
     def _board(self, player: int, following: tuple[float, ...]) -> tuple[object, ...] | None:
-        """What all see together of the state; whether another one looks the same, and is not."""
+        """What all players together see of the state; None where that cannot be said.
+
+        Args:
+            following: the legal actions; at the end the rewards.
+
+        Raises:
+            BrokenPromise: an earlier state had the same text, but another player about to act, or other actions or rewards.
+        """
         try:
             public = self.asked.seen_by_all(self._data)
         except TextError as error:
@@ -596,7 +601,7 @@ class Contract:
         # The later in the game the rarer, so that a long game has only a few.
         if self.luck.random() < 1 / (1 + len(self._texts)):
             where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
-            self.determinizations.append((self._ask("copy"), player, where))
+            self.states_to_determinize.append((self._ask("copy"), player, where))
         seed = (*self.seed, Stream.PAIRS, len(self._texts))
         worlds = (self._drawn(self._data, player, seed) for _ in range(2))
         self._require(

@@ -183,8 +183,8 @@ def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
     """Whether two states are told apart while the same random actions are played in both."""
     while True:
         try:
-            players, legal = state.current_player(), state.legal_actions()
-            if players != swapped.current_player() or {*legal} != {*swapped.legal_actions()}:
+            player, legal = state.current_player(), state.legal_actions()
+            if player != swapped.current_player() or {*legal} != {*swapped.legal_actions()}:
                 return True
             if state.is_terminal():
                 return state.returns() != swapped.returns()
@@ -470,7 +470,10 @@ class Redraws:
         check.failed = len(wrong)
 
     def _kept_facts(self) -> Iterator[str]:
-        """What no draw has redrawn, though no observation tells it; where a list has a value, without one, all players must miss it."""
+        """Sentences on facts that no draw has changed although no observation shows them.
+
+        In a game without `observation`, the places of a value in a list count only if they are never redrawn for any player.
+        """
         lasting = [
             each
             for each in sorted(self._kept, key=lambda each: len(each[0]))
@@ -479,7 +482,8 @@ class Redraws:
         for name, observer in lasting:
             if self._game.observation is None and isinstance(name[-1], Value):
                 all_miss_it = all((name, each) in lasting for each in range(self._game.players))
-                if observer > 0 or not all_miss_it:  # it is told once
+                # One sentence for all players is enough: that for player 0.
+                if observer > 0 or not all_miss_it:
                     continue
             others = "those of others" if len(name) > 1 else "other facts"
             yield (

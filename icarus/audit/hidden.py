@@ -643,7 +643,7 @@ class Hidden:
         return any(check.failed for check in (*self.checks.values(), self._errors))
 
     def finish(self, contract_broken: bool) -> None:
-        """Judge what only all draws together tell, and say of what was not checked why."""
+        """Judge what only all draws together tell, and say why the other checks were not made."""
         if contract_broken:
             for check in self.checks.values():
                 check.note = "not completed, because the game breaks its contract"
@@ -655,6 +655,8 @@ class Hidden:
                 self.checks[name].checked, self.checks[name].note = 0, note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(self._strange_text, checked=0)
+        # `absent` has the checks for which this game may have nothing to check: that is no gap. That `seen` was not checked is a gap only
+        # if a step told something (`_is_told`), and if `legal`, which looks at the same with `history`, was not checked either.
         absent = {**ABSENT_NOTES}
         if self.checks["legal"].checked:
             absent["seen"] = "what a step tells is looked at by `legal` and `history`"
@@ -751,7 +753,10 @@ def _way_alike(
 
 
 def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | None:
-    """The data to which the history leads with two outcomes of chance exchanged that the observer cannot tell; None if none was found."""
+    """The data to which the history leads if two outcomes of chance change places, and the observer cannot tell the new history from it.
+
+    None if no such pair was found.
+    """
     actions = [action for _, action in state.history]
     chances = [k for k, (player, _) in enumerate(state.history) if player == CHANCE]
     if len(chances) < 2:

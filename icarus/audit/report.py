@@ -86,7 +86,7 @@ def checks_of(claims: Mapping[str, str], left_out: Collection[str]) -> dict[str,
 def note_unchecked(
     checks: Mapping[str, Check], notes: Mapping[str, str], absent: Collection[str], otherwise: str
 ) -> None:
-    """Say of what was not checked why.
+    """Say of each check that was not made why.
 
     Args:
         absent: the names of checks for which a game may have nothing.
