@@ -91,8 +91,8 @@ def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: 
     """Refuse a directory that holds something else than what these settings say.
 
     Args:
-        path: of the file of the settings that were written before the first game.
-        what: is played there, for what is told.
+        path: the file of the settings, which were written before the first game.
+        what: a word for what is played there, such as "race"; it stands in the message.
         rows: the file of the games.
 
     Raises:
@@ -145,7 +145,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
     """The row of a line, without its checksum.
 
     Args:
-        place: of the line, for what is told.
+        place: where the line stands, as the message names it.
         unchecked: rows without a checksum, as they were once written, are taken too.
 
     Raises:
@@ -159,7 +159,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
             sound = unchecked and not is_checked  # a checksum that is not at the end is damage
         else:
             content = line[: check.start()]
-            # In some ledgers the brace that ends a row was once a part of what the checksum is of.
+            # The checksum is that of what stands before it. In the oldest ledgers it was computed with the closing brace.
             checksums = zlib.crc32(content), zlib.crc32(content + b"}")
             sound = int(check[1], 16) in checksums
     except (ValueError, TypeError, RecursionError):
@@ -252,11 +252,12 @@ class Ledger:
 
     Args:
         path: of the file; its folder is made, and the beginning of a row at its end, left by a killed process, is cut off.
-        fields: of a row, that name its game: the `key` of the match that it comes of. A row begins with the first of them.
+        fields: of a row, that name its game: the `key` of the match that it comes from. A row begins with the first of them.
         shape, reading: see `read_rows`.
 
     Raises:
-        ValueError: another process writes to the file, a line is damaged, or the file holds something else. It is as it was then.
+        ValueError: another process writes to the file, a line is damaged, or the file holds something else. The file is
+            left as it was.
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they ended.
@@ -279,6 +280,7 @@ class Ledger:
                 self.note(row)
             self._cut_unfinished(path, self._file)
         except ValueError:
+            # It was made, empty, when it was opened to append; then the packed one beside it is damaged.
             if is_new:
                 path.unlink()
             self.__exit__()

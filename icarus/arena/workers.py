@@ -77,7 +77,8 @@ class Workers:
             pending |= {self._submit(play, task): (task, deaths) for task, deaths in following}
             if not pending:
                 return
-            # from its beginning, and not as the last that is left
+            # Only a task that was handed out with no other beside it is alone; not the last that is left of several, of which another one
+            # may have killed the process before.
             is_alone = len(pending) == len(following) == 1
             for future in wait(pending, return_when="FIRST_COMPLETED").done:
                 task, deaths = pending.pop(future)
@@ -140,7 +141,10 @@ def _attempt(play: Callable[[T], R], task: T) -> tuple[R | None, str]:
 
 @contextlib.contextmanager
 def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
-    """So many processes of this machine, this one if it is one; or those of a cluster, see `connection`.
+    """Who plays: this process if `count` is 1, otherwise so many processes of this machine; with `cluster`, those of a dask cluster.
+
+    Args:
+        cluster: the address of a scheduler, see `connection`.
 
     Raises:
         ValueError: see `connection`.
