@@ -95,7 +95,7 @@ class FactorialPosterior:
     def _with_rest(
         self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None
     ) -> Reals:
-        """The sums, and what each point has beside them: s₃, drawn from its posterior, or without a generator its mean."""
+        """The sums and r(x), what the weights leave over for each point: drawn from its posterior, or without a generator its mean."""
         prior = 1 / SCALES[3] ** 2
         score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
         shrunk = precision * (score - sums) / (precision + prior)
@@ -109,37 +109,40 @@ def fit(
     features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]
 ) -> FactorialPosterior:
     """The posterior of a space by scores: the points played, the batch of each, and what each got."""
-    place = {point: i for i, point in enumerate(dict.fromkeys(points))}
-    distinct, which = list(place), np.array([place[point] for point in points])
+    index_of_point = {point: i for i, point in enumerate(dict.fromkeys(points))}
+    distinct = list(index_of_point)
+    point_of_score = np.array([index_of_point[point] for point in points])
     batch = np.unique(np.array(batches), return_inverse=True)[1]
     y = np.array(scores) - 0.5
-    number = np.bincount(which).astype(float)
+    count_of_point = np.bincount(point_of_score).astype(float)
     columns = features.columns(distinct)
     prior = _covariance(features, columns)
     effects = np.zeros(batch.max() + 1)
-    noise = max(LEAST_NOISE**2, _within(y, which, number))
+    noise = max(LEAST_NOISE**2, _within(y, point_of_score, count_of_point))
     for turn in range(ROUNDS):
-        means = np.bincount(which, y - effects[batch]) / number
-        spread = SCALES[3] ** 2 + noise / number
-        precision = np.asarray(np.linalg.inv(prior + np.diag(spread)), np.float64)
+        means = np.bincount(point_of_score, y - effects[batch]) / count_of_point
+        variance_of_mean = SCALES[3] ** 2 + noise / count_of_point
+        precision = np.asarray(np.linalg.inv(prior + np.diag(variance_of_mean)), np.float64)
+        # In the last round the batch effects stay, so that `means`, `precision` and `noise` belong together.
         if turn < ROUNDS - 1:
             fitted = prior @ (precision @ means)
-            effects = _batch_effects(y - fitted[which], batch, noise)
-            noise = max(LEAST_NOISE**2, _within(y - effects[batch], which, number))
+            effects = _batch_effects(y - fitted[point_of_score], batch, noise)
+            noise = max(LEAST_NOISE**2, _within(y - effects[batch], point_of_score, count_of_point))
     mean = _spread(features, columns, precision @ means)
     observed = {
         point: (float(score) + 0.5, float(count) / noise)
-        for point, score, count in zip(distinct, means, number, strict=True)
+        for point, score, count in zip(distinct, means, count_of_point, strict=True)
     }
-    return FactorialPosterior(features, columns, means, spread, precision, mean, observed)
+    return FactorialPosterior(features, columns, means, variance_of_mean, precision, mean, observed)
 
 
-def _within(y: Reals, which: NDArray[np.int64], number: Reals) -> float:
+def _within(y: Reals, point_of_score: NDArray[np.int64], count_of_point: Reals) -> float:
     """The variance of a score around the mean of its point; that of all scores where no point was played twice."""
-    freedom = len(y) - len(number)
+    freedom = len(y) - len(count_of_point)
     if freedom < 10:
         return float(y.var())
-    return float(((y - (np.bincount(which, y) / number)[which]) ** 2).sum() / freedom)
+    means = np.bincount(point_of_score, y) / count_of_point
+    return float(((y - means[point_of_score]) ** 2).sum() / freedom)
 
 
 def _batch_effects(gaps: Reals, batch: NDArray[np.int64], noise: float) -> Reals:

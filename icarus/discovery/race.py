@@ -147,22 +147,22 @@ def plan_units(
     factors: int,
     deviation: float,
     level: float,
-    confirmations: int,
+    reference_games: int,
     shares: tuple[float, float, float] = SHARES,
 ) -> Units:
     """The units of the three stages that a number of games allows.
 
     Args:
         seats: games of a unit.
-        confirmations: games of a unit in which the reference plays itself, beside each of the proof.
+        reference_games: of the reference against itself in each unit of the proof, beside the games of the finalists.
         shares: of the games in each stage.
 
     Raises:
         ValueError: the proof could not prove anything.
     """
-    # games
+    # These are numbers of games, not of units.
     explore, prove, ablate = (int(games * share) for share in shares)
-    games_of_unit = finalists * seats + confirmations
+    games_of_unit = finalists * seats + reference_games
     proof = int(prove / games_of_unit)
     least = LEAST_UNITS
     while detectable(least, deviation, level / finalists) > USELESS:
@@ -491,7 +491,7 @@ def ablate(
         return ()
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
-    # Factors at their defaults leave their games to the others.
+    # A factor that the winner has at its default, or not at all, needs no games; the others share them, and have more units.
     games_planned = protocol.units.ablation * (len(space.names) + 1) * seats
     games_of_unit = len(configurations) * seats
     # The + 1 stands for no game. It remains because the races that are kept were played with these units.

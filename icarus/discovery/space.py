@@ -122,7 +122,7 @@ class SearchSpace(
         return self.canonical([0] * len(self.factors))
 
     def canonical(self, levels: Sequence[int]) -> Point:
-        """The point with these levels, INACTIVE for those that nothing names; the default for those that something names newly."""
+        """The point with these levels: INACTIVE for a factor that nothing names; the first level for one that was INACTIVE and is named."""
         active = self._named_by_templates
         point = [INACTIVE] * len(levels)
         for k in self._order:
@@ -141,7 +141,8 @@ class SearchSpace(
     def count(self) -> int:
         """How many different points there are."""
         mentioned = {k for forbidden in self._forbidden for k in forbidden}
-        # ways to choose the levels of the factors so far, by which factors are active and the levels that exclusions mention
+        # Points are counted, not listed, factor by factor (dynamic programming). Partial points count together if the same factors are
+        # active and they agree in the factors that an exclusion mentions: `ways` has their number by these factors and levels.
         ways = Counter({(self._named_by_templates, (INACTIVE,) * len(self.factors)): 1})
         for k in self._order:
             following: Counter[tuple[frozenset[int], Point]] = Counter()
@@ -168,7 +169,7 @@ class SearchSpace(
         raise ValueError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
 
     def neighbours(self, point: Point) -> list[Point]:
-        """The points that differ in the level of one active factor; what that names newly has its default."""
+        """The points that differ in the level of one active factor; a factor that becomes active by that has its first level."""
         changed = [
             self.canonical(point[:k] + (choice,) + point[k + 1 :])
             for k, level in enumerate(point)
