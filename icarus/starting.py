@@ -13,13 +13,10 @@ COMMANDS = ("icarus", "experiments")
 
 def is_command() -> bool:
     """Whether this process is `icarus`, `python -m icarus` or `python -m experiments`."""
-    arguments = sys.orig_argv
-    modules = (
-        arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2]
-        if "-m" in arguments
-        else []
-    )
-    return modules in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
+    # What Python was given ends with sys.argv, whose first word now stands for the module or the script. A "-m" behind it is another's.
+    interpreter_words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+    is_module = interpreter_words[-2:] in [["-m", name] for name in COMMANDS]
+    return is_module or os.path.basename(sys.argv[0]) == COMMANDS[0]
 
 
 def restore_interrupts() -> None:

@@ -224,6 +224,12 @@ def test_a_command_begins_no_threads_of_linear_algebra(tmp_path, python, monkeyp
     assert done.stdout.splitlines()[0] == "1 1"  # one thread of Python, and none of its own
 
 
+def test_an_option_of_another_program_makes_it_no_command(python):
+    source = "import icarus, signal; print(signal.getsignal(signal.SIGINT).__name__)"
+    done = python(source, "-m", "experiments")
+    assert done.stdout == "default_int_handler\n"
+
+
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
     # which the environment may have forbidden
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
