@@ -156,25 +156,28 @@ def _look_beside(path: Path) -> None:
 
 def _imported_names(path: Path, package: str) -> Iterator[str]:
     """The modules that the statements of a file import, wherever they stand in it, and the packages around these."""
-    # no source of Python's, or none that can be run
-    with contextlib.suppress(SyntaxError, ValueError, ImportError):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            names: list[str] = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # no source of Python's, or none that can be run
+        return
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            with contextlib.suppress(ImportError):  # relative, where there is no such package
                 base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
                 names = [f"{base}.{alias.name}" for alias in node.names]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
-                ("import_module", "__import__")
-            ):
-                names = [
-                    str(ast.literal_eval(each))
-                    for each in node.args[:1]
-                    if isinstance(each, ast.Constant)
-                ]
-            for name in names:
-                yield from itertools.accumulate(name.split("."), "{}.{}".format)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            ("import_module", "__import__")
+        ):
+            names = [
+                str(ast.literal_eval(each))
+                for each in node.args[:1]
+                if isinstance(each, ast.Constant)
+            ]
+        for name in names:
+            yield from itertools.accumulate(name.split("."), "{}.{}".format)
 
 
 def _file_of(name: str) -> Path | None:
