@@ -186,8 +186,8 @@ def _file_of(name: str) -> Path | None:
         return None
     try:
         spec = importlib.util.find_spec(name)
-    # what stands before the last dot is not a package
-    except (ImportError, ValueError, AttributeError):
+    # What stands before the last dot is run for it: it may be no package, or raise whatever somebody's code raises.
+    except (Exception, SystemExit):
         return None
     path = Path(spec.origin) if spec and spec.origin else None
     return path.resolve() if path and path.is_file() and not set(path.parts) & LIBRARIES else None

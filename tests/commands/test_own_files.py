@@ -107,6 +107,17 @@ def test_a_digest_is_of_all_that_a_file_imports(tmp_path, monkeypatch):
     assert own_files.digest_of(mine) == before
 
 
+@pytest.mark.parametrize("error", ("RuntimeError", "SystemExit"))
+def test_a_package_that_cannot_be_imported_has_no_modules(error, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / f"fails_by_{error}").mkdir()
+    package = written(tmp_path / f"fails_by_{error}" / "__init__.py", f"raise {error}('no gpu')\n")
+    attempt = f"try:\n    import fails_by_{error}.part\nexcept {error}:\n    pass\n"
+    mine = written(tmp_path / "mine.py", attempt + OWN)
+    assert "GREEDY" in load_files([mine])
+    assert [name for name, _ in own_files.imports_of(mine)] == [str(package.relative_to(tmp_path))]
+
+
 def test_a_module_of_another_folder_is_not_taken_for_the_one_beside(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     for folder in ("one", "other"):
