@@ -77,6 +77,18 @@ def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) ->
             )
 
 
+# by their characters: what arrays hold in compiled code, and what a field may be besides
+_NUMBERS, _ALONE = f"{np.typecodes['AllInteger']}fdFD", "?SUMm"
+
+
+def _is_readable(kind: np.dtype) -> bool:
+    """Whether compiled code reads a field of this dtype, or each field of a structure."""
+    base = kind.base
+    if base.names is not None:
+        return all(_is_readable(base[name]) for name in base.names)
+    return base.isnative and base.char in (_NUMBERS if kind.shape else _NUMBERS + _ALONE)
+
+
 def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     """Refuse a dtype that compiled code and `facts` cannot read."""
     if (
@@ -91,6 +103,11 @@ def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None
     if reserved := [name for name in value.names if hasattr(np.record, name)]:
         raise ValueError(
             f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
+        )
+    if unread := [name for name in value.names if not _is_readable(value[name])]:
+        raise TypeError(
+            f"field {unread[0]!r} in {attribute.name} of {instance.name} is {value[unread[0]]}, which compiled code cannot read; "
+            "use np.int64 or np.float64, or np.uint8 for truth values in an array"
         )
 
 

@@ -594,6 +594,18 @@ def test_what_only_looks_like_a_part_of_a_game_is_refused(game, changes, message
         attrs.evolve(game, **changes)
 
 
+@pytest.mark.parametrize(
+    "field",
+    [("known", "?", (3,)), ("half", "f2"), ("big", ">i4"), ("inner", [("known", "?", (3,))])],
+)
+def test_a_field_that_compiled_code_cannot_read_is_refused(field):
+    for name in ("state", "beliefs"):
+        with pytest.raises(
+            TypeError, match=f"field '{field[0]}' in {name} of nim7 is .* use np.int64"
+        ):
+            attrs.evolve(NIM, **{name: np.dtype([field], align=True)})
+
+
 @pytest.mark.parametrize("function", [max, functools.partial(rewards), functools.cache(rewards)])
 def test_what_can_be_called_but_not_compiled_is_refused(function):
     kind = type(function).__name__
