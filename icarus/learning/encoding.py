@@ -173,7 +173,17 @@ def _facts_of(
     for name in game.state.names or ():
         kind = game.state[name].base
         offset = offset_of(game.state, name)
-        if kind.kind in "iu" or kind == np.float64:
-            width = REAL if kind == np.float64 else kind.itemsize * (1 if kind.kind == "u" else -1)
-            for i, column in enumerate(data[name].reshape(len(data), -1).T):
-                yield offset + i * kind.itemsize, width, game.ranges.get(name), column
+        columns = data[name].reshape(len(data), -1).T
+        width = kind.itemsize
+        if kind == np.bool_:
+            columns = columns.astype(np.uint8)
+        elif kind == np.float64:
+            width = REAL
+        elif kind.kind == "i":
+            width = -kind.itemsize
+        elif kind.kind != "u":
+            raise ValueError(
+                f"field {name!r} in the states of {game} is {kind}, of which nothing can be learned; use an integer, np.float64 or np.bool_"
+            )
+        for i, column in enumerate(columns):
+            yield offset + i * kind.itemsize, width, game.ranges.get(name), column

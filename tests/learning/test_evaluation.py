@@ -15,7 +15,18 @@ from icarus import BASELINE, Agent, PythonGame, games, in_python, search
 from icarus.arena.player import Entrant, read_entrant
 from icarus.audit.draws import make_like, replaced
 from icarus.audit.subjects import stamp
-from icarus.kernel import CHANCE, TERMINAL, AnyGame, Evaluation, Game, State, read_evaluation
+from icarus.compiler import offset_of
+from icarus.kernel import (
+    CHANCE,
+    TERMINAL,
+    AnyGame,
+    Evaluation,
+    Game,
+    State,
+    aligned,
+    helper,
+    read_evaluation,
+)
 from icarus.kernel.evaluation import (
     ACTIONS,
     BITS,
@@ -223,11 +234,39 @@ def states_of(game: AnyGame) -> list:
     return states
 
 
-def test_compiled_code_plain_python_and_values_by_sums_agree(kuhn):
-    game = KUHN.with_evaluation(kuhn)
+def apply_and_mark(state, action):
+    """As in Kuhn poker; the last action is kept as a truth value."""
+    apply_kuhn(state, action)
+    state.has_bet = action == 1
+
+
+apply_kuhn = helper(KUHN.apply)
+FLAGGED = attrs.evolve(
+    KUHN,
+    state=aligned(*((name, KUHN.state[name]) for name in KUHN.state.names), ("has_bet", np.bool_)),
+    apply=apply_and_mark,
+)
+
+
+def test_a_truth_value_is_an_input():
+    network = empty_evaluation(FLAGGED, 0).network
+    place = offset_of(FLAGGED.state, "has_bet")
+    assert network.fields["size"][network.fields["place"] == place].tolist() == [2]
+
+
+def test_a_field_of_which_nothing_can_be_learned_is_refused():
+    state = aligned(*((name, KUHN.state[name]) for name in KUHN.state.names), ("weight", "f4"))
+    with pytest.raises(ValueError, match="field 'weight' in the states of kuhn-poker is float32, "):
+        empty_evaluation(attrs.evolve(KUHN, state=state), 0)
+
+
+@pytest.mark.parametrize("game", (KUHN, FLAGGED))
+def test_compiled_code_plain_python_and_values_by_sums_agree(game):
+    evaluation = with_weights(empty_evaluation(game, 0))
+    game = game.with_evaluation(evaluation)
     states = states_of(game)
     facts = facts_in(game, [state.data for state in states], ())
-    expected = values_by_sums(kuhn, facts, states)
+    expected = values_by_sums(evaluation, facts, states)
     for state, values in zip(states, expected, strict=True):
         out = np.zeros(2)
         game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)
