@@ -15,7 +15,9 @@ import hashlib
 import io
 import json
 import math
+from array import array
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -216,10 +218,11 @@ def attributes_of(value: object) -> list[str]:
 def numbers_in(state: object, names: tuple[str, ...] | None = None) -> dict[str, float]:
     """The numbers that are found in an object of Python's, by where they stand.
 
-    Attributes (also of slots), items of lists, tuples and arrays by their places, and of dictionaries by their keys, are followed; what
-    begins with an underscore too, functions and generators of random numbers not. A number and a truth value count as they are; a text of
-    at most three letters, an enumeration's member and None are 1 under their own names (`.suit=SPADES`), a longer text is read by
-    letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and how many there are (`len .hand`).
+    Attributes (also of slots), items of lists, tuples, arrays and bytes by their places, and of dictionaries by their keys, are followed;
+    what begins with an underscore too, functions and generators of random numbers not. A number and a truth value count as they are, a
+    complex number as a list of two; a text of at most three letters, an enumeration's member and None are 1 under their own names
+    (`.suit=SPADES`), a longer text is read by letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and
+    how many there are (`len .hand`).
 
     Args:
         names: all that somebody asks for; only what leads to one of them is walked through.
@@ -252,13 +255,15 @@ def _walk(
         _walk(value[()], path, facts, depth, places)
     elif isinstance(value, Enum):
         facts[f"{path}={value.name}"] = 1.0
-    elif isinstance(value, bool | int | float | np.number | np.bool_):
+    elif isinstance(value, complex | np.complexfloating):
+        _walk([value.real, value.imag], path, facts, depth, places)
+    elif isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
         facts[path] = max(-LARGEST_FACT, min(LARGEST_FACT, float(value)))  # of nan, too
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
-    elif isinstance(value, str | list | tuple | set | frozenset | np.ndarray) or hasattr(
-        value, "popleft"
-    ):
+    elif isinstance(
+        value, str | list | tuple | set | frozenset | np.ndarray | bytes | bytearray | array
+    ) or hasattr(value, "popleft"):
         _walk_items(value, path, facts, depth, places)
     elif isinstance(value, Mapping):
         for key, item in value.items():

@@ -4,7 +4,9 @@ import contextlib
 import dataclasses
 import enum
 import random
+from array import array
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import attrs
@@ -181,6 +183,12 @@ def test_slots_of_base_classes_are_attributes_and_states_that_differ_there_are_t
 def test_numbers_that_differ_beyond_six_digits_are_two_and_an_array_of_none_is_a_number():
     assert numbers_in([1000001, 1000002]).items() >= {"#1000001.0": 1, "#1000002.0": 1}.items()
     assert numbers_in({"a": np.array(5)}) == {"[a]": 5}
+
+
+@pytest.mark.parametrize("board", (b"\2\1", bytearray(b"\2\1"), array("i", [2, 1]), 2 + 1j))
+def test_bytes_arrays_and_complex_numbers_have_items(board):
+    assert numbers_in({"a": board}) == numbers_in({"a": [2, 1]})
+    assert numbers_in(Decimal("1.5")) == {"": 1.5}
 
 
 def test_generators_are_no_facts_and_a_module_that_begins_like_theirs_is(monkeypatch):
