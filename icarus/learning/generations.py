@@ -159,7 +159,7 @@ def learn(
         files: Python files whose games are named.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
-        report: called before each round and after each game of a match.
+        report: called before each round; of a match before the first game that is missing, and after each game.
         settings: the fields of `LearningSettings`.
 
     Raises:
@@ -319,7 +319,9 @@ class Learning:
             entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
             seed = settings.seed, MATCHES, number, deal
             matches.append(Match(key, self.game, entrants, seed, self.files))
-        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), 1):
+        before = sum(match.key in self.ledger.rows for match in matches)
+        self._tell("match", before, len(matches))
+        for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), before + 1):
             self._tell("match", done, len(matches))
         rows = [self.ledger.rows[match.key] for match in matches]
         scores, without = list[float](), list[float]()

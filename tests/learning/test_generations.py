@@ -65,18 +65,20 @@ def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
     out = tmp_path / "kuhn.npz"
 
     def stop(report: LearningProgress) -> None:
-        if report.generation == 2 and report.stage == "match":
+        if report.generation == 2 and report.stage == "match" and report.done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         learn(KUHN, out=out, report=stop, **SMALL)
     assert [each.number for each in generations_of(read_evaluation(out))] == [1]
-    seen: list[tuple[int, str]] = []
-    again = learn(
-        KUHN, out=out, report=lambda report: seen.append((report.generation, report.stage)), **SMALL
-    )
+    reports: list[LearningProgress] = []
+    again = learn(KUHN, out=out, report=reports.append, **SMALL)
     assert again.to_bytes() == learned[1].to_bytes() == out.read_bytes()
-    assert set(seen) == {(2, "match")}
+    assert {each.stage for each in reports} == {"match"}
+    # all games of the first generation are kept, and one of the second
+    told = [(each.generation, each.done) for each in reports]
+    assert told == [(1, 6), *((2, done) for done in [*range(1, 7), *range(7)])]
+    assert {each.total for each in reports} == {6}
 
 
 def test_a_seed_says_all_and_another_one_learns_something_else(learned):
