@@ -577,7 +577,7 @@ class Conversation:
         if player == CHANCE:
             return "chance is drawn …"
         name = session.name_of(player, viewer)
-        return f"{name[0].upper()}{name[1:]} is thinking …"
+        return f"{name[:1].upper()}{name[1:]} is thinking …"
 
     # --------------------------------------------------------------------------------------------------------- the lines
 

@@ -122,6 +122,7 @@ class Scene:
         names |= {item for row in self.rows for item in row.items or ()} | {
             card for _, card in self.middle if card
         }
+        names.discard("")
         longest_first = sorted(map(re.escape, names), key=len, reverse=True)
         return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)" if names else "")
 

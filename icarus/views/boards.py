@@ -48,7 +48,7 @@ _GAP = 4  # between two things of a row
 _STACKED = 13  # from a card face down to the next one
 IN_A_LINE = 13  # cards of a row that overlap, rather than go on in a second line
 STACK = 5  # pieces that are drawn on one point of a board; of more the last says how many
-SUITS, RED = "♣♦♠♥", "♦♥R"
+SUITS, RED = ("♣", "♦", "♠", "♥"), ("♦", "♥", "R")
 _HEIGHTS = {"card": 56, "plate": 22}  # of what is not as high as it is wide
 # by the ninths of a die
 PIPS = {"1": "4", "2": "26", "3": "246", "4": "0268", "5": "02468", "6": "023568"}
@@ -184,7 +184,7 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
         if piece.is_long:
             y = _LABEL + 14.0 + 21 * i
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
-            size = min(14, (width - 8) / (0.58 * len(piece.sign)))
+            size = min(14, (width - 8) / (0.58 * max(1, len(piece.sign))))
             picture = shape + words(
                 width / 2, y + size * 0.35, piece.sign, size, "middle", piece.ink
             )
@@ -210,11 +210,11 @@ def _item(kind: str, name: str | None) -> tuple[float, str]:
     height = _HEIGHTS.get(kind, _CARD)
     if name is None:
         return width, _box(width, height, CARD_BACK, ON_FELT, 4)
-    ink = RED_INK if name[-1] in RED else CARD_INK
+    ink = RED_INK if name.endswith(RED) else CARD_INK
     shape = _box(width, height, _FACE, EDGE, 4)
     if kind == "card":
         suit = ""
-        if name[-1] in SUITS:
+        if name.endswith(SUITS):
             suit = name[-1]
         elif name in ("B", "R"):  # the black and the red joker
             suit = "★"

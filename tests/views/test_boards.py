@@ -14,7 +14,7 @@ from icarus.compiler import functions
 from icarus.engine.inspect import search_tree
 from icarus.games.cards import card_text
 from icarus.kernel import TERMINAL, PythonGame, State, below, shuffle
-from icarus.kernel.scene import Drawing, Piece, Scene, grid, held_by
+from icarus.kernel.scene import Drawing, Hand, Piece, Scene, Spot, grid, held_by
 from icarus.views import boards
 from icarus.views.boards import drawing, parts, svg
 
@@ -143,6 +143,22 @@ def test_letters_of_pieces_are_put_into_words_at_once_whatever_stands_for_a_piec
     pieces = {"+": Piece("a cross"), "a": Piece("an ant"), "x": Piece("a x")}
     board = grid(["  a b", "1 + x"], pieces, ("green", "green"), "x to move, + is out")
     assert board.footer == "a x to move, + is out"
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        *(
+            Scene(rows=(Hand("me", ("",), kind=kind),))
+            for kind in ("card", "die", "stake", "plate")
+        ),
+        Scene(middle=(("turned up", ""),)),
+        Scene(places=(Spot("a", 0, 0, pieces=(Piece("a stone", is_long=True),)),)),
+    ],
+)
+def test_an_empty_text_is_drawn_and_named_nowhere(scene):
+    assert ElementTree.fromstring(svg(scene)).tag == f"{SVG}svg"
+    assert scene.names_in("to b") == ()
 
 
 def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved():
