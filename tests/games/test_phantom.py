@@ -94,6 +94,13 @@ def test_boards_that_cannot_be_played_on_are_refused(board):
     assert any(repr(value) in str(refusal.value) for value in board)
 
 
+def test_a_board_on_which_no_number_in_a_row_is_possible_is_refused_as_a_board():
+    with pytest.raises(
+        ValueError, match="columns=1, rows=1: each must be .* at least 2 and at most"
+    ):
+        phantom(1, 1, 2)
+
+
 def has_line(marks, in_a_row):
     """Whether a set of (column, row) contains so many in a row, by looking along four directions from each."""
     return any(
