@@ -440,7 +440,8 @@ def p_sentence(tallies: list[Tally]) -> str:
 
 
 def _strengths(results: list[Tally]) -> Table:
-    """What the agents are compared by, with p against evenly matched players (Holm over the column)."""
+    """What the agents are compared by. p is the chance of a difference at least as large if there is none to evenly matched players, with
+    Holm's correction over the column."""
     graded, even, (headings, rows) = any_graded(results), baseline(results), measures_of(results)
     comparisons = statistics.comparisons(results)
     lines = []
