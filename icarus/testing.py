@@ -294,7 +294,9 @@ class HistoryExample:
         policy = enhancement.policy
         out = np.full(len(decision.legal), np.nan)
         source = policy.source
+        author = source.label()
         if isinstance(source, Candidates):
+            author = f"the rule {policy.rule}"
             rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
             # It reads rows by their numbers: those of the candidates, in order.
@@ -311,9 +313,7 @@ class HistoryExample:
             self._called(source, theta, np.array(decision.legal), out)
         if np.isnan(out).any():
             action = decision.legal[int(np.argmax(np.isnan(out)))]
-            raise ValueError(
-                f"{source.label()} wrote NaN or no value for the legal action {action}"
-            )
+            raise ValueError(f"{author} wrote NaN or no value for the legal action {action}")
         return out.tolist()
 
     def probabilities(

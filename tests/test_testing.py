@@ -1,6 +1,7 @@
 """Histories made by hand: what they refuse, and that they are what a search in plain Python gives to slots."""
 
 import functools
+import math
 import operator
 
 import attrs
@@ -59,6 +60,10 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         (
             lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1): {"visits": 0.5}}),
             "visits is given the float 0.5, which would be trunc",
+        ),
+        (
+            lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1): {"reward": math.nan, "visits": 4}}),
+            "the rule gibbs.* wrote NaN or no value for the legal action 5",
         ),
         (lambda: EXAMPLE.values(MAST), "give the last decision no action, or call prefix"),
         (lambda: EXAMPLE.prefix(1).capture(MAST), "the last decision of this one is open"),
