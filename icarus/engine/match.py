@@ -11,6 +11,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.algebra.slots import Slot
 from icarus.engine.result import Result, label, most_visits, why_other_histories
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
@@ -348,7 +349,8 @@ def question_to(policy: PolicyLike, play: str = MOST_VISITED, *, learns: bool = 
             )
         return Question(policy, True, lambda *question: _searched(policy, play, learns, *question))
     tell = getattr(policy, "policy_at", policy)
-    if callable(tell):
+    # strategies and slots are called for others of their kind, not for probabilities
+    if callable(tell) and not isinstance(tell, Enhancement | Slot):
         return Question(policy, False, lambda state, seed: tell(state))
     raise TypeError(
         f"{policy!r} is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"

@@ -8,7 +8,17 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import RAVE, Agent, best_response, exploitability, games, search
+from icarus import (
+    BASELINE,
+    MAST,
+    RAVE,
+    Agent,
+    best_response,
+    exploitability,
+    games,
+    rave_weight,
+    search,
+)
 from icarus.equilibrium import (
     CFR,
     OOS,
@@ -110,6 +120,17 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (
         measured("BASELINE"),
         "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function",
+    ),
+    *(
+        (
+            measured(strategy),
+            f"{text} is not a policy; it must be a TabularPolicy, an Agent, a function",
+        )
+        for strategy, text in (
+            (BASELINE, "BASELINE"),
+            (BASELINE >> MAST, "BASELINE >> MAST"),
+            (rave_weight, "rave_weight.*"),
+        )
     ),
     (measured(CFR), "is a class, not a policy; it must be made first"),
     (lambda: local_best_response(3, None), "local_best_response needs a Game, such as "),
