@@ -126,13 +126,14 @@ def plans(path: Path = PLAN) -> dict[str, GamePlan]:
         ValueError: it makes no sense; the message names the file and the game.
     """
     plans = dict[str, GamePlan]()
-    game = ""
+    place = str(path)
     try:
         for game, table in tomllib.loads(path.read_text("utf-8")).items():
+            place = f"{path}, [{game}]"
             games.load(game)
             plans[game] = msgspec.convert(table, GamePlan)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}, [{game}]: {error}") from None
+        raise ValueError(f"{place}: {error}") from None
     return plans
 
 

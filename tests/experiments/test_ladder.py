@@ -41,6 +41,12 @@ def test_a_plan_that_makes_no_sense_is_refused_with_its_place(text, tmp_path):
         playing.plans(path)
 
 
+def test_of_a_plan_that_is_no_toml_no_game_is_named(tmp_path):
+    (path := tmp_path / "ladder.toml").write_text("[othello")
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: Expected "):
+        playing.plans(path)
+
+
 def searching(iterations: int) -> Entrant:
     return Entrant("BASELINE", iterations=iterations)
 
