@@ -157,6 +157,8 @@ def tabulate(
         sits_down = is_player(each)
         seated = each.seated(tree.game) if sits_down else each
         search_from(part, question_to(seated, play, learns=sits_down))
+    if progress is not None:
+        progress(len(parts), len(parts))
     return result
 
 
@@ -388,13 +390,15 @@ def exploitability(
     count = seeds if has_luck else 1
 
     def tell(done: int, parts: int) -> None:
-        if progress is not None:
+        # the end of a seed is told when it is written, so that it is not lost
+        if progress is not None and done < parts:
             progress((len(written) + done / parts) / count)
 
     try:
         for k in range(count):
             by_seed = tabulate(tree, policy, (seed, k), play=play, progress=tell)
             written.append(by_seed.probabilities)
+            tell(0, 1)
     except KeyboardInterrupt:
         if len(written) > 1:
             raise KeyboardInterrupt(_measured(tree, written, what)) from None

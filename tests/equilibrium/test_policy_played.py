@@ -237,6 +237,17 @@ def test_ctrl_c_keeps_the_seeds_that_were_measured():
     assert shares == sorted(shares)
 
 
+def test_the_last_that_is_told_is_the_whole():
+    agent, parts = Agent(BASELINE, iterations=5), []
+    for policy in (agent, tabulate(KUHN, None)):
+        shares = []
+        exploitability(KUHN, policy, seeds=3, progress=shares.append)
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+    tabulate(KUHN, agent, progress=lambda *counts: parts.append(counts))
+    assert parts == [(done, 9) for done in range(10)]
+
+
 # -------------------------------------------------------------------------------------------------- local best responses
 
 
