@@ -366,19 +366,21 @@ class State:
         """The legal action with this text, or the only one that differs from it in capitals and separators.
 
         Raises:
-            ValueError: no legal action has this text, and the message lists the legal ones; or several have it.
+            ValueError: no legal action has this text, and the message lists the legal ones; or several have it, or differ from it so.
         """
         legal = self.legal_actions()
         texts = list(map(self._action_text, legal))
         if text not in texts:
             board = self.game.board
             name = checks.bare(board.reading(text) if board else text)
-            names = {each for each in texts if checks.bare(each) == name}
-            if len(names) != 1:
-                raise ValueError(
-                    f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}"
-                )
-            text = names.pop()
+            different = list(dict.fromkeys(texts))
+            names = [each for each in different if checks.bare(each) == name]
+            if len(names) > 1:
+                meanings = " or ".join(map(repr, names))
+                raise ValueError(f"{text!r} may be {meanings} here; write the one that is meant")
+            if not names:
+                raise ValueError(f"{text!r} is not legal here; {self._choices(different)}")
+            text = names[0]
         if texts.count(text) > 1:
             raise ValueError(
                 f"{texts.count(text)} legal actions are called {text!r} here; action_text of {self.game} must tell them apart"

@@ -183,16 +183,18 @@ def test_a_name_is_read_as_it_is_where_several_are_alike():
         players=1,
         initial=lambda rng: [],
         player=lambda state: 0,
-        legal=lambda state: [0, 1, 2, 3],
+        legal=lambda state: [0, 1, 2, 3, 4, 5],
         apply=lambda state, action: None,
         rewards=lambda state: [0.5],
-        action_text=lambda state, action: ("10♠", "10♥", "a", "A")[action],
+        action_text=lambda state, action: ("10♠", "10♥", "a", "A", "a b", "ab")[action],
     )
     state = cards.new_initial_state()
     assert [state.string_to_action(text) for text in ("10♥", "a", "A")] == [1, 2, 3]
     for text in ("10", "10♣", "♠"):
         with pytest.raises(ValueError, match=f"'{text}' is not legal here"):
             state.string_to_action(text)
+    with pytest.raises(ValueError, match="'A-B' may be 'a b' or 'ab' here; write the one"):
+        state.string_to_action("A-B")
 
 
 def test_each_chance_event_before_a_search_is_drawn_for_itself():
