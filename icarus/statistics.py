@@ -53,7 +53,13 @@ class Estimate:
 def mean_of(
     values: Sequence[float], least: float = -1.0, most: float = 1.0, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of values with its interval (`mean_interval`). Each value, and so the mean, lies between `least` and `most`."""
+    """The mean of values with its interval (`mean_interval`). Each value, and so the mean, lies between `least` and `most`.
+
+    Raises:
+        ValueError: there is no value.
+    """
+    if len(values) == 0:
+        raise ValueError("of no values there is no mean")
     numbers = np.array(values, float)
     error = (
         float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if np.ptp(numbers) > ROUNDING else 0.0
@@ -69,7 +75,8 @@ def paired_difference(
 ) -> Estimate:
     """The mean of rewards less the usual ones on the same deals; it is not further from these than 0 and 1 are."""
     differences = [a - b for a, b in zip(scores, usual, strict=True)]
-    return mean_of(differences, -max(usual), 1 - min(usual), confidence)
+    least, most = min(usual, default=0), max(usual, default=1)
+    return mean_of(differences, -most, 1 - least, confidence)
 
 
 def mean_interval(

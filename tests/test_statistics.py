@@ -18,6 +18,12 @@ def test_a_difference_has_students_interval_as_far_as_a_mean_can_be():
     assert mean_of(scores, -0.5, 0.5, 0.98).high == 0.5  # which no mean can pass
 
 
+def test_of_no_values_there_is_no_mean():
+    for mean in (lambda: mean_of([]), lambda: paired_difference([], [])):
+        with pytest.raises(ValueError, match="of no values there is no mean"):
+            mean()
+
+
 @pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
 def test_units_that_differ_by_rounding_alone_have_the_interval_of_as_many_wins(scores):
     actual = mean_of(scores, -0.5, 0.5, 0.95)
