@@ -32,6 +32,12 @@ def bare(name: str) -> str:
     return re.sub(r"(?<=\w)[-–x×:\s]+(?=\w)", "", name).casefold()
 
 
+def exact_text(number: float) -> str:
+    """A number in six digits; in all of them where it would be read as another one."""
+    text = f"{number:g}"
+    return text if float(text) == number else f"{number}"
+
+
 def count_text(number: int, noun: str) -> str:
     """A number with its noun, whose plural ends in -s: "1 seat", "3 seats"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -130,9 +136,9 @@ def real(
         return float(value)
     limits = []
     if least > -math.inf:
-        limits.append(f"{'above' if above else 'at least'} {least:g}")
+        limits.append(f"{'above' if above else 'at least'} {exact_text(least)}")
     if most < math.inf:
-        limits.append(f"{'below' if below else 'at most'} {most:g}")
+        limits.append(f"{'below' if below else 'at most'} {exact_text(most)}")
     kind = "finite" if is_number(value) and not is_real(value) else "real"
     raise ValueError(
         f"{name} is {excerpt(repr(value), 100)}; it must be a {kind} number {' and '.join(limits)}".rstrip()

@@ -42,6 +42,7 @@ REFUSED: list[tuple[Any, str]] = [  # a check, and what it says
         (partial(checks.real, "r", r, 0, 1, True, True), f"^r is {r}; {REAL} above 0 and below 1$")
         for r in (0, 1)
     ),
+    (partial(checks.real, "r", 5, 1234567, 1234567.25), "at least 1234567 and at most 1234567.25$"),
     *(
         (
             partial(checks.seed, seed),

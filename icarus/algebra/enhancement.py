@@ -19,7 +19,7 @@ from icarus.algebra.information import Information, Initial, Space, of_kind
 from icarus.algebra.policy import Policy, Rule, check_rule
 from icarus.algebra.slots import Backpropagation, Capture
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, total_text, weight_from
-from icarus.checks import is_number, is_real
+from icarus.checks import exact_text, is_number, is_real
 
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 EXPLORATION = 0.7
@@ -354,7 +354,7 @@ def _normalise(operator: str, terms: Terms) -> MixtureLike:
     for (weight, _), shares in zip(terms, by_term, strict=True):
         if wrong := [share for share in shares if not -TOLERANCE <= share <= 1 + TOLERANCE]:
             raise ValueError(
-                f"the weight {weight} in ({mixture}) may be {wrong[0]:g}; weights must lie in [0, 1]"
+                f"the weight {weight} in ({mixture}) may be {exact_text(wrong[0])}; weights must lie in [0, 1]"
             )
     flat = tuple(
         (weight.times(inner), part)

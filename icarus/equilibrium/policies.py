@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
-from icarus.checks import count_text, integer, is_integer, seed_key
+from icarus.checks import count_text, exact_text, integer, is_integer, seed_key
 from icarus.compiler import array_kernel
 from icarus.engine.match import (
     MOST_VISITED,
@@ -48,7 +48,7 @@ class TabularPolicy:
         sums = np.add.reduceat(self.probabilities, tree.sets["slot"])
         wrong, where = ~(np.abs(sums - 1) < TOLERANCE), ""
         if wrong.any():
-            where = f"sum to {sums[wrong][0]:g} in information set {wrong.argmax()}"
+            where = f"sum to {exact_text(sums[wrong][0])} in information set {wrong.argmax()}"
         elif not (self.probabilities >= 0).all():
             where = "are negative somewhere"
         if where:

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
+from icarus.checks import exact_text
 from icarus.compiler import array_at, helper, inlined, intrinsic, lowest_bit, python_of, types
 from icarus.compiler.digest import rules_digest
 from icarus.kernel.contract import SPARE_LEGAL
@@ -308,16 +309,10 @@ def _walk_items(
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1, None)
         parts = sorted(each for each in inside.items() if not each[0].startswith((LENGTH, "#")))
-        name = f"{path}#" + ",".join([f"{key}{_number_text(number)}" for key, number in parts])
+        name = f"{path}#" + ",".join([f"{key}{exact_text(number)}" for key, number in parts])
         facts[name] = facts.get(name, 0.0) + 1.0
         if is_placed:
             facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
-
-
-def _number_text(number: float) -> str:
-    """A number in six digits; in all of them where it would be read as another one."""
-    text = f"{number:g}"
-    return text if float(text) == number else repr(number)
 
 
 def _below(path: str, key: str) -> str:
