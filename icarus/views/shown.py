@@ -313,13 +313,16 @@ def move_texts(state: State) -> dict[int, str]:
     An action with several names has all, such as `bet or call`.
     """
     names, luck = defaultdict[int, dict[str, None]](dict), Random(0)
+    players = state.game.players  # whose moves stand before those of the environment
     for number in range(GAMES):
         current = state.determinize(state.current_player(), seed=number)
         for _ in range(LONGEST):
             if current.is_terminal():
                 break
-            for each in () if current.is_chance_node() else current.legal_actions():
-                names[each][current.action_to_string(each)] = None
+            for each in current.legal_actions():
+                # what chance does has words where a player sees it as it is
+                if not current.is_chance_node() or each in current.observed(each)[:players]:
+                    names[each][current.action_to_string(each)] = None
             action = random_action(current, luck)
             for move in current.observed(action):
                 names.setdefault(move, {})
