@@ -498,8 +498,9 @@ def _identity(value: object) -> object:
             _identity(getattr(value, field.name)) for field in attrs.fields(type(value))
         ]
     if inspect.isfunction(value):
-        code, given = value.__code__, [cell.cell_contents for cell in value.__closure__ or ()]
-        plain = [each for each in given if isinstance(each, int | float | str)]
+        code = value.__code__
+        contents = [cell.cell_contents for cell in value.__closure__ or ()]
+        plain = [each for each in contents if isinstance(each, int | float | str)]
         return os.path.realpath(code.co_filename), value.__qualname__, code.co_firstlineno, plain
     return (
         (value.__module__, value.__qualname__)
