@@ -1,5 +1,6 @@
 """The toys: that they are what their trees say, and that their numbers are those found by hand."""
 
+import functools
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from scipy.stats import chisquare
 
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN, Game, State
 from tests import toy
-from tests.games.scenes import UNLIKELY, after_action, every_state
+from tests.games.scenes import UNLIKELY, after_action, draws, every_state
 from tests.naive import label_of, observed
 
 DRAWS = 800  # determinizations for a test of uniformity
@@ -77,28 +78,37 @@ def test_every_state_has_choices_or_rewards(game):
             assert sum(share for _, share in state.chance_outcomes()) == pytest.approx(1)
 
 
+@functools.cache
+def retraced(game: Game, row: int) -> State:
+    """The state of a row, played from its deal."""
+    data = np.zeros(1, toy.STATE)
+    data["row"] = row
+    start, actions = game.retrace(None, data)
+    state = State(game, start)
+    for action in actions:
+        state.apply_action(action)
+    assert state.data == data
+    return state
+
+
 @each_toy
 def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game):
     for state in everything(game):
         player = state.current_player()
         if player < 0:
             continue
+        seen = state.moves(player), state.position_in_episode().label
         for seed in range(3):
             determinization = state.determinize(player, seed)
             if game.retrace is None:
                 assert determinization.data == state.data
                 continue
-            start, actions = game.retrace(state, determinization.data)
-            retraced = State(game, start)
-            for action in actions:
-                retraced.apply_action(action)
-            assert retraced.data == determinization.data
             assert (determinization.current_player(), determinization.legal_actions()) == (
                 player,
                 state.legal_actions(),
             )
-            assert retraced.moves(player) == state.moves(player)
-            assert retraced.position_in_episode().label == state.position_in_episode().label
+            alike = retraced(game, int(determinization.facts.row))
+            assert (alike.moves(player), alike.position_in_episode().label) == seen
 
 
 @each([game for game in toy.ALL_TOYS if game.determinize])
@@ -109,10 +119,7 @@ def test_determinization_is_uniform_over_what_looks_alike(game):
             groups.setdefault(known_to_the_mover(state), []).append(state)
     alike = max(groups.values(), key=len)
     rows = [int(state.facts.row) for state in alike]
-    drawn = Counter(
-        int(alike[0].determinize(alike[0].current_player(), seed).facts.row)
-        for seed in range(DRAWS)
-    )
+    drawn = Counter(draws(alike[0], alike[0].current_player(), DRAWS)["row"].tolist())
     assert len(rows) > 1
     assert set(drawn) == set(rows)
     assert chisquare([drawn[row] for row in rows]).pvalue > UNLIKELY
