@@ -189,6 +189,12 @@ def few_ways(monkeypatch, short_contract):
     monkeypatch.setattr(draws, "LEARNED", 2)
 
 
+@pytest.fixture
+def few_deals(monkeypatch):
+    """A sixth of the deals, which take most of the time of games in plain Python."""
+    monkeypatch.setattr(hidden, "DEALS", 100)
+
+
 @pytest.fixture(scope="session")
 def toys(request):
     """Toy games with their numbers: of each kind one, and all of them with --slow."""

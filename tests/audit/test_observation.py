@@ -171,7 +171,7 @@ def going(remembers: bool) -> PythonGame:
 
 
 @pytest.mark.parametrize("remembers", [True, False])
-def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers):
+def test_a_sampler_that_forgets_what_a_pass_tells_is_found_with_many_cards(remembers, few_deals):
     report = audit(going(remembers), games=1 if remembers else 2, determinizations=40)
     assert report.failed == (() if remembers else ("legal",)), report
     assert report["legal"].checked

@@ -144,7 +144,7 @@ def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path, monkeypatch, c
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
 
 
-def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys):
+def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys, few_deals):
     path = written(tmp_path, monkeypatch, "--python")
     assert cli.run(["check", "my_game.py", "--games", "1"]) == 0
     output = capsys.readouterr().out

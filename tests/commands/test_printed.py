@@ -66,7 +66,7 @@ def shortened(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_printed_command_runs(all_of_them, tmp_path, monkeypatch):
+def test_every_printed_command_runs(all_of_them, tmp_path, monkeypatch, few_ways, few_deals):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(server.Server, "serve", server.Server.server_close)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
