@@ -208,7 +208,7 @@ strategy = "BASELINE >> {simulation}"
 [factors]
 simulation = ["MAST", "NAST2", "LGRF"]
 """
-RACE = "discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space two.toml --to race"
+RACE = "discover kuhn-poker --games 240 --iterations 4 --finalists 1 --space two.toml --to race"
 
 
 def test_a_race_is_stopped_and_goes_on_to_its_result(tmp_path, capsys, monkeypatch):
@@ -263,7 +263,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(tmp_path, capsys, monk
         patch.setattr(
             "icarus.commands.discover.require_promises", lambda *_: pytest.fail("an audit")
         )
-        assert run(RACE.replace("kuhn-poker --games 460", "stones.py --games 3").split()) == 2
+        assert run(RACE.replace("kuhn-poker --games 240", "stones.py --games 3").split()) == 2
     assert "a budget of 3 games proves nothing" in capsys.readouterr().err
     assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
     assert "stones does not keep its promises" in capsys.readouterr().err
