@@ -43,11 +43,12 @@ WHOLE = [
     "lotr-confrontation",
     "checkers",
     "dou-di-zhu",
+    "goofspiel",
     "backgammon",
     "othello",
     "hearts",
 ]
-WHOLE += ["phantom-mnk", "goofspiel", "liars-dice", "kuhn-poker"]
+WHOLE += ["phantom-mnk", "liars-dice", "kuhn-poker"]
 SCHEMES = [
     MO_ISMCTS,
     SO_ISMCTS,
