@@ -1,7 +1,6 @@
 """A first game is written and passes its check; a reference in lock-step finds the first difference."""
 
 import re
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -83,13 +82,6 @@ FAULTS = [
     ),
 ]
 STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
-
-
-@pytest.fixture(autouse=True)
-def module_of_a_test():
-    """The module of the file of one test is forgotten after it."""
-    yield
-    sys.modules.pop("my_game", None)
 
 
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Path:
@@ -444,7 +436,7 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
 
     def counted(game: AnyGame, **how) -> AuditReport:
         made.append(1)
-        return audit(game, games=1, determinizations=1)
+        return AuditReport(str(game), 1, 1, 1, False, (), 1.0)
 
     monkeypatch.setattr(new, "audit", counted)
     reports = []
@@ -469,7 +461,9 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
 
 
 @pytest.mark.parametrize("game", [second_chance.GAME, games.load("kuhn-poker")], ids=str)
-def test_an_audit_that_is_stopped_goes_on_after_its_last_game_with_the_same_report(game, tmp_path):
+def test_an_audit_that_is_stopped_goes_on_after_its_last_game_with_the_same_report(
+    game, tmp_path, few_deals
+):
     make, file, calls = partial(audit, game, games=4, determinizations=60), tmp_path / "a", []
 
     def stop(games: int, draws: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from icarus import PythonGame, games, load_files as own_files, parse
+from icarus import PythonGame, games, parse
 from icarus.algebra.parsing import LONGEST
 from icarus.arena.player import DEFAULT_ITERATIONS, load_game
 from icarus.commands import cli, console, exploitability as measuring, search as searching
@@ -33,9 +33,6 @@ Call = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def icarus(capsys, monkeypatch):
     """Run the command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
-    monkeypatch.setattr(own_files, "_own_games", set(own_files._own_games))
-    monkeypatch.setattr(own_files, "_loaded", dict(own_files._loaded))
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])

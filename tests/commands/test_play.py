@@ -1,5 +1,6 @@
 """Playing against agents: a session's way forward and back, and the conversation in the terminal."""
 
+import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -310,19 +311,18 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     assert resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
 
 
-def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp_path, python):
-    (tmp_path / "mine.py").write_text(
-        (ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n"
-    )
-    (tmp_path / "stones.py").write_text("MOST = 3\n")
-    command = "-m icarus play --iterations 5 mine.py"
-    play = command.split()
-    saved = python(None, *play, cwd=tmp_path, stdin="save a.txt\n")
-    assert "continues from here" in saved.stdout, saved.stderr
-    (tmp_path / "stones.py").write_text("MOST = 4\n")
-    refused = python(
-        None, *play[:3], "--resume", "a.txt", "--with", "mine.py", cwd=tmp_path, stdin=""
-    )
+def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
+    tmp_path, monkeypatch, icarus, python
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text((ROOT / "examples" / "nim.py").read_text() + "\nimport stones\n")
+    Path("stones.py").write_text("MOST = 3\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("save a.txt\n"))
+    _, said, errors = icarus("play", "--iterations", "5", "mine.py")
+    assert "continues from here" in said, errors
+    Path("stones.py").write_text("MOST = 4\n")
+    resume = "-m icarus play --resume a.txt --with mine.py"
+    refused = python(None, *resume.split(), stdin="")
     assert refused.returncode == 2
     assert "mine.py, or a file that it imports, has changed" in refused.stderr
 

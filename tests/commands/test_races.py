@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import games
 from icarus.arena.ledger import Ledger
 from icarus.arena.player import Entrant
 from icarus.audit import AuditReport
@@ -32,15 +31,6 @@ from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 from icarus.load_files import digest_of
 from icarus.statistics import mean_of
 from icarus.views.document import Table, html
-
-
-@pytest.fixture(autouse=True)
-def games_of_a_test():
-    """The games of the files of one test are forgotten after it: other tests have files with games of the same names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(games, "GAMES", dict(games.GAMES))
-        yield
-
 
 COMMAND = "describe my_game.py --rounds {} --iterations 32 --strategy RAVE"
 
