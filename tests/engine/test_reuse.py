@@ -358,7 +358,7 @@ def test_a_discounted_count_below_one_adds_no_exploration():
 
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations():
     strategy = BASELINE >> MAST_BATCH_DECAY(0.5, 20)
-    first = search(OTHELLO.new_initial_state(), strategy, iterations=100, seed=1)
+    first = search(toy.BRANCHES.new_initial_state(), strategy, iterations=100, seed=1)
     second = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9))
     name = str(MAST_BATCH_DECAY(0.5, 20))
     assert first.records[name].rows["batch"].max() == 4

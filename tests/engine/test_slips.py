@@ -849,7 +849,7 @@ def test_facts_that_contradict_each_other_are_named(name, slip, message):
 NEARLY = np.iinfo(np.int32).max - 60
 FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "visits": ("othello", "BASELINE", "BASELINE", "visits", {}),
-    "visits in Python": ("othello", "BASELINE", "BASELINE", "visits", {"engine": "python"}),
+    "visits in Python": ("kuhn-poker", "BASELINE", "BASELINE", "visits", {"engine": "python"}),
     "episodes": ("backgammon", "EPIC", "EPIC", "visits", {}),
     "one of two trees": ("othello", "BASELINE >> MAST", "MAST", "visits", {"threads": 2}),
 }
