@@ -376,9 +376,14 @@ def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2():
 
 
 @by_seed
-@pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
-def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(scheme, seed):
-    result = searched(after(THREE_STATES), scheme, seed)
+@pytest.mark.parametrize(
+    ("game", "scheme"),
+    [*((THREE_STATES, scheme) for scheme in INFORMATION_SETS), (BLIND_STATES, SO_ISMCTS)],
+    ids=str,
+)
+def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(game, scheme, seed):
+    """In the blind states they are fused: to a player who sees which b it was a₁ is worth 2/3, more than the 0.6 of a₂; else ½."""
+    result = searched(after(game), scheme, seed)
     assert result.action == A1
     assert value(result, A1) == pytest.approx(2 / 3, abs=0.03)  # ½ in x and in y, 1 in z
     assert node(result, 0, A1, B1, A3)[1] > 9 * node(result, 0, A1, B1, A4)[1]
@@ -421,16 +426,6 @@ def test_a_single_observer_treats_partially_observable_moves_as_fully_observable
     # it does not know the difference
     assert (blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows).all()
     assert blind.visits.tolist() == seeing.visits.tolist()
-
-
-@by_seed
-def test_different_actions_are_taken_in_response_to_what_cannot_be_told_apart(seed):
-    # To a player who sees which b it was a₁ is worth 2/3, more than the 0.6 of a₂; to one who does not, ½.
-    fused = searched(after(BLIND_STATES), SO_ISMCTS, seed)
-    assert fused.action == A1
-    assert value(fused, A1) == pytest.approx(2 / 3, abs=0.03)
-    assert node(fused, 0, A1, B1, A3)[1] > 9 * node(fused, 0, A1, B1, A4)[1]
-    assert node(fused, 0, A1, B3, A4)[1] > 9 * node(fused, 0, A1, B3, A3)[1]
 
 
 @by_seed
