@@ -20,6 +20,8 @@ from _pytest.assertion import rewrite
 
 from icarus import Game, games, load_files
 from icarus.audit import contract, draws, hidden
+from icarus.compiler import seeded
+from icarus.kernel import below
 from tests import toy
 
 # Without bytecode every process that a test starts would compile numba, SciPy and Matplotlib from their sources: 0.2 to 1.2 s each.
@@ -174,6 +176,12 @@ def import_path():
     sys.path[:] = folders
 
 
+@pytest.fixture(scope="session")
+def drawing():
+    """What games in plain Python draw by is compiled here, and not in the process of each audit."""
+    below(seeded(0), 2)
+
+
 @pytest.fixture
 def short_contract(monkeypatch):
     """One random game of the contract for each that is audited, compiled and in plain Python: test_contract.py finds what breaks it."""
@@ -183,14 +191,14 @@ def short_contract(monkeypatch):
 
 
 @pytest.fixture
-def few_ways(monkeypatch, short_contract):
+def few_ways(monkeypatch, short_contract, drawing):
     """A third of the other ways to a draw, and one random game that tells whether the order of a list matters."""
     monkeypatch.setattr(hidden, "WAYS", 20)
     monkeypatch.setattr(draws, "LEARNED", 1)
 
 
 @pytest.fixture
-def few_deals(monkeypatch):
+def few_deals(monkeypatch, drawing):
     """A sixth of the deals, which take most of the time of games in plain Python."""
     monkeypatch.setattr(hidden, "DEALS", 100)
 

@@ -222,7 +222,7 @@ def picking(only: int = 2) -> PythonGame:
     )
 
 
-def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it():
+def test_the_order_of_a_list_that_grows_counts_where_the_game_depends_on_it(few_deals):
     report = audit(picking(), games=8, determinizations=250)
     assert report.passed, report
     assert report["uniform"].checked, report
@@ -257,7 +257,7 @@ def turning(move: int) -> PythonGame:
     )
 
 
-def test_an_action_that_is_not_noticed_but_whose_result_is_seen_is_found():
+def test_an_action_that_is_not_noticed_but_whose_result_is_seen_is_found(few_deals):
     noticed, hidden = (audit(turning(move), games=2, determinizations=20) for move in (0, UNSEEN))
     assert "moves" not in noticed.failed
     assert "by his observation alone: in his tree one node" in noticed["moves"].note

@@ -28,16 +28,11 @@ from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.load_files import game_of_file
 from tests.test_documents import example
 
+pytestmark = pytest.mark.usefixtures("drawing")
 second_chance = example("second_chance")
 GAME = second_chance.GAME
 FEW = {"games": 5, "determinizations": 200}
 REDRAWN = {"games": 12, "determinizations": 100}  # what is never redrawn shows in many deals
-
-
-@pytest.fixture(scope="module", autouse=True)
-def drawing():
-    """What draws is compiled here, and not in the process of each audit."""
-    GAME.new_initial_state()
 
 
 def luck(rng: np.ndarray) -> random.Random:

@@ -88,7 +88,7 @@ def test_every_printed_command_runs(all_of_them, tmp_path, monkeypatch, few_ways
     assert len(ran) >= (29 if all_of_them else 15)
 
 
-def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path):
+def test_the_class_on_the_page_on_plain_python_passes_the_check(tmp_path, few_deals):
     text = (ROOT / "docs/plain-python.md").read_text("utf-8")
     (source,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "swap.py").write_text(source)
