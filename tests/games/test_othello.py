@@ -13,7 +13,6 @@ from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
 PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
-LOCK_STEP = 100
 
 
 def position(board: str, player: int = 0) -> "games.State":
@@ -66,14 +65,9 @@ def in_lock_step(seed: int) -> None:
     assert ours.returns() == [(value + 1) / 2 for value in theirs.returns()]
 
 
-def test_random_games_agree_with_openspiel():
-    for seed in range(LOCK_STEP):
-        in_lock_step(seed)
-
-
-@pytest.mark.slow
-def test_two_thousand_random_games_agree_with_openspiel():
-    for seed in range(LOCK_STEP, LOCK_STEP + 2000):
+@pytest.mark.parametrize("seeds", slow_after(1, [range(100), range(100, 2100)]), ids=str)
+def test_random_games_agree_with_openspiel(seeds):
+    for seed in seeds:
         in_lock_step(seed)
 
 

@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 from icarus.games.phantom import MARK, phantom
 from icarus.kernel import CHANCE, UNSEEN, State
 from tests.games.scenes import UNLIKELY, apply_texts, draws, legal_texts
+from tests.marks import slow_after
 
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
 
@@ -169,13 +170,9 @@ def lock_step_with_phantom_ttt(games):
     return again
 
 
-def test_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows():
-    assert lock_step_with_phantom_ttt(400) > 400
-
-
-@pytest.mark.slow
-def test_many_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows():
-    assert lock_step_with_phantom_ttt(5000) > 5000
+@pytest.mark.parametrize("games", slow_after(1, [400, 5000]))
+def test_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows(games):
+    assert lock_step_with_phantom_ttt(games) > games
 
 
 # ------------------------------------------------------------------------------------------------- what each player sees
