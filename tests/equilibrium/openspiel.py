@@ -85,6 +85,8 @@ def their_random_policy(name):
     """The same mixtures in OpenSpiel's table."""
     table = {}
     for ours, theirs in pairs(name):
+        if theirs.information_state_string() in table:
+            continue
         probabilities = dict(
             zip(ours.legal_actions(), random_probabilities(ours).tolist(), strict=True)
         )

@@ -17,7 +17,7 @@ from tests import toy
 from tests.equilibrium.openspiel import random_probabilities
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
-PHANTOM = games.load("phantom-mnk(columns=2, rows=3, in_a_row=2)")
+PHANTOM = games.load("phantom-mnk(columns=4, rows=1, in_a_row=2)")
 
 
 @pytest.mark.parametrize("game", [KUHN, in_python(KUHN), openspiel.game("kuhn_poker")], ids=repr)
