@@ -14,6 +14,8 @@ from experiments.statistics import iterations_for
 from icarus.arena.ledger import Ledger, read_rows
 from icarus.arena.player import Entrant
 from icarus.discovery.race import KEY
+from icarus.equilibrium import OOSSearch
+from icarus.games import load
 from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games
 
@@ -234,11 +236,13 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
 def test_what_outcome_sampling_learned_is_learned_again_and_a_changed_row_is_found(
     tmp_path, capsys
 ):
-    rows = list(read_rows(Path("experiments/runs/equilibrium/learned.jsonl"), LEARNED_KEY))
+    committed = next(read_rows(Path("experiments/runs/equilibrium/learned.jsonl"), LEARNED_KEY))
     with Ledger(tmp_path / "learned.jsonl", LEARNED_KEY) as ledger:
-        ledger.keep(rows[0])
-        ledger.keep(rows[1] | {"sets": 8})
+        ledger.keep(committed)
+        search = OOSSearch(load("kuhn-poker"), seed=0)
+        search.run(committed["iterations"])
+        ledger.keep(committed | {"game": "kuhn-poker"} | replay.learned_by(search) | {"sets": 8})
     assert main(["verify", str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert "seed 0, 10,000 iterations: the same" in said
-    assert f"sets was 8, now {rows[1]['sets']}" in said
+    assert "sets was 8, now 12" in said
