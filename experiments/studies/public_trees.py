@@ -91,10 +91,11 @@ def follow(
     count = node.count if node.chooser >= 0 else 0
     values, worth = tree.values[depth, :row], tree.values[depth + 1, :row]
     if together == 0 and node.histories > 0:
-        column = slice(node.place + node.met, node.place + types * node.histories, node.histories)
-        for side in range(PLAYERS):
-            tree.passed[side, column] = tree.reach[reach[side], :row]
-        values[:] = tree.passed[PLAYERS, column]
+        for i in range(row):
+            place = node.place + node.met + i * node.histories
+            for side in range(PLAYERS):
+                tree.passed[side, place] = tree.reach[reach[side], i]
+            values[i] = tree.passed[PLAYERS, place]
         node.met += 1
         return
     if node.chooser == TERMINAL:
@@ -127,14 +128,16 @@ def follow(
         if not is_own:
             values += worth
         elif not learns:
-            values[:] = np.maximum(values, worth)
+            for i in range(row):
+                values[i] = max(values[i], worth[i])
         else:
             for i in range(row):
                 values[i] += policy[i] * worth[i]
                 regrets[k, i] = discount * regrets[k, i] + worth[i]
                 sums[k, i] += weight * passed[i]
     for k in range(count if learns and is_own else 0):
-        regrets[k] = np.maximum(regrets[k] - values, nothing)
+        for i in range(row):
+            regrets[k, i] = max(regrets[k, i] - values[i], nothing)
 
 
 class PublicCFR:
