@@ -267,7 +267,7 @@ def prepared_kernel(name: str) -> CompiledFunction:
             if count > 1:
                 index = below(generator, count)
             action = array_at(words[_ACTIONS], count, _INT)[index]
-            luck[_GENERATOR:] = generator
+            copy_items(luck[_GENERATOR:], generator)
             for i in range(_NUMBERS):
                 luck[1 + i] = next_word(luck[_GENERATOR:]) >> np.uint64(_BITS)
             steps += 1 + call(words[_SIMULATING], (state, action, most - steps - 1))
