@@ -44,6 +44,7 @@ from icarus.kernel.evaluation import (
     rules_of,
 )  # fmt: skip
 from icarus.kernel.python_game import state_text
+from icarus.learning import encoding
 from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import with_random_weights
 from icarus.learning.selfplay import games_played
@@ -412,7 +413,10 @@ def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
         assert bool((rows == rows[0]).all()) is not is_apart
 
 
-def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(tmp_path):
+def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(encoding, "SAMPLED", 12)
     game = games.load("hearts")
     empty = empty_evaluation(game, 0)
     positions = games_played(game, empty, 200, (0,))
