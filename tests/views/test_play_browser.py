@@ -506,7 +506,9 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name):
     # what a new board has replaced is not there any more, or not seen
     PlaywrightError = pytest.importorskip("playwright.sync_api").Error
     game, luck, clicks = served(name), random.Random(name), 0
-    while name == "dou-di-zhu" and len(game.session.played) < 24:  # the rest of a long game is enough
+    while (
+        name == "dou-di-zhu" and len(game.session.played) < 24
+    ):  # the rest of a long game is enough
         game.act(game.my_turn())
     page.goto(game.address)
     board, buttons = page.locator("#board [data-part].open"), page.locator("#moves button")
