@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
@@ -321,8 +320,7 @@ def test_a_file_in_a_table_that_is_no_game_is_refused(folder, games, message):
 # -------------------- The sequential test: its likelihoods, its errors, and the games that it asks for.
 
 
-HALF = Fraction(1, 2)
-PAIR = [-1, -HALF, Fraction(0), HALF, 1]  # the scores of a pair of mirrored games
+PAIR = [-1.0, -0.5, 0.0, 0.5, 1.0]  # the scores of a pair of mirrored games
 TABLE = {
     "name": "mine",
     "games": "othello",
@@ -334,10 +332,10 @@ TABLE = {
 
 
 def test_the_ratio_agrees_with_the_normal_approximation_near_the_hypotheses():
-    scores = Counter({Fraction(0): 1000, HALF: 800, -HALF: 700, Fraction(1): 50, Fraction(-1): 40})
+    scores = Counter({0.0: 1000, 0.5: 800, -0.5: 700, 1.0: 50, -1.0: 40})
     games = scores.total()
-    mean = float(sum(score * count for score, count in scores.items())) / games
-    variance = sum((float(score) - mean) ** 2 * count for score, count in scores.items()) / games
+    mean = sum(score * count for score, count in scores.items()) / games
+    variance = sum((score - mean) ** 2 * count for score, count in scores.items()) / games
     assert log_ratio(scores, PAIR, 0.03) == pytest.approx(
         games * 0.03 * (2 * mean - 0.03) / (2 * variance), rel=0.02
     )
@@ -345,9 +343,9 @@ def test_the_ratio_agrees_with_the_normal_approximation_near_the_hypotheses():
 
 def test_the_ratio_of_wins_and_losses_is_that_of_the_binomial():
     """Where only two scores are seen, a mean fixes their chances: 1 with p = (1 + mean) / 2, else -1."""
-    scores = Counter({Fraction(1): 530, Fraction(-1): 470})
+    scores = Counter({1.0: 530, -1.0: 470})
     expected = 530 * math.log(0.55 / 0.5) + 470 * math.log(0.45 / 0.5)
-    assert log_ratio(scores, [Fraction(-1), Fraction(1)], 0.1) == pytest.approx(expected, abs=1e-3)
+    assert log_ratio(scores, [-1.0, 1.0], 0.1) == pytest.approx(expected, abs=1e-3)
 
 
 RUNS = 80
@@ -359,7 +357,7 @@ def share_found_better(mean, runs=RUNS):
     generator, answers = np.random.default_rng(1), Counter()
     chances = [0.05, 0.25 - mean / 2, 0.4 - mean / 2, 0.25 + mean / 2, 0.05 + mean / 2]
     assert sum(chances) == pytest.approx(1)
-    assert float(np.dot(chances, [float(score) for score in PAIR])) == pytest.approx(mean)
+    assert np.dot(chances, PAIR) == pytest.approx(mean)
     for _ in range(runs):
         scores = Counter()
         while (answer := decision(scores.elements(), 2, Sprt())) is None:
