@@ -1,7 +1,6 @@
 """The public names of the package are held to the glossary: one word for one thing."""
 
 import ast
-import functools
 import importlib
 import re
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import attrs
 import pytest
 
 import icarus
+from tests.sources import parsed
 
 PACKAGE = Path(icarus.__file__).parent
 EXPERIMENTS = PACKAGE.parent / "experiments"
@@ -32,11 +32,6 @@ NAMELESS = PARTICIPLES | {"alike", "asked", "drawn", "held", "known", "made", "m
 NAMELESS |= {"one", "other", "own", "seen", "shown", "wanted"}
 # Keywords of `initial`, of `Game` and of `icarus.testing` that the documents promise.
 NAMED_SO = {("algebra", "given"), ("icarus", "known"), ("icarus", "seen")}
-
-
-@functools.cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
 
 
 def public_names() -> Iterator[tuple[str, str]]:

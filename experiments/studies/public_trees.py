@@ -116,11 +116,11 @@ def follow(
     reached = tree.reach[reach[0 if is_own else 1], :row]
     passed = tree.reach[depth + PLAYERS, :row]
     below = reach
-    if count > 0:
+    if count:
         below = (depth + PLAYERS, reach[1]) if is_own else (reach[0], depth + PLAYERS)
     for k in range(node.count):
         child = tree.children[node.first + k]
-        for i in range(row if count > 0 else 0):
+        for i in range(row if count else 0):
             policy[i] = weights[k, i] / totals[i] if totals[i] > nothing else uniform
             passed[i] = reached[i] * policy[i]
         then = child[0], base + child[1] * row, depth + 1, together
