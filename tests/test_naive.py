@@ -134,10 +134,15 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn():
 
 
 @pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
-def test_counts_agree_with_what_was_played(game):
-    iterations = 60
-    outcome = naive.search(game.new_initial_state(seed=2), EVERYTHING, iterations, seed=11)
-    base = outcome.records[outcome.base]
+def test_an_iteration_expands_at_most_one_history_and_counts_agree_with_what_was_played(game):
+    iterations, expanded = 60, 0
+    state = game.new_initial_state(seed=2)
+    for outcome in naive.stepwise(state, EVERYTHING, iterations, seed=11):
+        base, before = outcome.records[outcome.base], expanded
+        expanded = sum(n > 0 for _, n, _ in base.values())
+        assert before <= expanded <= before + 1
+        simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
+        assert simulated == sorted(simulated)  # once left, the tree is not entered again
     assert base[()][1:] == (iterations, iterations)
     assert sum(outcome.selections.values()) == iterations
     assert outcome.selections[outcome.action] == max(outcome.selections.values())
@@ -159,17 +164,6 @@ def test_counts_agree_with_what_was_played(game):
     assert {record: n for record, (_, n, _) in by_ucb1.items() if n > 0} == in_tree
     lengths = sum(len(play.actions) for play in outcome.playouts)
     assert sum(n for _, n, _ in outcome.records[naive.Epic()].values()) == lengths + iterations
-
-
-@pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
-def test_an_iteration_expands_at_most_one_history(game):
-    expanded = 0
-    for outcome in naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 40, seed=4):
-        before = expanded
-        expanded = sum(n > 0 for _, n, _ in outcome.records[outcome.base].values())
-        assert before <= expanded <= before + 1
-        simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
-        assert simulated == sorted(simulated)  # once left, the tree is not entered again
 
 
 def positions_in_episode(tree: int) -> set[tuple]:
@@ -194,7 +188,7 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree):
     generator = np.random.default_rng(8)
     while not state.is_terminal():
         if not state.is_chance_node():
-            records = records_of(naive.Epic(), state, 50, seed=3)
+            records = records_of(naive.Epic(), state, 25, seed=3)
             # Where another's action has just ended an episode.
             unplaced = {(state.position_in_episode().label, None, ())}
             assert set(records) <= possible | {empty} | unplaced
@@ -237,7 +231,7 @@ def test_the_root_players_eyes_see_moves():
 
 def test_what_looks_alike_to_the_root_player_is_learnt_of_as_one_move():
     # Of five actions two go unnoticed and two look alike: a policy sees three moves, and MAST counts moves.
-    records = records_of(naive.Mast(), after(toy.WHISPERS), 400, 7, SO_ISMCTS_POM)
+    records = records_of(naive.Mast(), after(toy.WHISPERS), 60, 7, SO_ISMCTS_POM)
     assert {move for move, player in records if player == 1} == {UNSEEN, toy.SOMETHING, 4}
 
 
@@ -248,7 +242,7 @@ def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike():
     drawn = [records[CHANCE, (0, move)][1] for move in (toy.SOMETHING, 9)]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
     assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
-    of_all = records_of(naive.Baseline(), after(toy.DRAW), 300, 7)
+    of_all = records_of(naive.Baseline(), after(toy.DRAW), 120, 7)
     assert by_mover(of_all, CHANCE) == {(0, 5), (0, 6)} | {
         (0, a, b) for a in (5, 6) for b in (7, 8, 9)
     }
@@ -276,7 +270,7 @@ def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme):
 )
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT], ids=str)
 def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme, expression):
-    outcome = naive.search(after(toy.PENNIES), expression, 100, 9, scheme.with_exp3())
+    outcome = naive.search(after(toy.PENNIES), expression, 40, 9, scheme.with_exp3())
     decisions = sum(
         phase != SIMULATION and player != CHANCE
         for play in outcome.playouts

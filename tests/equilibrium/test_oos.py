@@ -272,9 +272,10 @@ def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
         enumeration = Enumeration(root, learned.in_memory, player, delta)
         dead, found, total = learned.search._dead.copy(), 0.0, 0.0
         enumeration.aim(goal, target, dead)
+        deals = deals_of(learned.search.game)
         for indices, probability in enumeration.paths():
             if probability > 0:
-                rules = Walk(learned.search.game, deals_of(learned.search.game))
+                rules = Walk(learned.search.game, deals)
                 rules.call(traverse_along, learned.search.sampling(rules, indices), player)
                 found += probability * learned.gained()
                 total += probability
