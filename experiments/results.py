@@ -468,6 +468,7 @@ class Results:
         self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
         for game in sorted(played.values(), key=lambda game: game.trial):
             self.games[game.cell].append(game)
+        self._tallies: dict[tuple[str, int], Tally] = {}  # by cell and number of games
 
     @property
     def unchecked(self) -> int:
@@ -492,12 +493,15 @@ class Results:
     def tallies(self, trials: Mapping[Cell, int] | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if numbers are given."""
         most = trials or {}
-        tallies = []
-        for cell in self.cells:
-            end = most.get(cell, math.inf)
-            games = [game for game in self.games[cell.key] if game.trial < end]
-            tallies.append(tally_of(cell, games))
-        return tallies
+        return [self._tally(cell, most.get(cell, math.inf)) for cell in self.cells]
+
+    def _tally(self, cell: Cell, end: float) -> Tally:
+        """What a cell came to before a trial; the same first games are counted once."""
+        games = [game for game in self.games[cell.key] if game.trial < end]
+        key = cell.key, len(games)
+        if key not in self._tallies:
+            self._tallies[key] = tally_of(cell, games)
+        return self._tallies[key]
 
     def columns(self) -> Columns:
         """The results by column, the agents in the order of the experiment."""
