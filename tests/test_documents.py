@@ -15,7 +15,7 @@ import sys
 import attrs
 import pytest
 
-from icarus import BASELINE, MAST, games, in_python, search
+from icarus import BASELINE, games, in_python, search
 from icarus.audit.lockstep import compare
 from icarus.commands.cli import run
 from icarus.kernel.state import State
@@ -187,13 +187,6 @@ def test_the_page_on_plain_python_shows_the_example_and_its_lines():
         game.new_initial_state().legal_actions()
     for command in re.findall(r"icarus (?:search|match|play|check|discover) (\S+\.py)", PLAIN_PAGE):
         assert command in ("mygame.py", "FILE.py") or (ROOT / command).exists(), command
-
-
-def test_the_plain_game_on_the_page_is_searched():
-    result = search(
-        second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1
-    )
-    assert result.iterations == 100
 
 
 def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
