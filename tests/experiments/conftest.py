@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from experiments import results as store
+from experiments import figures, results as store
 from experiments.commands import main
 from experiments.plan import loading
 from experiments.plan.cells import Experiment
@@ -76,6 +76,12 @@ def call(capsys):
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Reports have none: `test_figures.py` looks at them."""
+    monkeypatch.setattr(figures, "draw", lambda *results: [])
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
     assert path.read_bytes() == before
 
 
-def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
+def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy, no_pictures):
     code, out, _ = call("report", copy)
     assert code == 0
     rows = {

@@ -641,7 +641,7 @@ def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experime
 
 
 def test_a_row_in_a_file_or_a_pipe_is_one_line_of_at_most_80_characters_where_agents_have_names(
-    tmp_path, call
+    tmp_path, call, no_pictures
 ):
     agents = {"RAVE and all": "RAVE >> (MAST + LGRF + NAST2)/3", "-": "BASELINE"}
     for name, table in (("named", agents), ("listed", list(agents.values()))):

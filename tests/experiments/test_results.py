@@ -364,7 +364,7 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experimen
             )
 
 
-def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
+def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path, no_pictures):
     """Of the third deal one agent has not played."""
     experiment = all_of_table_1(paired=True)
     last = experiment.cells[-1]
@@ -383,7 +383,9 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     assert "The agents on the same deals" not in page  # 120 pairs
 
 
-def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp_path, call):
+def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(
+    tmp_path, call, no_pictures
+):
     """By hand: of 32 games each the six of MAST alone are won besides those with NAST; 24 % is 1.96 (1 / 64)^(1/2)."""
     experiment = all_of_table_1()
     wins = (a_row(cell, trial, win="NAST" in cell.spec.text) for cell, trial in experiment.games())
@@ -406,7 +408,9 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(tmp
     assert "N & BASELINE $\\gg$ NAST2 & 4 & 4 & 100.0 \\% & " in table
 
 
-def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(tmp_path):
+def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(
+    tmp_path, no_pictures
+):
     """By hand: of 40 games N wins all, R 6 and the others 20 each, who are no findings.
 
     Their rate is 1/2; 15 comparisons have z = 2.935, a chance of 80 % 0.842, and 3.777 (0.5 / 40)^(1/2) is 42.2 %. Searches of N take
@@ -424,7 +428,7 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
         rows.append(a_row(cell, trial, win=is_won, statistics=searches))
     write(keep(tmp_path, experiment, rows), table=True)
     page = (tmp_path / "report.md").read_text()
-    findings = page[page.index("## Findings") : page.index("![Figure 4")]
+    findings = page.split("## Findings")[1].split("\n## ")[0]
     assert findings.index("| Othello | N | +50.0 % of games won |") < findings.index(
         "| Othello | R | −35.0 %"
     )

@@ -332,7 +332,7 @@ def a_tournament(tmp_path, game="othello", players=2, strength=STRENGTH):
     return keep(tmp_path, experiment, rows())
 
 
-def test_a_tournament_is_rated_from_its_rows(tmp_path, call):
+def test_a_tournament_is_rated_from_its_rows(tmp_path, call, no_pictures):
     directory = a_tournament(tmp_path)
     results = results_of(directory)
     ((name, placings),) = tournaments(results).items()
@@ -386,7 +386,7 @@ def lines_of(directory):
     return (directory / "report.md").read_text().splitlines()
 
 
-def test_the_report_has_mean_rewards_with_students_interval(tmp_path):
+def test_the_report_has_mean_rewards_with_students_interval(tmp_path, no_pictures):
     """By hand: of .75, .75, .25, .75 the mean is .625, the standard error .125, and t of three degrees of freedom 3.182.
 
     So the interval would reach 1.023, which no reward is.
@@ -418,7 +418,7 @@ def test_shared_places_are_graded_but_in_the_papers_hearts_where_wins_count(tmp_
     assert statistics.strengths(tallies)[0].value == (0.5 if graded else 0)
 
 
-def test_on_the_same_deals_rewards_are_compared(tmp_path):
+def test_on_the_same_deals_rewards_are_compared(tmp_path, no_pictures):
     lines = lines_of(paid(tmp_path, MONEY, paired=True))
     # by hand: of .5, 0, 0, 0 the mean is .125, the standard error .125
     assert "| mast | +0.125 | −0.273 to +0.523 | 4 |" in lines

@@ -259,7 +259,7 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed():
 @pytest.mark.parametrize("text", ["relative_bonus(1.0)", "mast_batch_decay(0.5, 40)"])
 def test_engine_and_twin_agree_when_much_has_been_learnt(text):
     for number, game in enumerate((toy.THICKETS[0], toy.EPISODES)):
-        agree(starts(game, number), *pair(text), 300, seed=number)
+        agree(starts(game, number), *pair(text), 160, seed=number)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_engine_and_twin_agree_when_much_has_been_learnt(text):
 )
 def test_engine_and_twin_agree_on_compositions(number, text, toys):
     for place, game in toys:
-        agree(starts(game, place), *pair(text), 40, seed=number)
+        agree(starts(game, place), *pair(text), 25, seed=number)
 
 
 def test_a_union_of_spaces_tells_its_records_apart():

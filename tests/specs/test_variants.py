@@ -52,7 +52,7 @@ def toy_of(name: str) -> Game:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_agrees_with_its_twin(name):
-    agree(starts(toy_of(name), 3), *pair(VARIANTS[name]), 40, seed=3)
+    agree(starts(toy_of(name), 3), *pair(VARIANTS[name]), 25, seed=3)
 
 
 def test_their_experiment_plays_all_of_them_against_the_baseline():
