@@ -117,7 +117,7 @@ def othello():
     return search(
         games.load("othello").new_initial_state(),
         parse("RAVE >> (MAST + LGRF)/2"),
-        iterations=1000,
+        iterations=300,
         seed=2,
     )
 
@@ -127,7 +127,7 @@ def hearts():
     return search(
         games.load("hearts").new_initial_state(seed=3),
         parse("BASELINE >> MAST"),
-        iterations=1500,
+        iterations=400,
         seed=2,
     )
 
