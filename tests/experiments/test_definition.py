@@ -594,7 +594,9 @@ def own(tmp_path, monkeypatch):
     return tmp_path / "own.py"
 
 
-def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_it(own, call):
+def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_it(
+    own, call, no_pictures
+):
     command = ["run", "mine.toml", "--workers", 1, "--with", "own.py", "--out", "run"]
     code, out, _ = call(*command)
     assert code == 0

@@ -90,7 +90,7 @@ def table(text: str) -> str:
 
 
 def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(
-    command, call, played, tmp_path
+    command, call, played, tmp_path, no_pictures
 ):
     code, _, children = disturbed(command, tmp_path / "run", signal.SIGKILL, to_group=False)
     assert code == -signal.SIGKILL
@@ -109,7 +109,7 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(
 
 
 def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(
-    command, call, played, tmp_path
+    command, call, played, tmp_path, no_pictures
 ):
     code, errors, children = disturbed(command, tmp_path / "run", signal.SIGINT, to_group=True)
     assert code == 130
@@ -124,7 +124,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(
     assert games(tmp_path / "run") == games(played)
 
 
-def test_a_complete_run_is_not_played_again(call, played):
+def test_a_complete_run_is_not_played_again(call, played, no_pictures):
     before = (played / store.RESULTS).read_bytes()
     assert call("run", *SMALL, "--out", played)[0] == 0
     assert (played / store.RESULTS).read_bytes() == before
@@ -278,7 +278,9 @@ QUICK = attrs.evolve(MAST, name="QUICK")
 TOML = 'games = ["kuhn-poker", "game.py"]\niterations = 5\ntrials = 1\nagents = ["BASELINE >> QUICK"]\n'
 
 
-def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder, call, monkeypatch):
+def test_a_toml_file_names_the_file_of_a_game_which_is_digested(
+    folder, call, monkeypatch, no_pictures
+):
     monkeypatch.chdir(folder.parent)
     (folder / "game.py").write_text(GAME)
     (folder / "own.toml").write_text(TOML)
