@@ -24,7 +24,7 @@ TOKENS = {
     "icarus/audit": 22_220,
     "icarus/bridges": 5_940,
     "icarus/commands": 20_100,
-    "icarus/compiler": 16_075,
+    "icarus/compiler": 16_085,
     "icarus/discovery": 8_800,
     "icarus/engine": 38_500,
     "icarus/equilibrium": 21_460,

@@ -376,7 +376,8 @@ class PlainPython:
             )
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
-                result = pytypes.SimpleNamespace(**self._space(vars(function)))
+                result = type("Module", (), {})()
+                result.__dict__ = self._space(vars(function))  # and what it will be bound to
             elif isinstance(function, Intrinsic):
                 result = _unpacked(function.kinds) if hasattr(function, "kinds") else function
             elif _differs(function):
@@ -423,7 +424,7 @@ class PlainPython:
 
     def _changes(self, value: object) -> bool:
         if isinstance(value, pytypes.ModuleType):
-            return any(self._helps(inside) for inside in vars(value).values())
+            return any(map(self._helps, vars(value).values()))
         return self._helps(value)
 
     def _helps(self, value: object) -> bool:

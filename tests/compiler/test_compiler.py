@@ -51,6 +51,7 @@ from tests.test_toy import after
 
 # ----------------------- variables bound anew, and arrays written to: the next search uses what they are now
 
+HERE = sys.modules[__name__]
 OFFSET = 10
 TENFOLD = 10
 WEIGHTS = np.array([10])
@@ -86,6 +87,12 @@ def rewards_by_global(state, out):
     """As in nim, but who wins gets a tenth of OFFSET."""
     out[:] = 0.0
     out[1 - state.mover] = OFFSET / 1000
+
+
+def rewards_by_module(state, out):
+    """The same, with OFFSET as an attribute of this module, which has helpers, too."""
+    out[:] = 0.0
+    out[1 - state.mover] = HERE.OFFSET / 1000
 
 
 def keys(slot: Callable, engine: str) -> set[int]:
@@ -156,8 +163,9 @@ def test_what_a_slot_reads_is_found_anew(monkeypatch):
 
 
 @both_engines
-def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine):
-    state = attrs.evolve(NIM, name="rebound", rewards=rewards_by_global).new_initial_state(1)
+@pytest.mark.parametrize("rewards", [rewards_by_global, rewards_by_module])
+def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine, rewards):
+    state = attrs.evolve(NIM, name="rebound", rewards=rewards).new_initial_state(1)
     best = [max(search(state, MAST, iterations=50, engine=engine).values)]
     monkeypatch.setitem(globals(), "OFFSET", 1000)
     best.append(max(search(state, MAST, iterations=50, engine=engine).values))
