@@ -415,7 +415,12 @@ def sum_values(w: Workspace, term: Term, legal: int, count: int, record: int) ->
         elif weight > 0.0:  # 0 · ∞ is 0
             ask_policy(w, leaf, legal, count)
             for i in range(count):
-                total[i] += weight * values[i]
+                value = weight * values[i]
+                # A positive weight on +∞ is +∞, beside −∞ too: their sum would be NaN.
+                if max(value, total[i]) == np.inf:
+                    total[i] = np.inf
+                else:
+                    total[i] += value
     if unlikely(abs(weights - 1.0) > TOLERANCE):
         raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
