@@ -31,6 +31,19 @@ def recorded_reply(history: History, theta: Theta, legal: Array, out: Array) -> 
         out[i] = 1.0 if legal[i] == good else 0.0
 
 
+MOST_REPLY = 1 << 60  # below it are the actions that a context has room for, beside their player
+
+
+@inlined
+def reply_of(action: int, player: int) -> int:
+    """The context (a, ρ) of a reply, as one integer."""
+    if action >= MOST_REPLY:
+        raise ValueError(
+            "a reply is an action of 2**60 or more; number the actions of the game below"
+        )
+    return action * MAX_PLAYERS + player
+
+
 @capture
 def capture_replies(history: History, updates: Updates) -> None:
     """⟨(([a_i]~ρ_i, ρ_i), (a_{i+1}, ρ_i)) : i = 1, …, t − 1⟩"""
@@ -38,7 +51,7 @@ def capture_replies(history: History, updates: Updates) -> None:
         step = history.steps[i]
         move = observed(history, i, 1)
         if step.player != CHANCE and move != UNSEEN:
-            update(updates, record(move, step.player), step.action * MAX_PLAYERS + step.player)
+            update(updates, record(move, step.player), reply_of(step.action, step.player))
 
 
 @backpropagation
@@ -115,11 +128,10 @@ def capture_replies_to_two(history: History, updates: Updates) -> None:
     for i in range(1, len(history.steps) - 1):
         step = history.steps[i]
         last, before = observed(history, i, 1), observed(history, i, 2)
-        context = step.action * MAX_PLAYERS + step.player
         if step.player != CHANCE and before != UNSEEN:
-            update(updates, record(before, last, step.player), context)
+            update(updates, record(before, last, step.player), reply_of(step.action, step.player))
         if step.player != CHANCE and last != UNSEEN:
-            update(updates, record(last, step.player), context)
+            update(updates, record(last, step.player), reply_of(step.action, step.player))
 
 
 LGRF2 = attrs.evolve(
