@@ -336,10 +336,10 @@ class Prepared(CalledBack):
                         break
                     name = "legal"
                     actions = ask_legal(data)
-                    try:
-                        listed = known_lists.get(tuple(actions)) if type(actions) is list else None
-                    except TypeError:  # of what cannot be hashed
-                        listed = None
+                    listed = None
+                    # not of equal reals or truth values
+                    if type(actions) is list and {*map(type, actions)} == {int}:
+                        listed = known_lists.get(tuple(actions))
                     if listed is None:
                         if not are_plain(actions):
                             actions = game.checked(name, actions, data)
