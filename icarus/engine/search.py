@@ -21,6 +21,7 @@ from icarus.compiler import (
     uninterrupted,
 )
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.lowering import COUNT_OVERFLOW
 from icarus.engine.result import (
     Recommendation,
     Result,
@@ -345,7 +346,9 @@ class Search:
                     raise
                 raise SearchInterrupted(result_so_far()) from None
             except (MemoryError, OverflowError) as error:
-                if running.iterations == 0:
+                # Another OverflowError is one of a game's function, or of a slot in plain Python.
+                is_exhausted = isinstance(error, MemoryError) or str(error) == COUNT_OVERFLOW
+                if running.iterations == 0 or not is_exhausted:
                     raise
                 raise SearchExhausted(result_so_far(), error) from None
             return result_so_far()
@@ -466,6 +469,7 @@ class Trees:
             visits=root.visits,
             statistics=root,
             iterations=self.iterations,
+            earlier_iterations=sum(part.earlier_iterations for part in parts),
             depth=max(part.depth for part in parts),
             phase_steps={phase: sum(part.phase_steps[phase] for part in parts) for phase in PHASES},
             seconds=seconds,
