@@ -104,15 +104,20 @@ def inspect_playout(
     seed: int | Sequence[int] = 0,
     after: int = 0,
     scheme: Scheme = MO_ISMCTS,
+    iterations: int = UNLIMITED,
 ) -> InspectedPlayout:
     """The playout that a search makes after `after` others.
+
+    Args:
+        iterations: of the whole search, for slots that read `history.budget`.
 
     Raises:
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
     checks.seed(seed)
     checks.integer("after", after, least=0)
-    Search(strategy, iterations=UNLIMITED, scheme=scheme).check(state)
+    checks.integer("iterations", iterations, least=after + 1)
+    Search(strategy, iterations=iterations, scheme=scheme).check(state)
     if scheme.tree_parameter:
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
@@ -120,10 +125,12 @@ def inspect_playout(
     reuse = before = None
     if after:
         before = CompiledSearch(state, strategy, seed, scheme)
+        before.expect(iterations)
         before.run(after)
         rows = tuple(table.rows[1:] for table in before.tables)
         reuse = ReusedRecords(rows, before.root_keys, after)
     search = CompiledSearch(state, strategy, seed, scheme, reuse, _NOTING)
+    search.expect(iterations)
     if before is not None:
         search.rng[:] = before.rng
     search.record_simulation()
@@ -422,6 +429,7 @@ def notes_of(result: Result) -> tuple[str, ...]:
     rows = tuple(tables[storage_of(part)].rows[1:] for part in components)
     reuse = ReusedRecords(rows, result.root, result.earlier_iterations + result.iterations)
     search = CompiledSearch(result.state, strategy, 0, scheme, reuse, _WATCHING)
+    search.expect(result.iterations)
     watch = _Watch(search)
     _watches.append(watch)
     try:

@@ -18,7 +18,7 @@ from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, parts_of, parts_text
-from icarus.kernel import NO_ACTION, UNSEEN, AnyGame, State, random_action, seat_name
+from icarus.kernel import NO_ACTION, UNLIMITED, UNSEEN, AnyGame, State, random_action, seat_name
 from icarus.views.boards import drawing, svg
 from icarus.views.document import (
     Block,
@@ -42,15 +42,19 @@ def show_playout(
     seed: int | Sequence[int] = 0,
     after: int = 0,
     scheme: Scheme = MO_ISMCTS,
+    iterations: int = UNLIMITED,
 ) -> "Shown":
     """Show the playout that `search(state, strategy, seed=seed)` makes after `after` others, step by step.
 
     Printed it is a text, in a notebook a page; `.playout` holds all of it: `choices`, `updates["MAST"]`, `rewards`.
 
+    Args:
+        iterations: of the whole search, for slots that read `history.budget`.
+
     Raises:
         ValueError, TypeError: as `search` does; a scheme of several trees.
     """
-    return Shown(inspect_playout(state, strategy, seed, after, scheme))
+    return Shown(inspect_playout(state, strategy, seed, after, scheme, iterations))
 
 
 @attrs.frozen(repr=False)
