@@ -12,7 +12,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Slot
-from icarus.engine.result import Result, label, most_visits, why_other_histories
+from icarus.engine.result import Result, label, most_visits, why_another_game, why_other_histories
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
@@ -231,9 +231,9 @@ class SeatedAgent:
         Raises:
             ValueError: it is a game by other rules.
         """
-        if str(game) != str(self.game):
+        if wrong := why_another_game(self.game, game):
             raise ValueError(
-                f"a player who is seated at {self.game} has no records of {game}; seat the agent there"
+                f"a player who is seated at {self.game} has no records {wrong}; seat the agent there"
             )
         if self.result is not None:
             self.result, self._decay = self.result.without_histories(), self.agent.game_decay

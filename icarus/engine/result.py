@@ -18,6 +18,7 @@ from icarus.kernel import (
     SPARE_LEGAL,
     TERMINAL,
     UNSEEN,
+    AnyGame,
     Game,
     Root,
     State,
@@ -30,6 +31,7 @@ from icarus.kernel import (
     word_of,
 )
 from icarus.kernel.contract import copy_data
+from icarus.kernel.evaluation import rules_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -247,7 +249,7 @@ class Result:
 
         Args:
             decay: from 0, which forgets everything, to 1, which keeps everything. Fields without a count, such as a reply, are kept
-                unless it is 0.
+                unless it is 0. What an `@initial_information` function has given decays, too, as if it were learned.
 
         Raises:
             ValueError: a decay that is not a number from 0 to 1.
@@ -380,10 +382,8 @@ def reused_records(
         return [None] * searches
     if not isinstance(records, Result):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
-    if str(records.state.game) != str(state.game):
-        raise ValueError(
-            f"records are of the game {records.state.game}, and the state is of {state.game}"
-        )
+    if wrong := why_another_game(records.state.game, state.game):
+        raise ValueError(f"records are of the game {records.state.game}, and the state is {wrong}")
     if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
         raise ValueError(
             f"records are of a search by {records.scheme}; its histories are not those of {scheme}"
@@ -403,6 +403,14 @@ def reused_records(
     if wrong := why_other_histories(records, state, scheme):
         raise ValueError(wrong)
     return [_reused(part, state, scheme, components) for part in parts]
+
+
+def why_another_game(before: AnyGame, now: AnyGame) -> str:
+    """In what a game is another one: its name, or its rules under the same name; "" where it is not."""
+    if str(before) != str(now):
+        return f"of {now}"
+    same = before is now or rules_of(before) == rules_of(now)
+    return "" if same else "of one by other rules, with the same name"
 
 
 def tables_of(result: Result) -> dict[tuple[object, ...], RecordTable]:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
+from examples.sequential_halving import HALVING
 from icarus import (
     Agent,
     PythonGame,
@@ -21,7 +22,7 @@ from icarus import (
     search,
     show_playout,
 )
-from icarus.algebra import Enhancement
+from icarus.algebra import Enhancement, argmax, values
 from icarus.compiler import PlainPython, next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
 from icarus.engine.scheme import (
@@ -196,6 +197,31 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy):
     assert result.records["BASELINE"][0, (2,)]["visits"] == result.visits[1]
 
 
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_an_overflow_of_a_game_s_function_comes_as_itself(engine):
+    """A count that is full ends a search with its result; this one does not."""
+    rewards = iter([(1, 0)] * 5)
+
+    def run_over(heap: Heap):
+        return next(rewards, None) or (math.exp(1000), 0)
+
+    game = attrs.evolve(nim(), rewards=run_over)
+    with pytest.raises(OverflowError, match="math range error"):
+        search(game.new_initial_state(), BASELINE, iterations=90, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_reply_has_room_for_actions_below_2_to_the_60th(engine):
+    first = 1 << 60
+    game = attrs.evolve(
+        nim(),
+        legal=lambda heap: [first + i for i in range(1, min(3, heap.sticks) + 1)],
+        apply=lambda heap, action: heap.take(action - first),
+    )
+    with pytest.raises(ValueError, match=r"a reply is an action of 2\*\*60 or more"):
+        search(game.new_initial_state(), BASELINE >> LGRF, iterations=9, engine=engine)
+
+
 def test_a_simulation_in_one_call_is_drawn_as_step_by_step():
     game = attrs.evolve(  # more choices in a playout than numbers are drawn for at once
         nim(),
@@ -257,7 +283,8 @@ def hidden_coin() -> PythonGame:
 
 
 @pytest.mark.parametrize(
-    "answer", [[True, False], {1, 2}, [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None]
+    "answer",
+    [[True, 2], {1, 2}, [1.0, 2.0], [1.0, 3.0], [[1], [2]], [1, 2**63], [2, 2], "12", None],
 )
 def test_a_wrong_list_is_refused_after_right_ones_and_asked_for_once(answer):
     asked = []
@@ -387,13 +414,15 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed):
         ("othello", "RAVE >> (MAST + NAST2)/2", None),
         ("knockout-whist", "EPIC >> LGRF", None),
         ("goofspiel", "MAST", SO_ISMCTS_POM),
+        ("othello", "HALVING", None),  # which reads the budget
     ],
 )
 def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, strategy, scheme):
     state = games.load(game).new_initial_state(seed=3)
     options = {} if scheme is None else {"scheme": scheme}
-    playout = inspect_playout(state, parse(strategy), 5, 40, **options)
-    result = search(state, parse(strategy), iterations=41, seed=5, **options)
+    searched = parse(strategy, HALVING=HALVING)
+    playout = inspect_playout(state, searched, 5, 40, iterations=41, **options)
+    result = search(state, searched, iterations=41, seed=5, **options)
     assert playout.iteration == 41
     assert list(playout.updates) == list(result.records)
     for name, updates in playout.updates.items():
@@ -417,6 +446,25 @@ def test_each_alternative_of_a_mixture_decides_with_its_weight():
     assert all(len(choice.values) == choice.legal for choice in simulated)
     in_tree = {choice.by for choice in playout.choices if choice.phase != "simulation"}
     assert in_tree == {"BASELINE"}
+
+
+@values
+def forbid_the_first(history, theta, legal, out):
+    for i in range(len(legal)):
+        out[i] = -math.inf if i == 0 else 0.0
+
+
+NEVER_FIRST = attrs.evolve(MAST, name="NEVER_FIRST", policy=argmax().over(forbid_the_first))
+
+
+@pytest.mark.parametrize("mixture", ["BASELINE ^ 0.5*NEVER_FIRST", "NEVER_FIRST ^ 0.5*BASELINE"])
+def test_a_weight_on_infinity_is_infinity_beside_minus_infinity_too(mixture):
+    strategy = parse(f"BASELINE >> (0.5*{mixture})", NEVER_FIRST=NEVER_FIRST)
+    state = games.load("othello").new_initial_state()
+    playout = inspect_playout(state, strategy, 1)
+    simulated = [each for each in playout.choices[1:] if each.by != ONLY]
+    assert {value for each in simulated for value in each.values.values()} == {math.inf}
+    both(state, strategy, 5, seed=1)
 
 
 def test_a_game_in_plain_python_shows_the_same_playout():
@@ -455,6 +503,8 @@ def test_what_cannot_be_inspected_is_refused_in_a_sentence():
         inspect_playout(state, BASELINE, scheme=DeterminizedUCT(4))
     with pytest.raises(ValueError, match="after is -1"):
         inspect_playout(state, BASELINE, after=-1)
+    with pytest.raises(ValueError, match="iterations is 4; it must be an integer of at least 5"):
+        inspect_playout(state, BASELINE, after=4, iterations=4)
 
 
 BREAKPOINT = """

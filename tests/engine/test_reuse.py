@@ -431,6 +431,10 @@ def test_rows_of_histories_are_left_behind_whatever_stands_beside_them():
     )
 
 
+def split_rewards(state, out):
+    out[:] = 0.5
+
+
 def test_records_that_do_not_fit_are_refused_in_a_sentence():
     state = OTHELLO.new_initial_state()
     first = search(state, BASELINE >> MAST, iterations=20, seed=1)
@@ -440,6 +444,11 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence():
     hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
     refused: list[tuple[State, dict[str, Any], str]] = [
         (hearts, {"records": first}, "records are of the game othello, and the state is of hearts"),
+        (
+            attrs.evolve(OTHELLO, rewards=split_rewards).new_initial_state(),
+            {"records": first},
+            "the game othello, and the state is of one by other rules, with the same name",
+        ),
         (
             state,
             {"records": first, "scheme": SO_ISMCTS},

@@ -618,6 +618,12 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused():
         search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
 
 
+def test_the_earlier_iterations_of_all_threads_are_told():
+    state = games.load("othello").new_initial_state()
+    first = search(state, BASELINE, iterations=20, threads=2)
+    assert search(state, BASELINE, iterations=4, threads=2, records=first).earlier_iterations == 20
+
+
 def test_sequential_halving_is_that_of_the_textbook():
     """Karnin, Koren and Somekh (2013), Algorithm 1, playout for playout: which actions may be tried next, and which is left."""
     state, budget = games.load("othello").new_initial_state(), 200
