@@ -382,7 +382,7 @@ def exploitability(
     """
     integer("seeds", seeds, 1)
     integer("seed", seed, 0)
-    if isinstance(game, Game) and (stored := _stored(policy)) is not None:
+    if isinstance(game, Game) and (stored := _stored(game, policy)) is not None:
         return _by_walks(game, policy, stored, progress)
     tree, written = tree_of(game), list[np.ndarray]()
     questions, what = questions_to(tree.game, policy, play)
@@ -406,13 +406,22 @@ def exploitability(
     return _measured(tree, written, what, has_luck=has_luck)
 
 
-def _stored(policy: PolicyLike) -> StoredPolicy | None:
-    """A policy that is stored: uniform choice, too, and that of a search which has no budget to go on with."""
+def _stored(game: Game, policy: PolicyLike) -> StoredPolicy | None:
+    """A policy that is stored: uniform choice, too, and that of a search which has no budget to go on with.
+
+    Raises:
+        ValueError: a search of another game.
+    """
     if policy is None:
         return UNIFORM
     has_budget = getattr(policy, "budget", (None, None)) != (None, None)
     stored = getattr(policy, "stored_policy", policy)
-    return stored if isinstance(stored, StoredPolicy) and not has_budget else None
+    if not isinstance(stored, StoredPolicy) or has_budget:
+        return None
+    # what is known in two games may have the same keys
+    if str(getattr(policy, "game", game)) != str(game):
+        raise ValueError(f"{policy!r} is not a policy in {game}")
+    return stored
 
 
 def _by_walks(

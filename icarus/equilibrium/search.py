@@ -174,8 +174,7 @@ class OOSSearch(Learner):
         Raises:
             ValueError: a state of another game.
         """
-        if str(state.game) != str(self.game):
-            raise ValueError(f"{state!r} is not a state of {self.game}")
+        self._refuse_other_game(state)
         information = observer, observation, moves = information_state(state)
         fits: np.ndarray | bool = self._deals.observations[:, observer] == observation
         if self.algorithm.target == sampling.PUBLIC_SUBGAME:
@@ -186,6 +185,11 @@ class OOSSearch(Learner):
             )
         self._sampler["target_set"] = key_of(information)
         self._aim_at(observer, moves, fits)
+
+    def _refuse_other_game(self, state: State) -> None:
+        """Refuse a state of another game, whose information sets may have the same keys."""
+        if str(state.game) != str(self.game):
+            raise ValueError(f"{state!r} is not a state of {self.game}")
 
     def _aim_at(
         self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray | bool
@@ -259,7 +263,12 @@ class OOSSearch(Learner):
         return result
 
     def policy_at(self, state: State) -> np.ndarray:
-        """The average policy in the information set of a state; uniform where nothing is known. [actions]"""
+        """The average policy in the information set of a state; uniform where nothing is known. [actions]
+
+        Raises:
+            ValueError: a state of another game.
+        """
+        self._refuse_other_game(state)
         return self.stored_policy.policy_at(state)
 
     @property
