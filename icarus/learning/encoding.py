@@ -115,7 +115,8 @@ def fields_of(
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
-        low, high = numbers.min(), numbers.max()
+        # numbers of Python: the difference of two small integers of NumPy wraps
+        low, high = numbers.min().item(), numbers.max().item()
         if low == high or is_luck(numbers):
             continue
         is_whole = width != REAL or not (numbers % 1).any()

@@ -130,6 +130,15 @@ def test_a_state_becomes_inputs_by_types_and_ranges():
     assert rows_of(evaluation, facts[1], CHANCE, [1, 9, 2]) == [2 * 76 + i for i in by_chance]
 
 
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8"])
+def test_a_signed_integer_may_have_almost_all_of_its_values(kind):
+    game = attrs.evolve(KUHN, state=np.dtype([("score", kind)], align=True), ranges={})
+    states = np.zeros(64, game.state)
+    states["score"] = np.linspace(0.9, -0.9, 64) * np.iinfo(kind).max
+    fields, _ = fields_of(game, facts_in(game, [states], ()), ())
+    assert fields[["kind", "size"]].tolist()[0] == (INTERVALS, 16)
+
+
 class Suit(enum.Enum):
     CLUBS, SPADES = 1, 2
 
