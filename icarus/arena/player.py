@@ -193,6 +193,10 @@ class Entrant:
         return text
 
 
+# at the end of an evaluation's text; a path may have other signs like it
+_DIGEST = re.compile(r"@[0-9a-f]{12}\Z")
+
+
 def evaluation_of(text: str) -> Evaluation | None:
     """The evaluation that an entrant names; None for "".
 
@@ -201,8 +205,9 @@ def evaluation_of(text: str) -> Evaluation | None:
     """
     if not text:
         return None
-    file, _, digest = text.partition("@")
+    file = _DIGEST.sub("", text)
     evaluation = read_evaluation(file)
+    digest = text.removeprefix(file)[1:]
     if digest not in ("", evaluation.digest):
         raise ValueError(f"{file} is another evaluation by now: {evaluation.digest}, not {digest}")
     return evaluation
@@ -211,7 +216,7 @@ def evaluation_of(text: str) -> Evaluation | None:
 def with_digest(text: str) -> str:
     """An entrant's evaluation with the digest of its file, as rows have it; arguments and errors as of `evaluation_of`."""
     evaluation = evaluation_of(text)
-    return "" if evaluation is None else f"{text.partition('@')[0]}@{evaluation.digest}"
+    return "" if evaluation is None else f"{_DIGEST.sub('', text)}@{evaluation.digest}"
 
 
 _BUDGET = ("iterations", "seconds")

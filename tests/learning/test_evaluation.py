@@ -386,7 +386,10 @@ def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file):
         search(state, BASELINE, iterations=50, cutoff=0)
 
 
-def test_an_entrant_names_the_file_with_its_digest(file, kuhn):
+def test_an_entrant_names_the_file_with_its_digest(kuhn, tmp_path):
+    file = tmp_path / "me@host" / "k@1.npz"
+    file.parent.mkdir()
+    file.write_bytes(kuhn.to_bytes())
     entrant = read_entrant(f"BASELINE [scheme = MO_ISMCTS with cutoff=0, evaluation = {file}]")
     assert entrant.evaluation == f"{file}@{kuhn.digest}"
     assert read_entrant(str(entrant)) == entrant
