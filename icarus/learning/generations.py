@@ -32,6 +32,7 @@ from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
+KEPT = ".learning"  # the end of the name of a directory with all that was played
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
 LEAST = {"games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
 COMPILED = {"games": 5000, "iterations": 100}
@@ -165,13 +166,15 @@ def learn(
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
-            directory of another learning; scikit-learn is not installed.
+            directory of another learning, or one in place of the file; scikit-learn is not installed.
     """
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
     checks.integer("workers", workers, least=1)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
+    if isinstance(files, str):
+        raise TypeError(f"files is {files!r}; it must be a list")
     digests = tuple((path, digest_of(path)) for path in map(str, files))
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
@@ -204,8 +207,16 @@ def learn(
 
 
 def directory_of(out: Path) -> Path:
-    """The directory beside an evaluation's file in which its games are."""
-    return out.with_suffix(".learning")
+    """The directory beside an evaluation's file in which its games are.
+
+    Raises:
+        ValueError: the evaluation cannot have such a file.
+    """
+    if out.is_dir() or out.suffix == KEPT:
+        raise ValueError(
+            f"out is {str(out)!r}, the name of a directory; it must be that of a file, such as othello.npz"
+        )
+    return out.with_suffix(KEPT)
 
 
 @attrs.define

@@ -209,11 +209,20 @@ def test_a_game_of_which_nothing_can_be_learned_is_refused():
         ({"minutes": -1}, "minutes is -1"),
         ({"seed": -2}, "seed is -2"),
         ({"judge": "NOTHING"}, "NOTHING"),
+        *(
+            ({"out": name}, f"out is '{name}', the name of a directory; it must be that of a file")
+            for name in (".", "/", "x.learning")
+        ),
     ],
 )
 def test_bad_settings_are_refused(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         learn(KUHN, **settings)
+
+
+def test_the_name_of_one_file_is_no_list_of_files():
+    with pytest.raises(TypeError, match="files is 'mine.py'; it must be a list"):
+        learn(KUHN, files="mine.py")
 
 
 def test_a_directory_of_another_learning_is_refused(learned):
