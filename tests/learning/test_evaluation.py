@@ -46,7 +46,7 @@ from icarus.kernel.evaluation import (
 from icarus.kernel.python_game import state_text
 from icarus.learning import encoding
 from icarus.learning.encoding import empty_evaluation, fields_of, names_of
-from icarus.learning.fitting import with_random_weights
+from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.selfplay import games_played
 
 KUHN = games.load("kuhn-poker")
@@ -423,6 +423,14 @@ def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
         rows = network.rows.reshape(KUHN.players + 1, -1)
         assert sorted(set(rows.ravel().tolist()) - {-1}) == list(range(len(network.hidden)))
         assert bool((rows == rows[0]).all()) is not is_apart
+
+
+def test_a_fit_takes_any_seed():
+    empty = empty_evaluation(KUHN, 0)
+    positions = games_played(KUHN, empty, 100, (0,))
+    start = with_weights(empty)
+    first, other = (fitted(start, positions, 0.001, seed) for seed in (7, (1 << 70) + 7))
+    assert first.digest == other.digest
 
 
 def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(
