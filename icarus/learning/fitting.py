@@ -26,6 +26,9 @@ def with_random_weights(
         positions: of random games by it.
         units: hidden ones, at most.
         is_apart: whether an input has a row for each player to move, or the same one for all.
+
+    Raises:
+        ValueError: no input has a row, as where the 60 games that said what varies had more in them than those of the positions.
     """
     network = evaluation.network
     counts = np.bincount(positions.inputs.indices, minlength=len(network.rows))
@@ -42,14 +45,18 @@ def with_random_weights(
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
     random, count = np.random.default_rng(seed), is_used.sum()
+    if not count:
+        raise ValueError(
+            f"no fact of {evaluation.game} varies in the games of its first round: there is nothing to learn from; give more games"
+        )
     each = np.full_like(counts, -1, np.int32)
     each[is_used] = np.arange(count)
     # Shared rows are repeated for each player to move; where each has its own they stay as they are.
     rows = np.resize(each, len(network.rows))
     # units for which a file has room: of 4 bytes, with an eighth of it for all else; a multiple of 8 for the processor's vectors
-    room = LARGEST * 7 // 8 // (4 * max(1, count))
+    room = LARGEST * 7 // 8 // (4 * count)
     units = min(units, room // 8 * 8)
-    scale = SCALE * np.sqrt(2 * len(positions.targets) / max(1, counts[is_used].sum()))
+    scale = SCALE * np.sqrt(2 * len(positions.targets) / counts[is_used].sum())
     fields = network.fields.copy()
     fields["units"] = units
     hidden = random.normal(0, scale, (count, units)).astype(np.float32)

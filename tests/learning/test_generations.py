@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import games, in_python, learn
+from icarus import PythonGame, games, in_python, learn
 from icarus.audit import AuditReport, audit
 from icarus.commands import new
 from icarus.commands.cli import run
 from icarus.compiler import python_of
-from icarus.kernel import Evaluation, read_evaluation
+from icarus.kernel import TERMINAL, Evaluation, below, read_evaluation
 from icarus.learning import generations
 from icarus.learning.encoding import empty_evaluation
 from icarus.learning.generations import LearningProgress
@@ -199,6 +199,18 @@ def test_a_game_of_which_nothing_can_be_learned_is_refused():
     )  # fmt: skip
     with pytest.raises(ValueError, match="no fact of kuhn-poker varies"):
         learn(one)
+    rare = PythonGame(
+        name="rare",
+        players=1,
+        initial=lambda rng: [int(below(rng, 60) == 0)],
+        player=lambda state: TERMINAL if len(state) == 2 else 0,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [float(state[0] == state[1])],
+        max_length=1,
+    )
+    with pytest.raises(ValueError, match="no fact of rare varies in the games of its first round"):
+        learn(rare, games=40, rounds=1, iterations=2, deals=2, generations=1, seed=1)
 
 
 @pytest.mark.parametrize(
