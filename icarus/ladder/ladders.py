@@ -433,16 +433,23 @@ class Pairs:
 
     def play(self, player: str, opponent: str) -> Iterator[GameRow]:
         """The next two games between two players, or the one that a pair lacks."""
-        tried = len(self.between(player, opponent))
-        for number in range(tried, tried + 2 - tried % 2):
-            pair = [(name, self._players[name]) for name in (player, opponent)]
-            match = rated_match(self._game, pair, (self._seed, number // 2), number % 2)
-            for row in self.ledger.played([attrs.evolve(match, labels=self._stamp)], rated_row):
+        for _ in range(2 - len(self.between(player, opponent)) % 2):
+            for row in self.ledger.played([self._next_match(player, opponent)], rated_row):
                 if "void" in row:
                     self.failures[row["failed"]] += 1
                 else:
                     self.failures[player] = self.failures[opponent] = 0
                 yield row
+
+    def _next_match(self, player: str, opponent: str) -> Match:
+        """The next game, whose number is that of the rows so far; where one was taken out of the file, the last that is missing."""
+        pair = [(name, self._players[name]) for name in (player, opponent)]
+        matches = (
+            rated_match(self._game, pair, (self._seed, number // 2), number % 2)
+            for number in range(len(self.between(player, opponent)), -1, -1)
+        )
+        match = next(each for each in matches if each.key not in self.ledger.rows)
+        return attrs.evolve(match, labels=self._stamp)
 
     def __enter__(self) -> "Pairs":
         return self

@@ -163,6 +163,20 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path):
         assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows
 
 
+def test_games_that_were_taken_out_of_the_file_are_played_again():
+    player, ledger = Agent(parse("BASELINE"), iterations=3), rated_games(None)
+    ladder = Ladder("othello", LADDER.rungs[:1])
+    list(Climb(ladder, player, ledger=ledger).games(6))
+    whole = dict(ledger.rows)
+    for key in list(whole)[1:3]:
+        del ledger.rows[key]
+    again = [
+        row["actions"] for row in itertools.islice(Climb(ladder, player, ledger=ledger).games(6), 3)
+    ]
+    assert again == [row["actions"] for row in list(whole.values())[2:0:-1]]
+    assert ledger.rows.keys() == whole.keys()
+
+
 def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path, monkeypatch):
     player, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "own.py"
     imported = tmp_path / "rules_of_own_ladder.py"
