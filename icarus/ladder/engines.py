@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -285,10 +285,22 @@ class EnginePlayer:
             EngineFailed: it cannot be started.
         """
         if self._running is None:
-            running = self.engine.start()
-            self.version = running.version
-            self._running = running
+            self._running = self.engine.start()
+            with self._ended_by_failure():
+                self.version = self._running.version
         return self._running
+
+    @contextlib.contextmanager
+    def _ended_by_failure(self) -> Iterator[None]:
+        """The engine runs no more if it fails within, or Ctrl-C comes: its answer would be taken for that to the next question."""
+        try:
+            yield
+        except EngineFailed:
+            self._running = None  # it has been ended
+            raise
+        except BaseException:
+            self.close()
+            raise
 
     def search(self, state: State, seed: object = 0) -> ChosenAction:
         """The engine's move.
@@ -298,16 +310,15 @@ class EnginePlayer:
         """
         started = time.perf_counter()
         try:
-            running = self.start()
-            if self._is_new:
-                running.new_game(state)
-            self._is_new = False
-            action = running.choose(state)
+            with self._ended_by_failure():
+                running = self.start()
+                if self._is_new:
+                    running.new_game(state)
+                self._is_new = False
+                action = running.choose(state)
         except EngineFailed:
-            self._running = None  # it has been ended
             raise
         except Exception as error:  # of a module
-            self._running = None
             raise EngineFailed(
                 self.engine.name, f"failed: {type(error).__name__}: {error}"
             ) from None

@@ -128,6 +128,24 @@ while True: print("thinking", flush=True); time.sleep(0.2)"""
     assert time.monotonic() - started < 30
 
 
+@pytest.mark.parametrize("answers", [0, 2], ids=["at its name", "at a move"])
+def test_ctrl_c_ends_an_engine_that_is_asked(answers, monkeypatch):
+    program = "printf '" + answers * r"= x\n\n" + "'; exec sleep 60"
+    engine, children = EnginePlayer(Engine("sleeper", "othello", ("/bin/sh", "-c", program))), []
+    answer = GtpEngine._answer
+
+    def interrupted(self, command):
+        children.append(self._child)
+        if len(children) > answers:
+            raise KeyboardInterrupt
+        return answer(self, command)
+
+    monkeypatch.setattr(GtpEngine, "_answer", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.search(OTHELLO.new_initial_state())
+    assert children[-1].poll() is not None
+
+
 def test_an_engine_is_a_player_for_any_match():
     engine = fake("good")
     agents = [Agent(parse("BASELINE"), iterations=10), engine]
