@@ -61,9 +61,8 @@ def main() -> None:
                     sys.exit("the table is on fire")
                 if MODE == "hangs":
                     time.sleep(60)
-                print(
-                    {"illegal": "= a9", "refuses": "? cannot think"}[MODE], end="\n\n", flush=True
-                )
+                answers = {"illegal": "= a9", "refuses": "? cannot think", "resigns": "= resign"}
+                print(answers[MODE], end="\n\n", flush=True)
                 continue
             legal = [
                 text

@@ -63,6 +63,10 @@ def texts_after(actions: list[int]) -> list[str]:
         ("hangs", "fake hangs did not answer genmove within 5 s"),
         ("illegal", "fake illegal plays 'a9', which is not legal here; legal: "),
         ("refuses", "fake refuses refused genmove: cannot think"),
+        (
+            "resigns",
+            "fake resigns resigns, so that its game is void and not lost; start it so that it plays to the end",
+        ),
     ],
 )
 def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode, sentence, tmp_path):
