@@ -13,7 +13,7 @@ same model without draws, intervals, or opponents that are rated already.)
 import datetime
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ from icarus import games
 from icarus.arena.ledger import GameRow, Key, Ledger
 from icarus.arena.match import Match
 from icarus.arena.player import Entrant, RandomPlayer
-from icarus.engine.match import Player
+from icarus.engine.match import Player, is_player
 from icarus.kernel import AnyGame
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
@@ -472,13 +472,13 @@ class Climb:
         ledger: of its games, see `rated_games`. What is there of this player in this game is counted and not played again.
         seed: fixes openings, dice, deals and searches.
         stamp: fields that each new row gets besides.
-        files: Python files that define the player; each new row gets their digests.
+        files: Python files that define the player; each new row gets their digests, files of one name one digest.
 
     Attributes:
         absent: the opponents that cannot play here.
 
     Raises:
-        ValueError: no opponent can play here, or one of the files was edited after games that are counted.
+        ValueError: no opponent can play here, or one of the files was edited after games that are counted. TypeError: no player.
     """
 
     def __init__(
@@ -489,13 +489,20 @@ class Climb:
         ledger: Ledger | None = None,
         seed: int = 0,
         stamp: GameRow | None = None,
-        files: Sequence[Path] = (),
+        files: Sequence[str | Path] = (),
     ) -> None:
+        if not is_player(player):
+            raise TypeError(
+                f"a climb needs a player, such as Agent(strategy, iterations=…), not {player!r}"
+            )
         self.ladder = ladder
         self.player = player
         self.name = str(player)
         self._ledger = ledger or rated_games(None)
-        digests = {file.name: digest_of(file) for file in files}
+        named = defaultdict[str, list[Path]](list)
+        for path in map(Path, files):
+            named[path.name].append(path)
+        digests = {name: digest_of(*paths) for name, paths in named.items()}
         self._refuse_edited(digests)
         opponents = [rung for rung in ladder.rungs if rung.name != self.name]
         self._rungs = [rung for rung in opponents if rung.is_installed()]

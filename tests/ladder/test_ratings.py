@@ -177,6 +177,24 @@ def test_games_that_were_taken_out_of_the_file_are_played_again():
     assert ledger.rows.keys() == whole.keys()
 
 
+def test_who_is_no_player_is_refused_before_a_game():
+    for player in ("BASELINE", parse("BASELINE"), None):
+        with pytest.raises(TypeError, match="a climb needs a player, such as Agent"):
+            Climb(LADDER, player)
+
+
+def test_of_two_files_of_one_name_neither_may_be_edited(tmp_path):
+    player, ledger = Agent(parse("BASELINE"), iterations=3), rated_games(None)
+    files = [tmp_path / "a" / "own.py", tmp_path / "b" / "own.py"]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("A = 1")
+    list(Climb(LADDER, player, ledger=ledger, files=list(map(str, files))).games(2))
+    files[0].write_text("A = 2")
+    with pytest.raises(ValueError, match=r"own.py was edited"):
+        Climb(LADDER, player, ledger=ledger, files=files)
+
+
 def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path, monkeypatch):
     player, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "own.py"
     imported = tmp_path / "rules_of_own_ladder.py"
