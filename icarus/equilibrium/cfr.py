@@ -197,6 +197,9 @@ class CFR(Learner):
     def average(self) -> policies.TabularPolicy:
         return policies.normalise(self.tree, self.sums)
 
+    def exploitability(self) -> policies.Exploitability:
+        return policies.exploitability(self.tree, self)
+
     def sample(self, iterations: int) -> None:
         learned = self.regrets, self.sums, self._policy
         minimize(self.tree.arrays, *learned, self._progress, iterations, self.plus)

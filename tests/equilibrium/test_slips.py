@@ -71,6 +71,15 @@ def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypat
     assert tree_of(game) is not tree
 
 
+def test_a_tree_of_its_own_size_is_measured_and_no_other_is_grown(monkeypatch):
+    for limit in ("SMALL", "LARGEST_IN_PYTHON"):
+        monkeypatch.setattr(f"icarus.equilibrium.tree.{limit}", 5)
+    tree = GameTree(heap(4), largest=100)
+    assert near_equilibrium(tree, 0.1).tree is tree
+    with pytest.raises(ValueError, match="heap is too large"):
+        tree_of(tree.game)
+
+
 def test_an_error_of_a_policy_has_a_note_where_it_was_asked():
     def policy(state):
         player = state.current_player()
