@@ -180,12 +180,14 @@ class Entrant:
     def __str__(self) -> str:
         if not self.strategy:
             return "random play"
-        changed = self.settings()
-        for name in ("strategy", *_BUDGET):
-            changed.pop(name, None)
+        changed = [
+            f"{name} = {value}"
+            for name, value in self.settings().items()
+            if name not in _NOT_LISTED
+        ]
         text = self.strategy
         if changed:
-            text += f"   [{', '.join(f'{name} = {value}' for name, value in changed.items())}]"
+            text += f"   [{', '.join(changed)}]"
         if self.iterations is not None:
             text += f", {self.iterations} iterations"
         if self.seconds is not None:
@@ -219,9 +221,10 @@ def with_digest(text: str) -> str:
     return "" if evaluation is None else f"{_DIGEST.sub('', text)}@{evaluation.digest}"
 
 
-_BUDGET = ("iterations", "seconds")
+_NOT_LISTED = ("strategy", "iterations", "seconds")  # in the brackets of a text
 _NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
 _TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
+_SETTING = re.compile(rf"({_NAME}) = (.+?)(?:, (?={_NAME} = )|$)")
 
 
 def read_entrant(text: str | Entrant) -> Entrant:
@@ -239,11 +242,7 @@ def read_entrant(text: str | Entrant) -> Entrant:
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} does not say who plays")
-    settings = {"strategy": match["strategy"]}
-    for setting in re.split(f", (?={_NAME} = )", match["settings"] or ""):
-        name, _, value = setting.partition(" = ")
-        if name:
-            settings[name] = value
+    settings = {"strategy": match["strategy"], **dict(_SETTING.findall(match["settings"] or ""))}
     settings["evaluation"] = with_digest(settings.get("evaluation", ""))
     try:
         return msgspec.convert(settings, Entrant, strict=False)
