@@ -228,13 +228,16 @@ _SETTING = re.compile(rf"({_NAME}) = (.+?)(?:, (?={_NAME} = )|$)")
 
 
 def read_entrant(text: str | Entrant) -> Entrant:
-    """The entrant without a budget that a text of `str(entrant)` stands for; or itself.
+    """The entrant without a budget that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
 
     Raises:
-        ValueError: `text` is not one. TypeError: it is no text.
+        ValueError: `text` is not one, or see `evaluation_of`. TypeError: it is no text. OSError: see `evaluation_of`.
     """
-    if isinstance(text, Entrant):
-        return text
+    entrant = text if isinstance(text, Entrant) else _entrant_of(text)
+    return attrs.evolve(entrant, evaluation=with_digest(entrant.evaluation))
+
+
+def _entrant_of(text: str) -> Entrant:
     if not isinstance(text, str):
         raise TypeError(
             f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}"
@@ -243,7 +246,6 @@ def read_entrant(text: str | Entrant) -> Entrant:
     if match is None:
         raise ValueError(f"{text!r} does not say who plays")
     settings = {"strategy": match["strategy"], **dict(_SETTING.findall(match["settings"] or ""))}
-    settings["evaluation"] = with_digest(settings.get("evaluation", ""))
     try:
         return msgspec.convert(settings, Entrant, strict=False)
     except msgspec.ValidationError as error:

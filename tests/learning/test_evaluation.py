@@ -393,10 +393,13 @@ def test_an_entrant_names_the_file_with_its_digest(kuhn, tmp_path):
     entrant = read_entrant(f"BASELINE [scheme = MO_ISMCTS with cutoff=0, evaluation = {file}]")
     assert entrant.evaluation == f"{file}@{kuhn.digest}"
     assert read_entrant(str(entrant)) == entrant
+    assert read_entrant(attrs.evolve(entrant, evaluation=str(file))) == entrant
     assert entrant.agent(iterations=5).evaluation is read_evaluation(file)
     file.write_bytes(with_weights(kuhn, seed=1).to_bytes())
     with pytest.raises(ValueError, match="is another evaluation by now"):
         Entrant("BASELINE", evaluation=entrant.evaluation).agent(iterations=5)
+    with pytest.raises(ValueError, match="is another evaluation by now"):
+        read_entrant(entrant)
 
 
 def test_words_of_a_generator_of_random_numbers_are_no_inputs():
