@@ -21,6 +21,7 @@ from icarus.load_files import load_files
 from icarus.specs import NAMES
 
 DEFAULT_ITERATIONS = 5000
+RANDOM_PLAY = "random play"
 EVALUATION = ".npz"  # the end of the name of a file of a learned evaluation
 _SHARE_STREAM = 1  # of random numbers of a decision: whether it is random
 
@@ -179,7 +180,7 @@ class Entrant:
 
     def __str__(self) -> str:
         if not self.strategy:
-            return "random play"
+            return RANDOM_PLAY
         changed = [
             f"{name} = {value}"
             for name, value in self.settings().items()
@@ -222,18 +223,26 @@ def with_digest(text: str) -> str:
 
 
 _NOT_LISTED = ("strategy", "iterations", "seconds")  # in the brackets of a text
-_NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant))})"
-_TEXT = re.compile(rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?")
+_NAME = f"(?:{'|'.join(field.name for field in attrs.fields(Entrant)[1:])})"
+_TEXT = re.compile(
+    rf"(?P<strategy>.+?)(?:\s+\[(?P<settings>{_NAME} = .+)\])?"
+    r"(?:, (?P<iterations>\S+) iterations)?(?:, (?P<seconds>\S+) s)?"
+)
 _SETTING = re.compile(rf"({_NAME}) = (.+?)(?:, (?={_NAME} = )|$)")
 
 
 def read_entrant(text: str | Entrant) -> Entrant:
-    """The entrant without a budget that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
+    """The entrant that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
 
     Raises:
-        ValueError: `text` is not one, or see `evaluation_of`. TypeError: it is no text. OSError: see `evaluation_of`.
+        ValueError: `text` is not one, it has a budget, which all players have in common, or see `evaluation_of`. TypeError: it is no
+            text. OSError: see `evaluation_of`.
     """
     entrant = text if isinstance(text, Entrant) else _entrant_of(text)
+    if entrant.iterations is not None or entrant.seconds is not None:
+        raise ValueError(
+            f"{str(entrant)!r} has a budget of its own; leave it out, and give iterations or seconds of all who play"
+        )
     return attrs.evolve(entrant, evaluation=with_digest(entrant.evaluation))
 
 
@@ -242,10 +251,13 @@ def _entrant_of(text: str) -> Entrant:
         raise TypeError(
             f"who plays must be an Entrant or a str, such as 'RAVE >> MAST', not {text!r}"
         )
+    if text.strip() == RANDOM_PLAY:
+        return Entrant()
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} does not say who plays")
-    settings = {"strategy": match["strategy"], **dict(_SETTING.findall(match["settings"] or ""))}
+    settings = match.groupdict()
+    settings |= dict(_SETTING.findall(settings.pop("settings") or ""))
     try:
         return msgspec.convert(settings, Entrant, strict=False)
     except msgspec.ValidationError as error:
@@ -277,6 +289,10 @@ class LoadedGame:
             ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
         """
         player = read_entrant(text) if text.rstrip().endswith("]") else Entrant(text)
+        if player.random_moves:
+            raise ValueError(
+                f"{text!r} is to play at random, which no search does; leave out random_moves"
+            )
         # `str(entrant)` leaves defaults out: a text that names another scheme keeps it, any other text has that of the option.
         if player.scheme == Entrant().scheme:
             player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))

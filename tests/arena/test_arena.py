@@ -342,17 +342,29 @@ def opened(seed: int, plies: int) -> list[tuple[int, int]]:
 def test_who_plays_is_written_and_read(entrant, text):
     assert str(entrant) == text
     assert Entrant(**json.loads(json.dumps(entrant.settings()))) == entrant
-    if entrant.strategy:
-        without_budget = attrs.evolve(entrant, iterations=None, seconds=None)
-        assert read_entrant(str(without_budget)) == without_budget
+    without_budget = attrs.evolve(entrant, iterations=None, seconds=None)
+    assert read_entrant(str(without_budget)) == without_budget
+    if entrant != without_budget:
+        for each in (entrant, text):
+            with pytest.raises(ValueError, match="has a budget of its own; leave it out"):
+                read_entrant(each)
 
 
-def test_a_text_that_does_not_say_who_plays_is_refused():
-    for text in ("", "MAST   [move_decay = much]"):
-        with pytest.raises(ValueError, match="does not say who plays"):
-            read_entrant(text)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "does not say who plays"),
+        ("MAST   [move_decay = much]", "does not say who plays"),
+        ("MAST [iterations = 50]", "'MAST, 50 iterations' has a budget of its own"),
+        ("MAST [scheme = SO_ISMCTS], 50 iterations, 2.5 s", "has a budget of its own"),
+    ],
+)
+def test_a_text_that_does_not_say_who_plays_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        read_entrant(text)
     # which is then no strategy
-    assert read_entrant("MAST [depth = 3]").strategy == "MAST [depth = 3]"
+    for text in ("MAST [depth = 3]", "MAST [strategy = RAVE]"):
+        assert read_entrant(text).strategy == text
 
 
 def test_a_process_that_dies_is_replaced(two, tmp_path):

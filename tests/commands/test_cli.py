@@ -524,3 +524,18 @@ def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text, sche
         text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None
     )
     assert agent == Agent(MAST, iterations=9, scheme=scheme, move_decay=decay)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("iterations = 50", "'MAST, 50 iterations' has a budget of its own"),
+        (
+            "random_moves = 0.5",
+            "is to play at random, which no search does; leave out random_moves",
+        ),
+    ],
+)
+def test_a_setting_in_a_text_that_an_agent_does_not_take_is_refused(setting, message):
+    with pytest.raises(ValueError, match=message):
+        load_game("othello", []).agent(f"MAST [{setting}]")

@@ -203,6 +203,8 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
         ({"iterations": None, "seconds": -1}, "seconds is -1; it must be a real number above 0"),
         ({"space": SearchSpace("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
         ({"seconds": 0.1}, "either iterations or seconds"),
+        ({"against": [Entrant("BASELINE", iterations=50)]}, "'BASELINE, 50 iterations' has a"),
+        ({"candidate": "RAVE [seconds = 1]"}, "'RAVE, 1.0 s' has a budget of its own"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_the_first_game(
