@@ -162,8 +162,12 @@ class Entrant:
             settings: what it has besides, such as a budget.
 
         Raises:
-            ValueError: the strategy or the scheme cannot be read.
+            ValueError: the strategy or the scheme cannot be read, or it is random play.
         """
+        if not self.strategy:
+            raise ValueError(
+                "the strategy is empty: random play does not search; write one like RAVE >> MAST"
+            )
         keywords = self.settings("scheme") | settings
         strategy = parse_strategy(keywords.pop("strategy"), names)
         scheme = parse_scheme(keywords.pop("scheme"))
@@ -171,11 +175,11 @@ class Entrant:
         evaluation = evaluation_of(keywords.pop("evaluation", ""))
         return Agent(strategy, scheme=scheme, evaluation=evaluation, **keywords)
 
-    def player(self, names: Mapping[str, Operand] = NAMES) -> Player:
-        """The player for `icarus.play`; errors as of `agent`."""
+    def player(self, names: Mapping[str, Operand] = NAMES, **settings: Any) -> Player:
+        """The player for `icarus.play`; arguments and errors as of `agent`."""
         if not self.strategy:
             return RandomPlayer()
-        agent = self.agent(names)
+        agent = self.agent(names, **settings)
         return PartlyRandom(agent, share=self.random_moves) if self.random_moves else agent
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ from icarus.discovery.race import (
     Report,
     plan_units,
 )  # fmt: skip
-from icarus.discovery.space import LEAST_ITERATIONS, Point, SearchSpace, load_space
+from icarus.discovery.space import Point, SearchSpace, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, State, check_game, random_action
 from icarus.load_files import digest_of
@@ -32,7 +32,7 @@ from icarus.load_files import digest_of
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
 POOL = ("BASELINE", REFERENCE)
 DEFAULT_ITERATIONS = 1000
-TRIED = 50  # iterations of a search that shows that a configuration can be played
+TRIED = 50  # iterations, or one for each tree, of a search that shows that a configuration can be played
 ROLES = {"dou-di-zhu": (0,)}  # seats that the paper judges by themselves (section 8): the landlord
 
 
@@ -197,20 +197,23 @@ def check_strategies(game: AnyGame | str, protocol: RaceProtocol, report: Report
     """Read each opponent and what each level of each factor makes, and search with it for an instant, which compiles what it needs.
 
     Raises:
-        ValueError: one is no strategy or scheme, or the game cannot play it.
+        ValueError: one is no strategy or scheme, or the game or the budget of the race cannot play it.
     """
     space = protocol.space
     loaded = load_unedited(game, protocol.files)
     for each in protocol.pool:
-        each.agent(loaded.names, iterations=LEAST_ITERATIONS)
-    space.check(loaded.names)
+        each.player(loaded.names, **protocol.budget)
+    space.check(loaded.names, **protocol.budget)
     start = first_decision(loaded.game, protocol.seed)
     entrants: list[tuple[Point | None, Entrant]] = [(None, each) for each in protocol.pool]
     entrants += [(point, space.configuration(point)) for point in space.covering()]
     for number, (point, entrant) in enumerate(entrants, 1):
         with space.refusing(point):
-            agent = entrant.agent(loaded.names, iterations=TRIED)
-            agent.search(start, (protocol.seed, race.CALIBRATION))
+            iterations = max(TRIED, entrant.search.trees)
+            player = attrs.evolve(entrant, random_moves=0.0).player(
+                loaded.names, iterations=iterations
+            )
+            player.seated(loaded.game).search(start, (protocol.seed, race.CALIBRATION))
         report(RaceProgress("check", number, len(entrants)))
 
 

@@ -101,6 +101,11 @@ class RaceProtocol:
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
     @property
+    def budget(self) -> dict[str, Any]:
+        """Of each decision."""
+        return {"iterations": self.iterations, "seconds": self.seconds}
+
+    @property
     def lead(self) -> float:
         """The least lead in mean reward with which a finalist is proven better four times of five (`POWER`)."""
         return detectable(self.units.proof, self.deviation, self.level / self.finalists)
@@ -250,7 +255,7 @@ class RaceGames(Ledger):
         """
         race = self.protocol
         players = load_unedited(self.game, race.files).game.players
-        entrants = seated(pair, seat, players, iterations=race.iterations, seconds=race.seconds)
+        entrants = seated(pair, seat, players, **race.budget)
         return Match(
             self.key(stream, pair, deal, seat),
             self.game,

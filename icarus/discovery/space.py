@@ -36,13 +36,12 @@ import numpy as np
 from icarus import checks
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Entrant
-from icarus.engine.scheme import MO_ISMCTS
+from icarus.engine.scheme import MO_ISMCTS, MOST_TREES
 from icarus.specs import NAMES
 
 INACTIVE = -1
 ATTEMPTS = 1000  # at a point that is not excluded
 CHECKED = 1000  # random points that are read before the first game
-LEAST_ITERATIONS = 1000  # of the agents that `check` makes: each tree of a scheme needs one
 _FIELD = re.compile(r"\{(\w+)\}")
 
 Point = tuple[int, ...]  # a level of each factor, INACTIVE where it is switched off
@@ -197,11 +196,17 @@ class SearchSpace(
             )
         return text
 
-    def check(self, names: Mapping[str, Operand] = NAMES) -> None:
+    def check(
+        self,
+        names: Mapping[str, Operand] = NAMES,
+        iterations: int | None = MOST_TREES,
+        seconds: float | None = None,
+    ) -> None:
         """Refuse a space in which something makes nothing that can be read: each level of each factor once, and random points.
 
         Args:
             names: enhancements that strategies may name.
+            iterations, seconds: the budget of each decision; by default so many iterations that each scheme can do with them.
 
         Raises:
             ValueError: with the point, and what is wrong there.
@@ -209,7 +214,7 @@ class SearchSpace(
         rng = np.random.default_rng(0)
         for point in dict.fromkeys([*self.covering(), *(self.sample(rng) for _ in range(CHECKED))]):
             with self.refusing(point):
-                self.configuration(point).agent(names, iterations=LEAST_ITERATIONS)
+                self.configuration(point).player(names, iterations=iterations, seconds=seconds)
 
     @contextlib.contextmanager
     def refusing(self, point: Point | None) -> Iterator[None]:

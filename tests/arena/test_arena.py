@@ -362,9 +362,13 @@ def test_who_plays_is_written_and_read(entrant, text):
 def test_a_text_that_does_not_say_who_plays_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         read_entrant(text)
-    # which is then no strategy
+
+
+def test_what_is_no_setting_in_a_text_is_a_part_of_its_strategy_which_is_then_none():
     for text in ("MAST [depth = 3]", "MAST [strategy = RAVE]"):
         assert read_entrant(text).strategy == text
+    with pytest.raises(ValueError, match="the strategy is empty: random play does not search"):
+        read_entrant("random play").agent(iterations=1)
 
 
 def test_a_process_that_dies_is_replaced(two, tmp_path):

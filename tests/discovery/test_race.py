@@ -16,7 +16,13 @@ from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Entrant
-from icarus.discovery.discover import discover, discovered, plan_race, proven_configurations
+from icarus.discovery.discover import (
+    check_strategies,
+    discover,
+    discovered,
+    plan_race,
+    proven_configurations,
+)
 from icarus.discovery.finders import Factorial
 from icarus.discovery.race import (
     KEY,
@@ -161,6 +167,18 @@ def test_all_games_prove_a_candidate_that_is_named():
         race(candidate="baseline(2.0) >> NAST2")
 
 
+def test_random_play_and_a_scheme_of_many_trees_are_raced():
+    forest = "BASELINE [scheme = DeterminizedUCT(determinizations=60)]"
+    for against in ([Entrant()], ["random play"]):
+        protocol = plan_race("kuhn-poker", games=120, against=against, candidate=forest)
+        check_strategies("kuhn-poker", protocol, lambda report: None)
+    discovery = discover(
+        "kuhn-poker", games=60, iterations=60, level=0.4, against=[Entrant()], candidate=forest
+    )
+    assert str(discovery.proofs[0].configuration).split() == forest.split()
+    assert discovery.games == 60
+
+
 def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_race, monkeypatch):
     protocol, games = finished_race[0].protocol, RaceGames(finished_race[0].protocol, "kuhn-poker")
     games.rows |= {key_of(row, KEY): row for row in races.rows_of(finished_race[1])}
@@ -260,6 +278,18 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):
             "simulation = LGRFF: .*'LGRFF'",
         ),
         ({"against": ("BASELINE", "BASELIN")}, "no enhancement is called 'BASELIN'"),
+        (
+            {"against": ("BASELINE", "BASELINE [scheme = DeterminizedUCT(8)]")},
+            r"iterations is 4; DeterminizedUCT\(determinizations=8\) needs at least one for each",
+        ),
+        (
+            {
+                "space": SearchSpace(
+                    "BASELINE", {"s": ("MO_ISMCTS", "DeterminizedUCT(8)")}, scheme="{s}"
+                )
+            },
+            r"the space of one's own at s = DeterminizedUCT\(8\): iterations is 4; .* needs at least",
+        ),
         ({"against": ("BASELINE", "BASELINE [scheme = SO_ISMCT]")}, "'SO_ISMCT' is not a scheme"),
     ],
 )
