@@ -173,7 +173,7 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
     """A space whose last point is the candidate, and whose first one is the reference.
 
     Raises:
-        ValueError: the candidate is the reference, or has a setting that no space has.
+        ValueError: the candidate is the reference, or has or lacks only a setting that no space has.
     """
     candidate = read_entrant(candidate)
     if candidate == reference:
@@ -183,6 +183,10 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
     if candidate.evaluation or candidate.random_moves:
         raise ValueError(
             f"the candidate {candidate} has a setting of its own; give an evaluation for all by --evaluation"
+        )
+    if candidate == attrs.evolve(reference, evaluation="", random_moves=0.0):
+        raise ValueError(
+            f"the candidate {candidate} is the reference {reference} without its evaluation and random moves; name another one"
         )
     factors = {
         name: tuple(dict.fromkeys([getattr(reference, name), getattr(candidate, name)]))

@@ -222,6 +222,10 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
         ({"space": SearchSpace("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
         ({"seconds": 0.1}, "either iterations or seconds"),
         ({"against": [Entrant("BASELINE", iterations=50)]}, "'BASELINE, 50 iterations' has a"),
+        (
+            {"against": ["MAST [random_moves = 0.5]"], "candidate": "MAST"},
+            r"the candidate MAST is the reference MAST   \[random_moves = 0.5\] without its",
+        ),
         ({"candidate": "RAVE [seconds = 1]"}, "'RAVE, 1.0 s' has a budget of its own"),
     ],
 )
