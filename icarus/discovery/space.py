@@ -105,10 +105,13 @@ class SearchSpace(
             if level not in self.factors.get(name, ()):
                 return f"excludes a factor or a level that it does not have: {name} = {level_text(level)}"
         try:
-            if self.count() == 0:
-                return "is empty: every combination of levels is excluded"
+            points = self.count()
         except graphlib.CycleError:
             return "has factors that refer to each other in a circle"
+        if points == 0:
+            return "is empty: every combination of levels is excluded"
+        if points == 1:
+            return "has only one point: every other combination of levels is excluded"
         if not self.allows(self.default):
             return "excludes its default, the first levels of all factors"
         return ""
@@ -204,6 +207,8 @@ class SearchSpace(
     ) -> None:
         """Refuse a space in which something makes nothing that can be read: each level of each factor once, and random points.
 
+        Two levels that make the same are refused, too: a race would judge one configuration twice.
+
         Args:
             names: enhancements that strategies may name.
             iterations, seconds: the budget of each decision; by default so many iterations that each scheme can do with them.
@@ -212,9 +217,20 @@ class SearchSpace(
             ValueError: with the point, and what is wrong there.
         """
         rng = np.random.default_rng(0)
-        for point in dict.fromkeys([*self.covering(), *(self.sample(rng) for _ in range(CHECKED))]):
+        covering = self.covering()
+        for point in dict.fromkeys([*covering, *(self.sample(rng) for _ in range(CHECKED))]):
             with self.refusing(point):
                 self.configuration(point).player(names, iterations=iterations, seconds=seconds)
+        points = dict[Entrant, Point]()
+        near = (neighbour for point in covering for neighbour in self.neighbours(point))
+        for point in (*covering, *near):
+            with self.refusing(point):
+                configuration = self.configuration(point)
+                first = points.setdefault(configuration, point)
+                if first != point:
+                    raise ValueError(
+                        f"this makes {configuration}, and so does {self.describe(first)}; leave out one of the two"
+                    )
 
     @contextlib.contextmanager
     def refusing(self, point: Point | None) -> Iterator[None]:

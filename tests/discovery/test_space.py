@@ -100,6 +100,15 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points():
         ({"strategy": "{tree} >> {simulations}"}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
+        (
+            {
+                "strategy": "{tree}",
+                "scheme": "",
+                "factors": {"tree": ("RAVE", "MAST")},
+                "excluded": ({"tree": "MAST"},),
+            },
+            "only one point: every other combination of levels is excluded",
+        ),
         ({"excluded": ({"tree": FACTORS["tree"][0], "cutoff": ""},)}, "excludes its default"),
         ({"excluded": ({"cutoff": "9"},)}, "does not have"),
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
@@ -114,6 +123,13 @@ def test_a_level_that_makes_no_strategy_is_refused_with_its_point():
     space = small(factors={**FACTORS, "epsilon": (0.1, 7)})
     with pytest.raises(ValueError, match="epsilon = 7.*at most 1"):
         space.check()
+
+
+@pytest.mark.parametrize("decays", [("0", "0.0"), ("0", 0.5, "0.50")])
+def test_two_levels_that_make_the_same_are_refused(decays):
+    factors = {"tree": ("RAVE", "MAST"), "decay": decays}
+    with pytest.raises(ValueError, match="at tree = (.*), .*: this makes .*, and so does tree = "):
+        SearchSpace("{tree}", factors, move_decay="{decay}").check()
 
 
 def test_levels_that_do_not_go_together_are_refused():
