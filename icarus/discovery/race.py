@@ -155,7 +155,7 @@ def plan_units(
     reference_games: int,
     shares: tuple[float, float, float] = SHARES,
 ) -> Units:
-    """The units of the three stages that a number of games allows.
+    """The units of the three stages that a number of games allows; none of an ablation for which its share is too small.
 
     Args:
         seats: games of a unit.
@@ -179,10 +179,8 @@ def plan_units(
             f"a budget of {games} games proves nothing: each of {count_text(finalists, 'finalist')} needs {least} units for its proof, and "
             f"has {count_text(proof, 'unit')}; give {enough:,} games, or fewer finalists"
         )
-    if ablate == 0:
-        return Units(explore // seats, proof, 0)
     games_of_ablation = (factors + 1) * seats  # the winner, and once without each factor
-    return Units(explore // seats, proof, max(1, int(ablate / games_of_ablation)))
+    return Units(explore // seats, proof, ablate // games_of_ablation)
 
 
 # --------------------------------------------------------------------------------------------------------------------------- games

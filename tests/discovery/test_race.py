@@ -240,6 +240,13 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
     assert not (tmp_path / "race").exists()
 
 
+@pytest.mark.parametrize("games", [402, 2000])
+def test_no_more_games_are_planned_than_are_given(games):
+    units = plan_units(games, 3, 1, 27, 0.3, 0.5, 3)
+    assert units.exploration * 3 + units.proof * 6 + units.ablation * 28 * 3 <= games
+    assert bool(units.ablation) == (games == 2000)
+
+
 @pytest.mark.parametrize("finalists", [1, 3, 5])
 @pytest.mark.parametrize("deviation", [0.2, 0.5, 2.0])
 def test_a_budget_that_is_refused_is_told_which_one_would_do(finalists, deviation):
