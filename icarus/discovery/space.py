@@ -65,8 +65,8 @@ class SearchSpace(
         excluded: combinations of levels, {factor: level}, that are not points.
 
     Raises:
-        ValueError: no factor has two levels, a factor is named and not there, or there and not named, factors name one another in a
-            circle, or everything is excluded, or the default.
+        ValueError: no factor has two levels, one has no proper name or no list of levels, a factor is named and not there, or there and
+            not named, factors name one another in a circle, or everything is excluded, or the default.
     """
 
     strategy: str
@@ -87,6 +87,13 @@ class SearchSpace(
 
     def _problem(self) -> str:
         """Why nothing can be searched; "" if it can."""
+        for name, levels in self.factors.items():
+            if not re.fullmatch(r"\w+", name):
+                return f"has a factor {name!r}; its name must be of letters, digits and _"
+            if isinstance(levels, str):
+                return f"has {levels!r} for the levels of the factor {name}; they must be a list"
+            if not levels or len(set(map(str, levels))) < len(levels):
+                return f"has no levels of the factor {name}, or one of them twice"
         texts = [
             *self._templates,
             *(str(level) for levels in self.factors.values() for level in levels),
@@ -96,9 +103,6 @@ class SearchSpace(
             return f"names {{{min(unknown)}}}, which is not a factor; factors: {', '.join(self.factors)}"
         if idle := set(self.factors) - fields:
             return f"has no template or level that uses the factor {min(idle)}; write {{{min(idle)}}} in one"
-        for name, levels in self.factors.items():
-            if not levels or len(set(map(str, levels))) < len(levels):
-                return f"has no levels of the factor {name}, or one of them twice"
         if not any(len(levels) > 1 for levels in self.factors.values()):
             return "has only one point: no factor has two levels"
         for name, level in (item for forbidden in self.excluded for item in forbidden.items()):
@@ -324,6 +328,10 @@ def load_space(name: str | Path) -> SearchSpace:
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), SearchSpace)
+    except (IsADirectoryError, PermissionError) as error:
+        raise ValueError(
+            f"{str(name)!r} cannot be read: {error.strerror}; give the TOML file of a space"
+        ) from None
     except OSError:
         raise ValueError(
             f"there is no space and no file {str(name)!r}; the library's spaces: {', '.join(shipped_spaces())}; or give a TOML file"

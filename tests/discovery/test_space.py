@@ -97,6 +97,14 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points():
             {"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}},
             "only one point",
         ),
+        (
+            {"factors": {**FACTORS, "a-b": ("MAST", "NAST2")}},
+            "a factor 'a-b'; its name must be of letters, digits and _",
+        ),
+        (
+            {"factors": {**FACTORS, "tree": "RAVE"}},
+            "has 'RAVE' for the levels of the factor tree; they must be a list",
+        ),
         ({"strategy": "{tree} >> {simulations}"}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
@@ -142,6 +150,7 @@ def test_bad_files_are_refused(tmp_path):
     (tmp_path / "space.toml").write_text("name = \n")
     for name, message in (
         ("nothing", "there is no space and no file"),
+        (str(tmp_path), "cannot be read: Is a directory; give the TOML file"),
         (str(tmp_path / "space.toml"), "is not valid: Invalid value"),
     ):
         with pytest.raises(ValueError, match=message):
