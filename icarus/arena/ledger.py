@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeAlias
 
 import msgspec
+import numpy as np
 
 from icarus import checks
 from icarus.arena.workers import ALONE, Workers
@@ -128,11 +129,19 @@ def write_settings(path: Path, settings: Mapping[str, object]) -> None:
 # -------------------------------------------------------------------------------------------------------------------------- lines
 
 
+def python_number(value: object) -> object:
+    """A number of numpy's as Python's own, for what writes JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"JSON cannot hold {value!r}: no number, text, list or table of these")
+
+
 def line_of(row: Mapping[str, object]) -> bytes:
     """A row as a line of JSON, with a checksum of what stands before it."""
-    content = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[
-        :-1
-    ]
+    text = json.dumps(
+        row, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=python_number
+    )
+    content = text.encode()[:-1]
     return b'%s,"check":"%08x"}\n' % (content, zlib.crc32(content))
 
 

@@ -37,6 +37,8 @@ class AlgorithmSettings(Algorithm):
         texts = []
         for field in attrs.fields(type(self)):  # type: ignore[arg-type]
             value = getattr(self, field.name)
+            if isinstance(value, np.generic):
+                value = value.item()
             if value != field.default:
                 texts.append(f"{field.name}={value!r}")
         return f"{type(self).__name__}({', '.join(texts)})"

@@ -16,7 +16,15 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus.arena.ledger import GameRow, Key, Ledger, check_settings, write_settings, write_whole
+from icarus.arena.ledger import (
+    GameRow,
+    Key,
+    Ledger,
+    check_settings,
+    python_number,
+    write_settings,
+    write_whole,
+)
 from icarus.arena.match import Match, load_unedited, seated, work_of
 from icarus.arena.player import Entrant
 from icarus.arena.workers import ALONE, Workers
@@ -92,11 +100,11 @@ class RaceProtocol:
 
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
-        space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
+        fields = msgspec.to_builtins(self, enc_hook=python_number)
+        space = {"name": self.space.name, **fields["space"]}
         players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
-        table = msgspec.json.decode(
-            msgspec.json.encode({**msgspec.to_builtins(self), "space": space, **players})
-        )
+        content = msgspec.json.encode({**fields, "space": space, **players}, enc_hook=python_number)
+        table = msgspec.json.decode(content)
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import attrs
 import msgspec
+import numpy as np
 import pytest
 
 from experiments.results import is_being_written, pack
@@ -24,6 +25,7 @@ from icarus.arena.ledger import Ledger, line_of, read_rows, write_whole
 from icarus.arena.match import Match, game_row
 from icarus.arena.player import ChosenAction, Entrant, PartlyRandom, RandomPlayer, read_entrant
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers
+from icarus.equilibrium import OOS
 
 FIELDS = ("name", "seed")
 ROWS: list[dict[str, Any]] = [
@@ -56,6 +58,19 @@ def test_what_is_kept_is_not_played_again(tmp_path):
     with Ledger(path, FIELDS) as rows:
         assert [row["is"] for row in rows.played([*tasks, Square(2)], played)] == [4]
     assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
+
+
+def test_numbers_of_numpy_name_a_game_as_python_s_own_do(tmp_path):
+    path, one = tmp_path / "rows.jsonl", np.int64(1)
+    entrants = Entrant("BASELINE", iterations=2), Entrant()
+    match = Match((one, (one,)), "kuhn-poker", entrants, seed=(7, one))
+    with Ledger(path, ["number", "place"]) as rows:
+        assert len(list(rows.played([match], game_row))) == 1
+    with Ledger(path, ["number", "place"]) as rows:
+        assert not list(rows.played([attrs.evolve(match, key=(1, (1,))), match], game_row))
+    with pytest.raises(TypeError, match="JSON cannot hold .1.: no number, text, list or table"):
+        line_of({"is": {1}})
+    assert str(OOS(delta=np.float64(0.5))) == "OOS(delta=0.5)"
 
 
 def test_one_process_writes_at_a_time(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from experiments import races, replay
@@ -238,6 +239,21 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
+
+
+def test_numbers_of_numpy_make_the_protocol_that_python_s_own_make():
+    own, of_numpy = (
+        plan_race(
+            "kuhn-poker",
+            games=number(8000),
+            seconds=real(0.5),
+            seats=[number(0), number(1)],
+            space=SearchSpace("baseline({c})", {"c": (real(0.7), number(1))}, "s"),
+            against=[Entrant("MAST", move_decay=real(0.5), random_moves=real(0.5))],
+        )
+        for number, real in ((int, float), (np.int64, np.float64))
+    )
+    assert own.settings() == of_numpy.settings()
 
 
 @pytest.mark.parametrize("games", [402, 2000])
