@@ -372,11 +372,23 @@ class Ledger:
 
 
 def whole_row(fields: Sequence[str], play: Callable[[Any], GameRow], match: Any) -> GameRow:
-    """A match is played: its key in the fields of a ledger, and what `play` tells."""
+    """A match is played: its key in the fields of a ledger, and what `play` tells.
+
+    Raises:
+        ValueError: the key is none for these fields, or what `play` tells has another value of one of them.
+    """
+    names = ", ".join(fields)
+    if len(match.key) != len(fields):
+        raise ValueError(f"the key {match.key} does not have a value for each field: {names}")
     key = zip(fields, match.key, strict=True)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in key} | play(
-        match
-    )
+    row = {name: list(value) if isinstance(value, tuple) else value for name, value in key}
+    row |= play(match)
+    if key_of(row, fields) != match.key:
+        raise ValueError(
+            f"the game of the key {match.key} has {key_of(row, fields)} in its row, which tells one of the fields itself: {names}; "
+            "give that field another name"
+        )
+    return row
 
 
 def is_unfinished_row(line: bytes, field: str, *, is_first: bool) -> bool:

@@ -60,6 +60,22 @@ def test_what_is_kept_is_not_played_again(tmp_path):
     assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            ["seed"],
+            r"the key \(0,\) has \(\(7, 0\),\) in its row, .*: seed; give that field another name",
+        ),
+        (["number", "seat"], r"the key \(0,\) does not have a value for each field: number, seat"),
+    ],
+)
+def test_a_row_that_would_lose_its_key_is_refused(fields, message):
+    match = Match((0,), "kuhn-poker", (Entrant(),) * 2, seed=(7, 0))
+    with Ledger(None, fields) as rows, pytest.raises(ValueError, match=message):
+        rows.play([match], game_row)
+
+
 def test_numbers_of_numpy_name_a_game_as_python_s_own_do(tmp_path):
     path, one = tmp_path / "rows.jsonl", np.int64(1)
     entrants = Entrant("BASELINE", iterations=2), Entrant()
