@@ -183,12 +183,13 @@ def packed_path(path: Path) -> Path:
     return path.with_name(path.name + PACKED)
 
 
-def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
+def read_lines(path: str | Path) -> Iterator[tuple[bytes, str]]:
     """The whole lines of a file, the packed ones first; each with where it is, as "FILE, line 3".
 
     Raises:
         ValueError: the packed file is damaged.
     """
+    path = Path(path)
     for file in filter(Path.exists, (packed_path(path), path)):
         try:
             with gzip.open(file) if file.suffix == PACKED else file.open("rb") as lines:
@@ -202,7 +203,7 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
 
 
 def read_rows(
-    path: Path,
+    path: str | Path,
     fields: Sequence[str],
     shape: Any = GameRow,
     *,
@@ -265,17 +266,19 @@ class Ledger:
         shape, reading: see `read_rows`.
 
     Raises:
-        ValueError: another process writes to the file, a line is damaged, or the file holds something else. The file is
-            left as it was.
+        TypeError: `fields` is a text. ValueError: another process writes to the file, a line is damaged, or the file holds something
+            else. The file is left as it was.
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
     def __init__(
-        self, path: Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool
+        self, path: str | Path | None, fields: Sequence[str], shape: Any = GameRow, **reading: bool
     ) -> None:
-        self.path = path
+        if isinstance(fields, str):
+            raise TypeError(f"fields is {fields!r}; it must be a list")
+        self.path = path = None if path is None else Path(path)
         self.fields = tuple(fields)
         self._synced = time.monotonic()
         self.rows: dict[Key, GameRow] = {}

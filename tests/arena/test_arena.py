@@ -76,6 +76,14 @@ def test_a_row_that_would_lose_its_key_is_refused(fields, message):
         rows.play([match], game_row)
 
 
+def test_a_ledger_takes_the_text_of_a_path_and_no_text_for_its_fields(tmp_path):
+    with Ledger(str(tmp_path / "rows.jsonl"), FIELDS) as rows:
+        rows.keep(ROWS[0])
+    assert list(read_rows(str(tmp_path / "rows.jsonl"), FIELDS)) == ROWS[:1]
+    with pytest.raises(TypeError, match="fields is 'number'; it must be a list"):
+        Ledger(tmp_path / "others.jsonl", "number")
+
+
 def test_numbers_of_numpy_name_a_game_as_python_s_own_do(tmp_path):
     path, one = tmp_path / "rows.jsonl", np.int64(1)
     entrants = Entrant("BASELINE", iterations=2), Entrant()
