@@ -10,7 +10,7 @@ gives an `UnnormalizedMixture` that only asks to be completed.
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -108,13 +108,20 @@ class Enhancement(_Algebra):
             TypeError: no such parameter, or not so many. ValueError: a value outside of its range; the message names the parameter.
         """
         family = self.name.partition("(")[0].lower()
-        present = self._own_parameters()
+        present = self._own_parameters(self.policy.rule)
         places = tuple(present) if self.parameters is None else self.parameters
         names = (*places, *self.keywords)
         given = _given_by_name(
             family, arguments, parameters, dict.fromkeys((*names, *present, "rule"))
         )
-        rule = check_rule(given.get("rule", self.policy.rule)).rebound(given)
+        rule = check_rule(given.get("rule", self.policy.rule))
+        # Another rule has other parameters.
+        possible = {**self._own_parameters(rule), "rule": rule}
+        owner = f"{family} with {rule.name}" if "rule" in given else family
+        _check_known(
+            owner, given, [name for name in dict.fromkeys((*names, *possible)) if name in possible]
+        )
+        rule = rule.rebound(given)
         # The call is printed in the new name: parameters of `places` without their names, those of `keywords` with them. A rule prints its
         # own, as in mast(gibbs(temperature=0.1)).
         by_rule = dict(rule.parameters) if "rule" in (*names, *given) else {}
@@ -127,7 +134,7 @@ class Enhancement(_Algebra):
             parameters=places,
             keywords=tuple(keywords),
         )
-        values = {"rule": rule, **changed._own_parameters()}
+        values = {"rule": rule, **changed._own_parameters(rule)}
         texts = [_value_text(values[name]) for name in places if name in values]
         texts += [_argument_text(name, values[name]) for name in keywords if name in values]
         changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
@@ -138,9 +145,9 @@ class Enhancement(_Algebra):
             )
         return adjusted
 
-    def _own_parameters(self) -> dict[str, object]:
-        """The parameters of the slots and of the rule, with their values."""
-        slots = (self.backpropagation, self.capture, self.policy.source, self.policy.rule)
+    def _own_parameters(self, rule: Rule) -> dict[str, object]:
+        """The parameters of the slots and of a rule, with their values."""
+        slots = (self.backpropagation, self.capture, self.policy.source, rule)
         return {name: value for slot in slots for name, value in slot.parameters}
 
     def __attrs_post_init__(self) -> None:
@@ -227,6 +234,7 @@ class Composition(Enhancement):
         }
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
         given = _given_by_name(family, arguments, parameters, present)
+        _check_known(family, given, list(present))
         terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
         if terms == self.terms:
             return self
@@ -468,7 +476,7 @@ def _given_by_name(
     """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
 
     Raises:
-        TypeError: there are too many of them, one is given twice, or there is no such parameter.
+        TypeError: there are too many of them, or one is given twice.
     """
     values, rules = list[object](), list[object]()
     for each in arguments:
@@ -484,8 +492,16 @@ def _given_by_name(
         given["rule"] = rules[0]
     if twice := [name for name in given if name in named]:
         raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
-    if unknown := [name for name in {**given, **named} if name not in parameters]:
+    return {**given, **named}
+
+
+def _check_known(owner: str, given: Iterable[str], parameters: Sequence[str]) -> None:
+    """Refuse a name that is none of the parameters.
+
+    Raises:
+        TypeError: there is no such parameter.
+    """
+    if unknown := [name for name in given if name not in parameters]:
         raise TypeError(
             f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}"
         )
-    return {**given, **named}
