@@ -111,9 +111,11 @@ class Enhancement(_Algebra):
         present = self._own_parameters(self.policy.rule)
         places = tuple(present) if self.parameters is None else self.parameters
         names = (*places, *self.keywords)
-        given = _given_by_name(
-            family, arguments, parameters, dict.fromkeys((*names, *present, "rule"))
-        )
+        # A number behind those with a place is the rule's, where it can be nothing else.
+        others = [name for name in present if name not in places]
+        is_for_rule = {*others} <= {name for name, _ in self.policy.rule.parameters}
+        by_place = dict.fromkeys((*places, *others) if is_for_rule else places)
+        given = _given_by_name(family, arguments, parameters, tuple(by_place), others)
         rule = check_rule(given.get("rule", self.policy.rule))
         # Another rule has other parameters.
         possible = {**self._own_parameters(rule), "rule": rule}
@@ -233,7 +235,7 @@ class Composition(Enhancement):
             name: value for weight, _ in self.terms for name, value in weight.parameters.items()
         }
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
-        given = _given_by_name(family, arguments, parameters, present)
+        given = _given_by_name(family, arguments, parameters, tuple(present))
         _check_known(family, given, list(present))
         terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
         if terms == self.terms:
@@ -471,9 +473,14 @@ def _given_by_name(
     owner: str,
     arguments: Sequence[object],
     named: Mapping[str, object],
-    parameters: Mapping[str, object],
+    parameters: Sequence[str],
+    others: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
+
+    Args:
+        parameters: those that have a place, in order.
+        others: those that are given by name only.
 
     Raises:
         TypeError: there are too many of them, or one is given twice.
@@ -486,7 +493,8 @@ def _given_by_name(
             rules.append(each)
     places = [name for name in parameters if name != "rule"]
     if len(values) > len(places) or len(rules) > 1:
-        raise TypeError(f"{owner}({', '.join(parameters)}) has no place for {arguments!r}")
+        hint = f"; by name it takes {', '.join(others)}" if others else ""
+        raise TypeError(f"{owner}({', '.join(parameters)}) has no place for {arguments!r}{hint}")
     given = dict(zip(places, values, strict=False))
     if rules:
         given["rule"] = rules[0]
