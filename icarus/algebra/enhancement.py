@@ -10,14 +10,14 @@ gives an `UnnormalizedMixture` that only asks to be completed.
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
 
 from icarus.algebra.information import Information, Initial, Space, of_kind
 from icarus.algebra.policy import Policy, Rule, check_rule
-from icarus.algebra.slots import Backpropagation, Capture
+from icarus.algebra.slots import Backpropagation, Capture, check_names
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, total_text, weight_from
 from icarus.checks import exact_text, is_number, is_real
 
@@ -120,7 +120,7 @@ class Enhancement(_Algebra):
         # Another rule has other parameters.
         possible = {**self._own_parameters(rule), "rule": rule}
         owner = f"{family} with {rule.name}" if "rule" in given else family
-        _check_known(
+        check_names(
             owner, given, [name for name in dict.fromkeys((*names, *possible)) if name in possible]
         )
         rule = rule.rebound(given)
@@ -236,7 +236,7 @@ class Composition(Enhancement):
         }
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
         given = _given_by_name(family, arguments, parameters, tuple(present))
-        _check_known(family, given, list(present))
+        check_names(family, given, present)
         terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
         if terms == self.terms:
             return self
@@ -501,15 +501,3 @@ def _given_by_name(
     if twice := [name for name in given if name in named]:
         raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
     return {**given, **named}
-
-
-def _check_known(owner: str, given: Iterable[str], parameters: Sequence[str]) -> None:
-    """Refuse a name that is none of the parameters.
-
-    Raises:
-        TypeError: there is no such parameter.
-    """
-    if unknown := [name for name in given if name not in parameters]:
-        raise TypeError(
-            f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}"
-        )

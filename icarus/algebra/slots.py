@@ -20,7 +20,7 @@ import inspect
 import math
 import pickle
 import types as pytypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Self, get_args
 
 import attrs
@@ -143,11 +143,7 @@ class Slot(CompiledCallable):
         Raises:
             TypeError: no such parameter. ValueError: a value that the parameter cannot have.
         """
-        present = dict(self.parameters)
-        if unknown := [name for name in parameters if name not in present]:
-            raise TypeError(
-                f"{self.name} has no parameter {unknown[0]!r}; it has {', '.join(present) or 'none'}"
-            )
+        check_names(self.name, parameters, dict(self.parameters))
         return self.rebound(self.name, parameters)
 
     def rebound(self, owner: str, parameters: Mapping[str, object]) -> Self:
@@ -226,6 +222,18 @@ class Slot(CompiledCallable):
 
     def label(self, kind: str = "") -> str:
         return f"the {kind or self.KIND} function {full_name(self.function)}"
+
+
+def check_names(owner: str, given: Iterable[str], parameters: Collection[str]) -> None:
+    """Refuse a name that is none of the parameters.
+
+    Raises:
+        TypeError: there is no such parameter.
+    """
+    if unknown := [name for name in given if name not in parameters]:
+        raise TypeError(
+            f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}"
+        )
 
 
 def result_message(label: str, does: str) -> str:
