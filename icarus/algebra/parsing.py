@@ -20,6 +20,18 @@ _OPERATORS: dict[type[ast.operator], Callable[[Operand, Operand], Operand]] = {
     ast.BitXor: operator.xor,
     ast.BitAnd: operator.and_,
 }
+# What an operator is for, where Python has no words of its own for what its operands are.
+_USES = {
+    ast.RShift: ">> is for enhancements, as in RAVE >> MAST",
+    ast.Add: "+ is for enhancements, as in (MAST + NAST2)/2",
+    ast.Sub: "- is for weights, as in 1 - rave_weight",
+    ast.Mult: "* is for weights of enhancements, as in 0.5*MAST",
+    ast.Div: "/ is for enhancements, as in (MAST + NAST2)/2",
+    ast.BitXor: "^ is for enhancements, as in (AMAF ^ BASELINE)/2",
+    ast.BitAnd: "& is for enhancements, as in MAST & NAST2",
+}
+# how Python's own refusals of operands begin, which name types
+_OF_PYTHON = ("unsupported operand", "can only concatenate", "can't multiply sequence")
 LONGEST = 100_000  # characters of a strategy
 SHOWN = 300  # characters of it shown in an error
 
@@ -74,7 +86,7 @@ class _Reader:
         match node:
             case ast.Constant(int() | float() | str() as value) if not isinstance(value, bool):
                 return value
-            case ast.UnaryOp(ast.USub(), ast.Constant()):
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float())):
                 return self.attempt(node, operator.neg, self.value(node.operand))
             case ast.Name():
                 return self.named(node)
@@ -127,6 +139,6 @@ class _Reader:
             return function(*arguments, **keywords)
         except (TypeError, ValueError, ArithmeticError, MemoryError) as error:
             reason = str(error) or type(error).__name__
-            if reason.startswith("unsupported operand"):  # Python's words for it name types
-                reason = "- is for weights, as in 1 - rave_weight"
+            if isinstance(node, ast.BinOp) and reason.startswith(_OF_PYTHON):
+                reason = _USES[type(node.op)]
             raise self.wrong(node, reason) from None

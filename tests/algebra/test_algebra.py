@@ -232,6 +232,12 @@ def test_a_majority_vote_says_what_it_is():
         ("BASELINE >> mast", "at position 13: no enhancement is called 'mast'; did you mean MAST?"),
         ("rave(x=3)", "at position 1: rave has no parameter 'x'; it has k"),
         ("MAST - NAST2", "- is for weights, as in 1 - rave_weight"),
+        ("2 >> MAST", "at position 1: >> is for enhancements, as in RAVE >> MAST"),
+        ("gibbs ^ MAST", "^ is for enhancements, as in (AMAF ^ BASELINE)/2"),
+        ("'a' + MAST", "+ is for enhancements, as in (MAST + NAST2)/2"),
+        ("rave_weight/2*AMAF", "at position 1: / is for enhancements, as in (MAST + NAST2)/2"),
+        ("'a' * rave_weight", "* is for weights of enhancements, as in 0.5*MAST"),
+        ("-'a' * MAST", "has >>, +, -, *, /, ^, &, names and numbers"),
     ],
 )
 def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text, message):
