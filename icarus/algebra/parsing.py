@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import io
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -52,13 +53,16 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         raise ValueError(
             f"the strategy has {len(text):,} characters; at most {LONGEST:,} are allowed"
         )
-    excerpt, text = checks.excerpt(text, SHOWN), text.strip()
+    text = text.strip()
+    excerpt = checks.excerpt(text, SHOWN)
     try:
         result = _Reader(text, names).value(ast.parse(text or " ", mode="eval").body)
     except (MemoryError, RecursionError):
         raise ValueError(f"the strategy {excerpt!r} has too many nested operators") from None
     except SyntaxError as error:
-        place = error.offset or len(text) + 1
+        place = len(text) + 1
+        if error.lineno and error.offset:
+            place = _start(text, error.lineno) + error.offset
         raise ValueError(
             f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
@@ -71,15 +75,23 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
     return result
 
 
+def _start(text: str, number: int) -> int:
+    """How many characters stand before a line, as Python's parser counts lines, from 1."""
+    lines = list(io.StringIO(text, newline=""))
+    return sum(map(len, lines[: number - 1]))
+
+
 class _Reader:
     def __init__(self, text: str, names: Mapping[str, Operand]) -> None:
         self.text, self.names = text, names
 
-    def wrong(self, node: ast.AST, reason: str) -> ValueError:
+    def wrong(self, node: ast.expr, reason: str) -> ValueError:
+        """That there is something wrong with an expression, whose column Python counts in bytes."""
         excerpt = checks.excerpt(self.text, SHOWN)
-        return ValueError(
-            f"the strategy {excerpt!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}"
-        )
+        start = _start(self.text, node.lineno)
+        before = self.text[start:].encode()[: node.col_offset].decode()
+        place = start + len(before) + 1
+        return ValueError(f"the strategy {excerpt!r}, at position {place}: {reason}")
 
     def value(self, node: ast.expr) -> Operand:
         """The value of an expression."""

@@ -197,11 +197,13 @@ def test_no_name_reads_as_a_composition(name, operators):
         ("RAVE >> (MSAT + NAST2)/2", 10), ("MAST >>", 8), ("MAST and NAST2", 1), ("MAST >> nast(0)", 9),
         ("MAST >> mast(gibbs(0))", 14), ("__import__('os')", 1), ("RAVE >> MAST.capture", 9), ("RAVE >> [MAST]", 9),
         ("mast(3)", 1), ("", 1), ("MAST + 3", 1), ("rave(**{})", 1), ("mast(gibbs(), rule=gibbs())", 1),
-        ("nast(n=2, n=3)", 1), ("MAST >> 'MAST'", 1), ("MAST(3)(4)", 1),
+        ("nast(n=2, n=3)", 1), ("MAST >> 'MAST'", 1), ("MAST(3)(4)", 1), ("mast('É', Foo)", 11),
+        ("(MAST >>\n Foo)", 11), ("(MAST >>\r\n Foo)", 12), ("  MAST >> Foo", 9),
+        ("(RAVE >> MAST\n >> NAST2 )) >> MAST", 26),
     ],
 )  # fmt: skip
 def test_what_cannot_be_parsed_is_refused_with_its_position(text, position):
-    with pytest.raises(ValueError, match=f"position {position}"):
+    with pytest.raises(ValueError, match=rf"position {position}\b"):
         parse(text)
 
 
