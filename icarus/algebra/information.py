@@ -254,8 +254,8 @@ class Initial:
         function: computes the information of a record from the state in which a policy first needs it; after `common`.
     """
 
-    common: tuple[tuple[str, float], ...] = ()
-    given: tuple[tuple[Parts, tuple[tuple[str, float], ...]], ...] = ()
+    common: tuple[tuple[str, FieldValue], ...] = ()
+    given: tuple[tuple[Parts, tuple[tuple[str, FieldValue], ...]], ...] = ()
     function: InitialInformation | None = None
 
     @property
@@ -276,14 +276,30 @@ class Initial:
                 raise ValueError(
                     f"the initial information of {name} sets {field}, which its information has not; it has {', '.join(domains)}"
                 )
-            base = domains[field].type.base
-            numbers = np.asarray(value, float)
+            domain = domains[field]
+            base = domain.type.base
+            try:
+                numbers = np.asarray(value, float)
+            except (TypeError, ValueError):
+                numbers = np.array(math.nan)
+            fits = numbers.shape in ((), domain.type.shape)
+            if domain.per_player:  # of how many players, the game will say
+                fits = numbers.ndim <= 1
             least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
-            if not (
-                (least <= numbers) & (numbers <= most) & ((base.kind != "i") | (numbers % 1 == 0))
-            ).all():
+            if (
+                not fits
+                or not (
+                    (least <= numbers)
+                    & (numbers <= most)
+                    & ((base.kind != "i") | (numbers % 1 == 0))
+                ).all()
+            ):
                 limits = f" from 0 to {most}" if base == np.int32 else ""
                 expected = f"{'an integer' if base.kind == 'i' else 'a number'}{limits}"
+                if domain.per_player:
+                    expected += ", or one for each player"
+                elif domain.type.shape:
+                    expected += f", or {domain.type.shape[0]} of them"
                 raise ValueError(
                     f"the initial information of {name} sets {field} to {value!r}; it must be {expected}"
                 )
@@ -309,7 +325,7 @@ class Initial:
 
 
 def initial(
-    given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float
+    given: Mapping[Parts, FieldValues] | InitialInformation | None = None, **common: FieldValue
 ) -> Initial:
     """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions.
 
@@ -320,12 +336,20 @@ def initial(
         TypeError: `given` is neither.
     """
     if isinstance(given, InitialInformation):
-        return Initial(tuple(common.items()), function=given)
+        return Initial(_hashable(common), function=given)
     if given is not None and not (
         isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())
     ):
         raise TypeError(
             f"given is {given!r}; it must be {{parts: {{field: value}}}} or an @initial_information function"
         )
-    exceptions = tuple((parts, tuple(values.items())) for parts, values in (given or {}).items())
-    return Initial(tuple(common.items()), exceptions)
+    exceptions = tuple((parts, _hashable(values)) for parts, values in (given or {}).items())
+    return Initial(_hashable(common), exceptions)
+
+
+def _hashable(fields: FieldValues) -> tuple[tuple[str, Any], ...]:
+    """The fields of a record with their values, lists and arrays as tuples."""
+    return tuple(
+        (name, tuple(value) if isinstance(value, list | np.ndarray) else value)
+        for name, value in fields.items()
+    )

@@ -19,6 +19,7 @@ from icarus.algebra import (
     Parts,
     Space,
 )
+from icarus.algebra.information import FieldValue
 from icarus.compiler import WORD_BYTES, CompiledFunction, python_of, uninterrupted
 from icarus.compiler.digest import kernel_cache
 from icarus.engine.lowering import MOST, ByIdentity
@@ -64,9 +65,25 @@ def blank_row(component: ByIdentity, players: int) -> np.ndarray:
     """[1]: the initial information of the records of a component that are not given any other."""
     part: Enhancement = component.value
     row = np.zeros(1, part.information.row(players))
-    for name, value in part.initial.common:
-        row[name] = value
+    _write_fields(row[0], part, part.initial.common)
     return row
+
+
+def _write_fields(
+    row: np.void, component: Enhancement, fields: Iterable[tuple[str, FieldValue]]
+) -> None:
+    """Write initial information into a row.
+
+    Raises:
+        ValueError: there are values for another number of players.
+    """
+    for name, value in fields:
+        values = row[name]
+        if np.ndim(value) and np.shape(value) != values.shape:
+            raise ValueError(
+                f"the initial information of {component} sets {name} to {value!r}; the game has {len(values)} players"
+            )
+        row[name] = value
 
 
 class Descriptor(ctypes.Structure):
@@ -104,8 +121,7 @@ class RecordTable:
             hints = np.repeat(self._blank, len(component.initial.given))
             for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
                 row["record"] = component.records.key(game, parts, root)
-                for name, value in fields:
-                    row[name] = value
+                _write_fields(row, component, fields)
             self.insert_rows(hints)
 
     def _hold(self, rows: np.ndarray, more: np.ndarray, capacity: int, most: int) -> None:

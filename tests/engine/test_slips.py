@@ -75,6 +75,22 @@ def state():
             lambda: attrs.evolve(MAST, initial=initial(reward=math.nan)),
             "sets reward to nan; it must be a number",
         ),
+        (
+            lambda: attrs.evolve(MAST, initial=initial(reward=(0.5, 0.5))),
+            r"MAST sets reward to \(0.5, 0.5\); it must be a number$",
+        ),
+        (
+            lambda: attrs.evolve(AMAF, initial=initial(reward="x")),
+            "AMAF sets reward to 'x'; it must be a number, or one for each player",
+        ),
+        (
+            lambda: search(
+                state(),
+                attrs.evolve(AMAF, name="X", initial=initial(reward=(0, 1, 2))),
+                iterations=5,
+            ),
+            r"X sets reward to \(0, 1, 2\); the game has 2 players",
+        ),
         (lambda: with_prior(MAST, (3, 0.5)), r"is given for \(3, 0.5\), no record of A × "),
         (lambda: with_prior(AMAF, (0, 4)), r"is given for \(0, 4\), no record of M\*"),
         (lambda: with_prior(EPIC, (0, (4, 5))), "no record of E × M"),
@@ -170,7 +186,7 @@ def test_a_key_of_a_real_is_refused(slot, engine):
 
 
 def test_what_is_known_to_begin_with_is_read_in_simulation_too():
-    prior = attrs.evolve(AMAF, name="PRIOR", initial=initial(visits=1, reward=0.5))
+    prior = attrs.evolve(AMAF, name="PRIOR", initial=initial(visits=1, reward=[0.5, 0.5]))
     strategy = BASELINE >> (0.5 * prior ^ 0.5 * NAST2)
     compiled, reference = (
         search(state(), strategy, iterations=15, seed=2, engine=engine)
