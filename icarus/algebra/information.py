@@ -230,6 +230,10 @@ class Information:
 def information(**fields: Domain) -> Information:
     """An information domain with named fields: `information(reward=REWARD, visits=COUNT)`."""
     for name, domain in fields.items():
+        if name == "record":
+            raise ValueError(
+                "a field of an information is called record, as the key is; give it another name"
+            )
         if not isinstance(domain, Domain):
             raise TypeError(
                 f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT"

@@ -91,6 +91,7 @@ def state():
             ),
             r"X sets reward to \(0, 1, 2\); the game has 2 players",
         ),
+        (lambda: information(record=REWARD), "a field of an information is called record"),
         (lambda: with_prior(MAST, (3, 0.5)), r"is given for \(3, 0.5\), no record of A × "),
         (lambda: with_prior(AMAF, (0, 4)), r"is given for \(0, 4\), no record of M\*"),
         (lambda: with_prior(EPIC, (0, (4, 5))), "no record of E × M"),
