@@ -205,8 +205,12 @@ class Slot(CompiledCallable):
             game: among whose features those asked for by name have their places.
 
         Raises:
-            ValueError: it has no such feature.
+            ValueError: it has no such feature. TypeError: there is a name, and no game.
         """
+        if self.features and game is None:
+            raise TypeError(
+                f"{self.label()} asks for the feature {self.features[0]!r}; only a function that is given a history can"
+            )
         return tuple(
             column_of(game, value) if isinstance(value, str) else value
             for _, value in self.parameters

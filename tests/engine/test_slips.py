@@ -112,6 +112,11 @@ def no_number(rewards, visits, availability):
     return "a"
 
 
+@weight
+def of_feature(rewards, visits, availability, feature="attacked"):
+    return 0.5
+
+
 def order_slipped():
     @candidates
     def named(history, theta, legal, records): ...
@@ -127,6 +132,10 @@ def order_slipped():
         (
             lambda: no_number * MAST + (1 - no_number) * NAST2,
             "no_number returned 'a'; it must return a number from 0",
+        ),
+        (
+            lambda: of_feature * MAST + (1 - of_feature) * NAST2,
+            "of_feature asks for the feature 'attacked'; only a function that is given a history",
         ),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),
         (lambda: Space("abc"), "^factors is 'abc'; it must be a tuple"),
