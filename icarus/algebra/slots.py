@@ -110,8 +110,12 @@ class Slot(CompiledCallable):
         arguments = list(signature.parameters.values())
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]
         expected = f"{function.__name__}({', '.join(names)}, …), not {function.__name__}{signature}"
-        if len(fixed) < len(names) or any(
-            argument.default is not argument.empty for argument in fixed
+        # Slots are given all they are given by place.
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        if (
+            len(fixed) < len(names)
+            or any(argument.default is not argument.empty for argument in fixed)
+            or any(argument.kind not in by_place for argument in arguments)
         ):
             raise TypeError(
                 f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}"

@@ -785,6 +785,12 @@ async def later(history: Any, updates: Any) -> None:
         ),
         (
             capture,
+            lambda history, updates, *, k=2: None,
+            r"…\), not <lambda>\(history, updates, \*,",
+        ),
+        (capture, lambda history, *updates: None, "takes history, updates: write it as"),
+        (
+            capture,
             lambda history, updates, k=None: None,
             "parameter k of <lambda> needs a default that is an integer, a",
         ),
