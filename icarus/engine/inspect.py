@@ -20,7 +20,7 @@ from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
 from icarus.engine.lowering import Vote, components_of, storage_of, terms_of
-from icarus.engine.result import Result, ReusedRecords, extend_key, tables_of
+from icarus.engine.result import Result, ReusedRecords, baseline_records, extend_key, tables_of
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
@@ -561,11 +561,13 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     """The tree of a search; where it has more than `limit` nodes, those of most visits.
 
     With several trees, or threads that share only their roots, it is the first one's.
+
+    Raises:
+        ValueError: the result is that of another algorithm, which has no tree.
     """
     first = result.parts[0] if result.parts else result
     least = 1
-    # the baseline's, which every search keeps
-    visits = next(iter(first.records.values())).rows["visits"]
+    visits = baseline_records(first).rows["visits"]
     if len(visits) > limit:
         # those of the last node that has room
         least = max(1, int(np.partition(visits, -limit)[-limit]))
@@ -594,7 +596,7 @@ class _Walk:
 
     def __init__(self, result: Result, least: int, limit: int) -> None:
         self.result, self.least, self.limit = result, least, limit
-        rows = next(iter(result.records.values())).rows
+        rows = baseline_records(result).rows
         self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()

@@ -274,8 +274,8 @@ class Result:
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
+        baseline = baseline_records(self)._table
         tables = dict.fromkeys(part._table for part in self.records.values())
-        baseline = next(iter(tables))  # its records come first
         copies = {table: table.with_rows(change(table, baseline)) for table in tables}
         records = {
             name: Records(part.enhancement, part.game, copies[part._table])
@@ -339,11 +339,22 @@ class Result:
         """
         self.pages.write_tree_page(self, path)
 
-    def _repr_html_(self) -> str:
-        return self.pages.tree_frame(self)
+    def _repr_html_(self) -> str | None:
+        return self.pages.tree_frame(self) if self.records else None
 
     def __repr__(self) -> str:
         return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
+
+
+def baseline_records(result: Result) -> Records:
+    """The records of the baseline, which every search by Algorithm 1 keeps; they come first.
+
+    Raises:
+        ValueError: the result is that of another algorithm.
+    """
+    for records in result.records.values():
+        return records
+    raise ValueError(f"{result.strategy} is another algorithm, whose results have no records")
 
 
 # ------------------------------------------------------------------ what a later search begins with

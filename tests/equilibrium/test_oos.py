@@ -411,6 +411,7 @@ def test_one_decision_is_searched_with_an_empty_memory(algorithm):
     assert result.policy.sum() == pytest.approx(1)
     assert (result.policy == again.policy).all()
     assert not any(array.flags.writeable for array in (result.policy, result.visits, result.values))
+    assert result._repr_html_() is None  # there is no tree to show
     text = str(result)
     result.state.apply_action(result.action)
     assert str(result) == text

@@ -19,6 +19,7 @@ from icarus import (
     rave_weight,
     search,
 )
+from icarus.engine.inspect import search_tree
 from icarus.equilibrium import (
     CFR,
     OOS,
@@ -114,6 +115,10 @@ def played(*actions: int):
     return state
 
 
+def by_oos():
+    return Agent(OOS(), iterations=5).search(played(), 0)
+
+
 def policy(probabilities):
     return lambda: TabularPolicy(
         tree_of(KUHN), probabilities(tabulate(tree_of(KUHN), None).probabilities)
@@ -156,6 +161,8 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
 VALUE_ERRORS: list[tuple[Any, str]] = [
     # games
     (lambda: Agent(OOS(), iterations=5).search(played(), 0, records=3), "another algorithm, which takes no records; .*`seated` keeps"),
+    (lambda: by_oos().decayed(0.5), r"^OOS\(\) is another algorithm, whose results have no records$"),
+    (lambda: search_tree(by_oos()), r"^OOS\(\) is another algorithm, whose results have no records$"),
     (lambda: GameTree(games.load("knockout-whist(players=3)")), r"has 3 players: best responses .* two-player zero-sum"),
     (lambda: GameTree(kuhn(rewards=generous)), "do not always sum to 1"),
     (lambda: GameTree(kuhn(legal=knowing)), "player 0 of kuhn-poker has different legal actions after the same moves"),
