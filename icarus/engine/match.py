@@ -26,7 +26,7 @@ DATA = Path(__file__).with_name(FILE)
 AgentSettings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
-def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettings]:
+def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[AgentSettings]:
     """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval,
     and its `step` above the level below.
 
@@ -36,7 +36,9 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
     Raises:
         ValueError: the levels of this game have not been measured, or the file cannot be read.
     """
-    path = DATA if file is None else file / FILE if file.is_dir() else file
+    path = DATA if file is None else Path(file)
+    if path.is_dir():
+        path /= FILE
     try:
         measured = {
             name: list(levels)
@@ -44,6 +46,12 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[AgentSettin
         }
         if not measured or not all(measured.values()):
             raise ValueError("a game without levels")
+        for levels in measured.values():
+            for level in levels:
+                settings = level["agent"]
+                is_text = isinstance(settings["strategy"], str)
+                if not is_text or not settings.keys() <= attrs.fields_dict(Agent).keys():
+                    raise ValueError("no settings of an agent")
     except OSError as error:
         raise ValueError(f"the levels in {path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -117,7 +125,7 @@ class Agent(Search):
         Raises:
             ValueError: no such level or file, or the levels of this game have not been measured.
         """
-        measured = levels_of(game, None if levels is None else Path(levels))
+        measured = levels_of(game, levels)
         settings = dict(
             measured[checks.integer(f"a level of {game}", level, 1, len(measured)) - 1]["agent"]
         )

@@ -1205,7 +1205,11 @@ def test_levels_of_a_file_and_its_mistakes(tmp_path):
         Agent.at_level("othello", 1, levels=tmp_path / "levels.json")
     with pytest.raises(ValueError, match="nothing cannot be read: No such file or directory"):
         Agent.at_level(whist, 1, levels=tmp_path / "nothing")
-    for content in ("[]", "{", '{"games": {}}', '{"games": {"othello": []}}', '{"games": 3}'):
+    contents = ["[]", "{", '{"games": {}}', '{"games": 3}']
+    strange = {"agent": {"strategy": "MAST", "iterations": 5, "foo": 1}}
+    for wrong in ([], "abc", {"a": 1}, [{"x": 1}], [{"agent": {"iterations": 5}}], [strange]):
+        contents.append(json.dumps({"games": {"othello": wrong}}))
+    for content in contents:
         (tmp_path / "levels.json").write_text(content)
         with pytest.raises(
             ValueError,
