@@ -1256,13 +1256,14 @@ def _plate(state: Facts, piece: int, seat: int | None) -> Piece:
 
 
 def _situation_for(state: Facts, seat: int | None) -> str:
-    """The decision to be made; who moves unseen is not named to the other side."""
+    """The decision to be made; who moves unseen is named to the other side only where it could be nobody else."""
     sentence = _situation(state)
-    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+    if not interpret(mover_unseen)(state) or seat in (None, state.side):
         return sentence
-    mover = int(state.fighters[state.side])
-    is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
+    movers = interpret(possible_movers)(state)
+    movers &= interpret(suspects)(state, state.side, state.origin)
+    mover = PIECE_NAMES[state.fighters[state.side]]
+    return sentence if movers.bit_count() == 1 else sentence.replace(mover, "a piece", 1)
 
 
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...] | None:

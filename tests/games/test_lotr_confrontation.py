@@ -597,6 +597,24 @@ def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniforml
     assert uniform_over(drawn, expected) > 1e-4
 
 
+@pytest.mark.parametrize(
+    ("others", "mover"),
+    [
+        ("", "Pippin"),
+        (", Aragorn Eregion", "a piece"),
+        (", Sam Eregion/Rhudaur, Gimli Rhudaur/Eregion", "a piece"),
+    ],
+)
+def test_the_unseen_tunnel_traveller_is_named_where_it_could_be_nobody_else(others, mover):
+    start = f"Light: Frodo Shire, Pippin Eregion, Balrog Caradhras, Warg Mordor{others}"
+    state = play(position(start), "Pippin Eregion-Fangorn")
+    footer = f"{mover} Eregion-Fangorn: Dark may ambush"
+    assert scene(state.facts, DARK).footer == footer
+    for seed in range(6):
+        assert scene(state.determinize(DARK, seed=seed).facts, DARK).footer == footer
+    assert scene(state.facts, LIGHT).footer == "Pippin Eregion-Fangorn: Dark may ambush"
+
+
 def eye_to_be_played(used=""):
     state = position(f"Dark: Black Rider MistyMtns, Legolas Eregion{used} + home")
     return play(state, "Black Rider MistyMtns-Eregion", "Eye of Sauron")
