@@ -151,11 +151,10 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def action_text(state: Facts, action: int) -> str:
-    return (
-        "liar"
-        if action == LIAR
-        else f"{action // state.sides + 1} × {face_name(state, action % state.sides)}"
-    )
+    if action == LIAR:
+        return "liar"
+    number, face = divmod(action, int(state.sides))  # a bid may be more than the field's type holds
+    return f"{number + 1} × {face_name(state, face)}"
 
 
 def face_name(state: Facts, face: int) -> str:

@@ -256,6 +256,13 @@ def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second
     assert state.returns() == [float(holds), float(not holds)]
 
 
+def test_every_bid_has_a_text_that_is_read():
+    state = liars_dice(8, 8, 10).new_initial_state()
+    for action in state.legal_actions():
+        assert state.string_to_action(state.action_to_string(action)) == action
+    assert state.action_to_string(159) == "16 × ★"
+
+
 @pytest.mark.parametrize(
     "numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)]
 )
