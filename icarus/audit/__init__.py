@@ -17,6 +17,7 @@ from icarus.audit.hidden import HIDDEN, Hidden
 from icarus.audit.replay import check_replay
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.watch import DoesNotReturnError, watched
+from icarus.compiler.digest import rules_digest
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
@@ -53,8 +54,8 @@ def audit(
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
         multiplicity: `multiplicity(state)`, the number of deals of state data, or its weight; by default the game's own function, or 1.
         progress: called after every game with the games checked and the determinizations drawn so far.
-        file: in which the audit is kept after every game, until it ends: with the same file and arguments it goes on from there.
-            One whose states cannot be pickled is not kept.
+        file: in which the audit is kept after every game, until it ends: with the same file, game and arguments it goes on from there,
+            with others it begins anew. One whose states cannot be pickled is not kept.
 
     Raises:
         TypeError: `game` is not a game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.
@@ -115,7 +116,8 @@ def _played(
     game, compiled = contract.game, contract.compiled
     first = 0
     if file is not None:
-        first, contract, hidden = _read(file, contract, hidden)
+        key = _key(contract, hidden)
+        first, contract, hidden = _read(file, key, contract, hidden)
         progress(first, hidden.draw_count)
     if compiled and not first:
         contract.check_indices()
@@ -130,7 +132,7 @@ def _played(
             if not hidden.broken:
                 contract.play_determinized(number)
         if file is not None and not contract.broken:
-            _keep(file, number + 1, contract, hidden)
+            _keep(file, key, number + 1, contract, hidden)
         progress(number + 1, hidden.draw_count)
         if not compiled and contract.broken:
             games = number + 1
@@ -149,7 +151,20 @@ def _subjects(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
     return contract.game, contract.asked.game, hidden.game, hidden.multiplicity
 
 
-def _keep(file: Path, number: int, contract: Contract, hidden: Hidden) -> None:
+def _key(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
+    """What an audit must have been begun with, too, that this one goes on from: the game, with all its functions, and the arguments."""
+    parts = attrs.asdict(contract.game, recurse=False)
+    # the board only draws
+    parts |= {"board": None, "multiplicity": hidden.multiplicity}
+    functions = [part for part in parts.values() if callable(part)]
+    others = [part for part in parts.values() if not callable(part)]
+    digest = rules_digest(functions, others)
+    return digest, contract.seed, contract.games, hidden.determinizations
+
+
+def _keep(
+    file: Path, key: tuple[object, ...], number: int, contract: Contract, hidden: Hidden
+) -> None:
     """Keep an audit after so many games, without its subjects."""
     subjects = _subjects(contract, hidden)
     places = {id(subject): place for place, subject in enumerate(subjects)}
@@ -157,16 +172,20 @@ def _keep(file: Path, number: int, contract: Contract, hidden: Hidden) -> None:
     pickler = pickle.Pickler(content)
     pickler.persistent_id = lambda value: places.get(id(value))  # type: ignore[method-assign]
     with contextlib.suppress(Exception):  # of states, or of a disk, that cannot
-        pickler.dump((number, contract, hidden))
+        pickler.dump((key, number, contract, hidden))
         write_whole(file, content.getvalue())
 
 
-def _read(file: Path, contract: Contract, hidden: Hidden) -> tuple[int, Contract, Hidden]:
-    """An audit that was kept, with the games that it has looked at; else the one given, before its first."""
+def _read(
+    file: Path, key: tuple[object, ...], contract: Contract, hidden: Hidden
+) -> tuple[int, Contract, Hidden]:
+    """An audit that was kept, by the same key, with the games that it has looked at; else the one given, before its first."""
     with contextlib.suppress(Exception):  # there is none, or none that can be read
         unpickler = pickle.Unpickler(io.BytesIO(file.read_bytes()))
         unpickler.persistent_load = _subjects(contract, hidden).__getitem__  # type: ignore[method-assign]
-        return unpickler.load()
+        begun, number, contract_there, hidden_there = unpickler.load()
+        if begun == key:
+            return number, contract_there, hidden_there
     return 0, contract, hidden
 
 

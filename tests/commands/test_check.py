@@ -480,5 +480,33 @@ def test_an_audit_that_is_stopped_goes_on_after_its_last_game_with_the_same_repo
     assert not file.exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "arguments"),
+    [
+        ({"text": str}, {}),
+        ({"legal": lambda state: second_chance.legal(state)}, {}),
+        ({}, {"seed": 1}),
+        ({}, {"determinizations": 59}),
+        ({}, {"games": 2}),
+        ({}, {"multiplicity": lambda state: 1.0}),
+    ],
+)
+def test_an_audit_of_another_game_or_with_other_arguments_begins_anew(changes, arguments, tmp_path):
+    def stop(games: int, draws: int) -> None:
+        calls.append(games)
+        if games == 1:
+            raise KeyboardInterrupt
+
+    kept, calls = tmp_path / "a", list[int]()
+    for game, others in [
+        (second_chance.GAME, {}),
+        (attrs.evolve(second_chance.GAME, **changes), arguments),
+    ]:
+        how = {"games": 4, "determinizations": 60, "progress": stop, "file": kept} | others
+        with pytest.raises(KeyboardInterrupt):
+            audit(game, **how)
+    assert calls == [0, 1, 0, 1]
+
+
 def test_what_an_audit_remembers_of_states_has_the_same_key_in_every_process():
     assert fingerprint(("text", 1)).hex() == "c8d461e2bc1b3c25dafeb1b3"
