@@ -40,7 +40,7 @@ def audit(
     seed: int | Sequence[int] = 0,
     multiplicity: Callable[[Facts], float] | None = None,
     progress: Callable[[int, int], None] | None = None,
-    file: Path | None = None,
+    file: str | Path | None = None,
 ) -> AuditReport:
     """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows and do not
     depend on facts that he does not know.
@@ -58,9 +58,15 @@ def audit(
             with others it begins anew. One whose states cannot be pickled is not kept.
 
     Raises:
-        TypeError: `game` is not a game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.
+        TypeError: `game` is not a game, or `multiplicity` no function. ValueError: `games` or `determinizations` is not a positive
+            integer, or `seed` is not a seed.
     """
     check_game("an audit", game)
+    if multiplicity is not None and not callable(multiplicity):
+        raise TypeError(
+            f"multiplicity of an audit is {multiplicity!r}; it must be a function of the state"
+        )
+    kept = None if file is None else Path(file)
     compiled = isinstance(game, Game)
     few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
     games = checks.integer("games", few if games is None else games, least=1)
@@ -78,7 +84,7 @@ def audit(
     try:
         looked, results = watched(
             game,
-            partial(_played, contract, hidden, games, for_each, file),
+            partial(_played, contract, hidden, games, for_each, kept),
             progress or (lambda *_: None),
         )
     except DoesNotReturnError as error:
@@ -88,8 +94,8 @@ def audit(
         contract.checks["end"].note = ""
         contract.checks["end"].count(str(error))
     with contextlib.suppress(OSError):
-        if file is not None:
-            file.unlink()
+        if kept is not None:
+            kept.unlink()
     perfect = game.determinize is None
     lacks = {
         name: what

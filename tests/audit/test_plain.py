@@ -639,12 +639,21 @@ def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes, faile
     ("call", "pattern"),
     [
         (lambda: audit("othello"), "an audit needs a Game, such as .*, not 'othello'"),
+        (
+            lambda: audit(GAME, multiplicity=5),
+            "^multiplicity of an audit is 5; it must be a function",
+        ),
         (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
     ],
 )
 def test_what_is_not_such_a_game_is_refused(call, pattern):
     with pytest.raises(TypeError, match=pattern):
         call()
+
+
+def test_the_file_of_an_audit_may_be_a_text(tmp_path):
+    assert audit(GAME, file=f"{tmp_path / 'kept'}", games=1, determinizations=20).games == 1
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_compiled_game_passes_in_plain_python_too(few_deals):
