@@ -14,7 +14,16 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check, both_texts
-from icarus.audit.subjects import DEEPEST, SCALARS, Stream, below, facts_in, stamp, view_of
+from icarus.audit.subjects import (
+    DEEPEST,
+    SCALARS,
+    Stream,
+    below,
+    facts_in,
+    have_texts,
+    stamp,
+    view_of,
+)
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.evaluation import attributes_of
 
@@ -538,7 +547,7 @@ def names_in(value: object) -> list[Any]:
     if isinstance(value, list | tuple):
         return [*range(len(value))]
     if isinstance(value, Mapping):
-        return [*value]
+        return [*value] if have_texts(value) else []
     return [] if isinstance(value, SCALARS) or callable(value) else attributes_of(value)
 
 

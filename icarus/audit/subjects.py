@@ -19,9 +19,9 @@ GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
 DEEPEST = 12  # levels of a state in plain Python that are told
-# answers that are kept; those that are states
+# answers that are kept; those that are states or beliefs
 MOST_TOLD = 3000
-OF_STATES = ("initial", "copy", "determinize")
+OF_STATES = ("initial", "copy", "determinize", "prepare")
 # calls of a function in plain Python whose state is compared afterwards; then every so many
 ALWAYS = 200
 OFTEN = 10
@@ -222,6 +222,7 @@ SCALARS = (int, float, str, bool, type(None), complex, bytes)
 _ARRAYS = (np.ndarray, np.generic)
 # Python's own first: to ask a class that is only defined by its methods takes ten times as long
 _CONTAINERS = (list, tuple, dict, Sequence, Set, Mapping)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object, in its text
 TEXT_MARK = "'"  # before a text in facts that are compared and not told: "1" is not 1
 
 
@@ -238,22 +239,27 @@ def facts_in(
     """
     facts: list[tuple[str, str]] = []
 
-    def tell(value: object, where: str, depth: int) -> None:
+    def tell(value: object, where: str, depth: int, facts: list[tuple[str, str]]) -> None:
         if isinstance(value, SCALARS):
             facts.append((where, mark + value if isinstance(value, str) else repr(value)))
             return
         if isinstance(value, _ARRAYS):
-            tell(value.tolist(), where, depth)
+            tell(value.tolist(), where, depth, facts)
             return
         if depth == DEEPEST:
             facts.append((where, "…"))
             return
         parts: list[tuple[str, object]] = []
+        unordered: Iterable[object] = ()
         what = f"{len(value)} items" if isinstance(value, _CONTAINERS) else ""
         if isinstance(value, Mapping):
-            parts = sorted(
-                ((below(where, key), item) for key, item in value.items()), key=lambda part: part[0]
-            )
+            if have_texts(value):
+                parts = [(below(where, key), item) for key, item in value.items()]
+                parts.sort(key=lambda part: part[0])
+            else:
+                unordered = value.items()
+        elif isinstance(value, Set) and not are_scalars(value):
+            unordered = value
         elif isinstance(value, Set):
             parts = [(where, item) for item in sorted(value, key=repr)]
         elif isinstance(value, Sequence):
@@ -266,19 +272,31 @@ def facts_in(
                 parts = [(below(where, i), item) for i, item in enumerate(value)]
         else:
             names = [] if callable(value) else attributes_of(value)
-            what = type(value).__name__ if names else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+            what = type(value).__name__ if names else _ADDRESS.sub("", repr(value))
             parts = [(below(where, name), getattr(value, name, None)) for name in names]
         facts.append((where, what))
         for place, item in parts:
-            tell(item, place, depth + 1)
+            tell(item, place, depth + 1, facts)
+        # by what is told of them: a text of an object may have its address
+        groups = list[list[tuple[str, str]]]()
+        for item in unordered:
+            groups.append([])
+            tell(item, where, depth + 1, groups[-1])
+        for group in sorted(groups):
+            facts += group
 
-    tell(value, "", 0)
+    tell(value, "", 0, facts)
     return facts
 
 
 def are_scalars(items: Iterable[object]) -> bool:
     """Whether some items are all numbers or texts; asked of their classes, of which there are few."""
     return all(issubclass(kind, SCALARS) for kind in {*map(type, items)})
+
+
+def have_texts(keys: Iterable[object]) -> bool:
+    """Whether some keys have texts, which are the same for equal keys: of an object of a plain class it is an address."""
+    return are_scalars(keys) or not any(_ADDRESS.search(str(key)) for key in keys)
 
 
 def below(where: str, name: object) -> str:

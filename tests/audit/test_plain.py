@@ -241,6 +241,30 @@ def test_a_game_that_is_another_one_at_the_end_of_the_audit_is_found():
     assert "at the end of the audit is another one: initial returns" in report["repeat"].examples[0]
 
 
+class Card:
+    """Two with the same number are not equal, and its text has its address."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"prepare": lambda state, observer: Card(observer)},
+        {"initial": lambda rng: second_chance.initial(rng) | {"left": {*map(Card, range(5))}}},
+        {
+            "initial": lambda rng: (
+                second_chance.initial(rng) | {"of": {Card(i): i for i in range(5)}}
+            )
+        },
+    ],
+)
+def test_objects_without_a_text_are_told_by_what_they_are_made_of(changes):
+    report = audit(attrs.evolve(GAME, **changes), games=2, determinizations=20)
+    assert not report.failed, report
+
+
 CHOICES = 'list(state["deck"]) if state["drawing"] else '
 IN_A_FILE = {
     "hash": CHOICES + "[hash('keep') % 1000 + 100, SWAP]",
