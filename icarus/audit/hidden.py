@@ -207,7 +207,7 @@ class Hidden:
         """Look at a state; an error that a function raises is told as what is wrong."""
         try:
             look()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = function_of(error)  # else it is an answer, and the error says of which function
             message = f"{where} raises {error!r}" if where else str(error)
             self._errors.count(self._describe(state, message))

@@ -90,7 +90,8 @@ class AskedGame:
             answer = self.game.ask(name, *inputs)
         except BrokenPromise:
             raise
-        except Exception as error:  # whatever a game stumbles over is what there is to tell
+        # whatever a game stumbles over is what there is to tell, and that it ends the program
+        except (Exception, SystemExit) as error:
             message = str(error)
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             promise = PROMISE_OF.get(name, "errors")
@@ -143,7 +144,7 @@ class AskedGame:
         observe = cast(Callable, self.game.observation)
         try:
             return observe(self.game.facts_of(data), player)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message = f"observation raises {error!r}{raised_in(observe, error)}"
             raise BrokenPromise("errors", message) from error
 

@@ -330,7 +330,7 @@ class AnyGame(ABC):
         except TextError:  # of the game that this one is made of
             raise
         # whatever a function of an author's stumbles over is what there is to tell
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise TextError(
                 f"{name} of {self.name} raises {reason}{raised_in(function, error)}"

@@ -206,6 +206,15 @@ def test_a_function_that_is_kept_waiting_has_ten_times_as_long(seconds, failed, 
     assert audit(attrs.evolve(GAME, legal=slow), games=1, determinizations=20).failed == failed
 
 
+@pytest.mark.parametrize("name", ["apply", "text", "observation"])
+def test_a_function_that_ends_the_program_is_told(name):
+    game = attrs.evolve(GAME, **{name: lambda *arguments: sys.exit("oops")})
+    report = audit(game, games=1, determinizations=20)
+    assert f"{name} raises SystemExit" in "".join(
+        report[each].examples[0] for each in report.failed
+    ).replace(f"{name} of second-chance", name)
+
+
 def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function():
     def endless(state):
         os.kill(os.getppid(), signal.SIGINT)
