@@ -7,8 +7,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.checks import count_text, integer
-from icarus.kernel import AnyGame, State, random_action
+from icarus import checks
+from icarus.checks import count_text
+from icarus.kernel import AnyGame, State, check_game, random_action
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
@@ -48,7 +49,7 @@ def compare(
     reference: Callable[[State], Any],
     *,
     games: int = 1000,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Comparison:
     """Play a game and its reference in lock-step: random actions, the same in both.
@@ -60,15 +61,26 @@ def compare(
         reference: makes the reference of an initial state, with the methods of OpenSpiel's states; whatever the deal has decided is read
             from `state.facts`.
         games: how many.
+        seed: an integer ≥ 0, or several as a key.
         progress: called after each game with the number played.
 
     Raises:
-        ValueError: no positive number of games.
+        TypeError: `game` is not a game, or `reference` no function.
+        ValueError: no positive number of games, or `seed` is not a seed.
     """
-    integer("games", games, least=1)
+    check_game("compare", game)
+    if not callable(reference):
+        raise TypeError(
+            f"the reference is {reference!r}; it must be a function of the initial state"
+        )
+    checks.integer("games", games, least=1)
+    key = checks.seed_key(seed)
     actions = 0
     for number in range(games):
-        luck, state = random.Random(f"{seed} {number}"), game.new_initial_state((seed, number))
+        luck, state = (
+            random.Random(f"{checks.seed(seed)} {number}"),
+            game.new_initial_state((*key, number)),
+        )
         start = state.clone()
         oracle = reference(start.clone())
         while not (difference := _difference(state, oracle)) and not state.is_terminal():

@@ -24,7 +24,7 @@ from icarus.audit.draws import Faces
 from icarus.audit.lockstep import compare
 from icarus.audit.subjects import stamp, view_of
 from icarus.bridges.seats import game_of
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, State, below
 from icarus.load_files import game_of_file
 from tests.test_documents import example
 
@@ -676,12 +676,21 @@ def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes, faile
             lambda: audit(GAME, multiplicity=5),
             "^multiplicity of an audit is 5; it must be a function",
         ),
+        (lambda: compare("othello", None), "compare needs a Game, such as .*, not 'othello'"),
+        (
+            lambda: compare(GAME, None),
+            "^the reference is None; it must be a function of the initial",
+        ),
         (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
     ],
 )
 def test_what_is_not_such_a_game_is_refused(call, pattern):
     with pytest.raises(TypeError, match=pattern):
         call()
+
+
+def test_a_game_is_its_own_reference_by_a_seed_of_several_integers():
+    assert compare(GAME, State.clone, games=2, seed=(1, 2)).passed
 
 
 def test_the_file_of_an_audit_may_be_a_text(tmp_path):
