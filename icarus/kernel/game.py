@@ -89,6 +89,14 @@ def _is_readable(kind: np.dtype) -> bool:
     return base.isnative and base.char in (_NUMBERS if kind.shape else _NUMBERS + _ALONE)
 
 
+def _limits_of(kind: np.dtype) -> tuple[int, int] | None:
+    """The least and the greatest integer that a field of this dtype holds; None of another kind."""
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        return int(limits.min), int(limits.max)
+    return (0, 1) if kind.kind == "b" else None
+
+
 def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     """Refuse a dtype that compiled code and `facts` cannot read."""
     if (
@@ -568,8 +576,7 @@ class Game(AnyGame):
             raise TypeError(
                 f"the data of a state of {self} must be contiguous, aligned and writeable"
             )
-        if (outside := contract.out_of_range(self.ranges, data)) is not None:
-            raise ValueError(f"in a state of {self} {outside}")
+        self._check_ranges(self.ranges, data)
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         changed, names = contract.copy_data(data), self.state.names or ()
@@ -578,17 +585,39 @@ class Game(AnyGame):
                 raise TypeError(
                     f"the states of {self} have no fact {name!r}; they have {', '.join(names)}"
                 )
-            # of the same kind, or an integer, or a truth value
-            kinds = {self.state[name].base.kind, "i", "u", "b"}
-            if np.asarray(value).dtype.kind not in kinds:
-                raise TypeError(
-                    f"{name} of {self} is {value!r}; it must be of the type {self.state[name]}"
-                )
-            changed[name][0] = value
+            changed[name][0] = self._as_fact(name, value)
         self.check_data(changed)
         if self.derive is not None:
             interpret(self.derive)(as_compiled(changed[0]))
         return changed
+
+    def _as_fact(self, name: str, value: object) -> np.ndarray:
+        """A value for a fact as an array, which its field holds as it is."""
+        field, text = self.state[name], checks.excerpt(" ".join(repr(value).split()), SHOWN)
+        kinds = {
+            field.base.kind,
+            "i",
+            "u",
+            "b",
+        }  # of the same kind, or an integer, or a truth value
+        try:
+            array = np.asarray(value)
+        except ValueError:  # lists of different lengths
+            array = np.array(None)
+        if array.dtype.kind not in kinds:
+            raise TypeError(f"{name} of {self} is {text}; it must be of the type {field}")
+        if array.shape != field.shape:
+            raise ValueError(
+                f"{name} of {self} is {text}, of the shape {array.shape}; it must have the shape {field.shape}"
+            )
+        limits = self.ranges.get(name, _limits_of(field.base))
+        if limits is not None:
+            self._check_ranges({name: limits}, {name: array[np.newaxis]})
+        return array
+
+    def _check_ranges(self, ranges: Mapping[str, tuple[int, int]], data: Any) -> None:
+        if (outside := contract.out_of_range(ranges, data)) is not None:
+            raise ValueError(f"in a state of {self} {outside}")
 
     def kernels(self) -> Kernels:
         """The compiled functions, made anew when a global that they use is another."""
