@@ -194,7 +194,15 @@ class AnyGame(ABC):
                 raise TypeError(
                     f"{field.name} of {self.name} is {value!r}; it must be a plain function"
                 )
-        if self.seat_names and len(set(self.seat_names)) != self.players:
+        numbers = np.iinfo(np.int64)  # as which compiled functions are given them
+        for kind in ("parameters", "defaults"):
+            for name, value in getattr(self, kind).items():
+                what = f"{name!r} in the {kind} of {self.name}"
+                checks.integer(what, value, int(numbers.min), int(numbers.max))
+        if self.seat_names and not (
+            len(self.seat_names) == len(set(self.seat_names)) == self.players
+            and not isinstance(self.seat_names, str)
+        ):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
@@ -463,6 +471,12 @@ class Game(AnyGame):
             raise ValueError(
                 f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data"
             )
+        for name, (least, most) in self.ranges.items():
+            kind = self.state[name].base
+            limits = _limits_of(kind)
+            if limits is not None and not limits[0] <= least <= most <= limits[1]:
+                holds = f"its type {kind} holds {limits[0]} to {limits[1]}"
+                raise ValueError(f"ranges of {self.name} are {(least, most)} for {name}; {holds}")
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [
             name

@@ -607,6 +607,15 @@ async def apply_later(state: Any, action: int) -> None:
         ({"name": "hi/lo"}, "the name of a game is .*; it must be one line without /"),
         ({"utilities": (1, -1)}, r"utilities of .* are \(1, -1\); they must be \(least, most\)"),
         ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
+        ({"parameters": {"n": 2.5}}, "'n' in the parameters of .* is 2.5; it must be an integer"),
+        ({"parameters": {"n": True}}, "'n' in the parameters of .* is True; it must be an integer"),
+        (
+            {"parameters": {"n": 1 << 63}},
+            "'n' in the parameters of .* is 9.*; it must be an integer",
+        ),
+        ({"defaults": {"n": "7"}}, "'n' in the defaults of .* is '7'; it must be an integer"),
+        ({"seat_names": ("X", "X", "O"), "players": 2}, "it needs 2 different ones"),
+        ({"seat_names": "AB", "players": 2}, "the seat names of .* are 'AB'; it needs 2 different"),
     ],
 )
 def test_what_only_looks_like_a_part_of_a_game_is_refused(game, changes, message):
@@ -624,6 +633,13 @@ def test_a_field_that_compiled_code_cannot_read_is_refused(field):
             TypeError, match=f"field '{field[0]}' in {name} of nim7 is .* use np.int64"
         ):
             attrs.evolve(NIM, **{name: np.dtype([field], align=True)})
+
+
+def test_a_range_beyond_the_type_of_its_field_is_refused():
+    state = np.dtype([("n", np.int8)], align=True)
+    message = r"^ranges of nim7 are \(0, 1000\) for n; its type int8 holds -128 to 127$"
+    with pytest.raises(ValueError, match=message):
+        attrs.evolve(NIM, state=state, ranges={"n": (0, 1000)})
 
 
 @pytest.mark.parametrize("function", [max, functools.partial(rewards), functools.cache(rewards)])
