@@ -29,7 +29,7 @@ TOKENS = {
     "icarus/engine": 38_500,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
-    "icarus/kernel": 17_600,
+    "icarus/kernel": 17_900,
     "icarus/ladder": 8_650,
     "icarus/learning": 7_500,
     "icarus/specs": 12_700,

@@ -221,9 +221,9 @@ def numbers_in(state: object, names: tuple[str, ...] | None = None) -> dict[str,
 
     Attributes (also of slots), items of lists, tuples, arrays and bytes by their places, and of dictionaries by their keys, are followed;
     what begins with an underscore too, functions and generators of random numbers not. A number and a truth value count as they are, a
-    complex number as a list of two; a text of at most three letters, an enumeration's member and None are 1 under their own names
-    (`.suit=SPADES`), a longer text is read by letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and
-    how many there are (`len .hand`).
+    complex number as a list of two; of an integer beyond 2^53, such as a board, the bits that are 1 count, too (`.board#60`). A text of
+    at most three letters, an enumeration's member and None are 1 under their own names (`.suit=SPADES`), a longer text is read by
+    letters. In lists and sets the number of equal items is counted as well (`.hand#7`), and how many there are (`len .hand`).
 
     Args:
         names: all that somebody asks for; only what leads to one of them is walked through.
@@ -248,7 +248,12 @@ def _walk(
 ) -> None:
     if places is not None and path not in places:
         return
-    if type(value) in (bool, int, float) and -LARGEST_FACT <= value <= LARGEST_FACT:
+    has_bits = places is not None and f"{path}#" in places
+    if (
+        type(value) in (bool, int, float)
+        and -LARGEST_FACT <= value <= LARGEST_FACT
+        and not has_bits
+    ):
         facts[path] = float(value)  # as most are, and what follows takes time
     elif depth > DEEPEST or callable(value) or _is_generator(value):
         return
@@ -258,7 +263,13 @@ def _walk(
         facts[f"{path}={value.name}"] = 1.0
     elif isinstance(value, complex | np.complexfloating):
         _walk([value.real, value.imag], path, facts, depth, places)
-    elif isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
+    elif isinstance(value, int | np.integer):
+        number = int(value)
+        facts[path] = float(max(-LARGEST_FACT, min(LARGEST_FACT, number)))
+        if has_bits or places is None and abs(number) > LARGEST_FACT:
+            bits = (i for i in range(number.bit_length()) if abs(number) >> i & 1)
+            facts.update((f"{path}#{i}", 1.0) for i in bits)
+    elif isinstance(value, float | Decimal | np.number | np.bool_):
         facts[path] = max(-LARGEST_FACT, min(LARGEST_FACT, float(value)))  # of nan, too
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
@@ -308,7 +319,10 @@ def _walk_items(
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1, None)
-        parts = sorted(each for each in inside.items() if not each[0].startswith((LENGTH, "#")))
+        # of a set, and of the bits of a number, there are no places that tell the items
+        is_unplaced = isinstance(item, set | frozenset | int | np.integer)
+        left_out = LENGTH if is_unplaced else (LENGTH, "#")
+        parts = sorted(each for each in inside.items() if not each[0].startswith(left_out))
         name = f"{path}#" + ",".join([f"{key}{exact_text(number)}" for key, number in parts])
         facts[name] = facts.get(name, 0.0) + 1.0
         if is_placed:

@@ -195,6 +195,19 @@ def test_numbers_that_differ_beyond_six_digits_are_two_and_an_array_of_none_is_a
     assert numbers_in({"a": np.array(5)}) == {"[a]": 5}
 
 
+def test_the_bits_of_a_board_beyond_the_numbers_that_are_told_apart_are_found():
+    assert numbers_in({"b": 1 << 63 | 1}) == {"[b]": 2.0**53, "[b]#0": 1, "[b]#63": 1}
+    assert numbers_in(np.uint64(1 << 60))["#60"] == numbers_in(-(10**400))["#400"] == 1
+    assert numbers_in({"b": 5}, ("[b]#0", "[b]#63")) == {"[b]": 5, "[b]#0": 1, "[b]#2": 1}
+    assert numbers_in([1 << 60]) != numbers_in([1 << 61])
+
+
+def test_sets_and_boards_within_sets_are_equal_where_their_items_are():
+    for first, second in ((frozenset({1}), frozenset({2})), (1 << 60, 1 << 61)):
+        assert numbers_in({first}) != numbers_in({second})
+    assert numbers_in([{1, 2}, {2, 1}])["##11,#21"] == 2
+
+
 @pytest.mark.parametrize("board", (b"\2\1", bytearray(b"\2\1"), array("i", [2, 1]), 2 + 1j))
 def test_bytes_arrays_and_complex_numbers_have_items(board):
     assert numbers_in({"a": board}) == numbers_in({"a": [2, 1]})
