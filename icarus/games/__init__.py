@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from icarus.checks import excerpt
+from icarus.compiler import python_of
 from icarus.games import lotr_confrontation
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
@@ -51,11 +52,17 @@ def names() -> list[str]:
 
 
 def rules_of(game: AnyGame) -> str:
-    """The rules of a game, as the docstring of its module tells them: its own, or the one that has its deal."""
-    module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
-    if module is None or hasattr(module, "__path__"):
-        module = sys.modules[game.initial.__module__]
-    return (module.__doc__ or "").strip()
+    """The rules of a game, as the docstring of its module tells them: its own, or the one that has its deal; "" of a bridge's game."""
+    place = f"icarus.games.{game.name.replace('-', '_')}"
+    if game.name not in LIBRARY or place not in sys.modules:
+        deal = inspect.unwrap(python_of(game.initial))
+        while isinstance(deal, functools.partial):
+            deal = deal.func
+        place = getattr(deal, "__module__", "")
+    package = place.split(".")[:2]
+    if place not in sys.modules or package[0] == "icarus" and package != ["icarus", "games"]:
+        return ""
+    return (sys.modules[place].__doc__ or "").strip()
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from icarus.compiler.kernel import MachineCode
 from icarus.games.dou_di_zhu import cards_of
 from icarus.kernel.functions import FUNCTIONS
 from tests import toy
+from tests.test_documents import example
 
 VARIANTS = [
     "knockout-whist(players=2)",
@@ -51,6 +53,15 @@ def equal_deals(state):
 
 
 MULTIPLICITY: dict[str, Callable[[Any], float]] = {"dou-di-zhu": equal_deals}
+
+
+def test_the_rules_of_a_game_are_told_by_the_module_that_has_its_deal():
+    own, phantom = example("second_chance").GAME, games.load("phantom-mnk")
+    deal = functools.partial(own.initial)
+    for game in (attrs.evolve(own, name="cards"), attrs.evolve(own, initial=deal)):
+        assert games.rules_of(game) == games.rules_of(own)
+        assert games.rules_of(game).startswith("second-chance: ")
+    assert games.rules_of(in_python(phantom)) == games.rules_of(phantom)
 
 
 # -------------------------------------------------------------------------------------------------------------- random games
