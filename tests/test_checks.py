@@ -102,6 +102,22 @@ def test_true_is_no_number_anywhere():
             refused()
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("phantom-mnk", {"columns": 7, "rows": 8, "in_a_row": 4}),
+        ("generic-poker", {"sizes": 4, "raises": 8}),
+        ("goofspiel", {"cards": 13}),
+    ],
+)
+def test_a_game_by_numpy_s_integers_is_the_one_by_python_s(name, parameters):
+    game = games.load(name, **parameters)
+    same = games.load(name, **{key: np.int8(value) for key, value in parameters.items()})
+    for part in ("ranges", "utilities", "parameters"):
+        assert getattr(same, part) == getattr(game, part)
+    assert {*map(type, same.parameters.values())} == {int}
+
+
 def test_numpy_s_integers_are_numbers_everywhere():
     three = np.int64(3)
     assert str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"

@@ -263,6 +263,7 @@ def generic_poker(
         name: integer(f"{name} of generic-poker", value, *LIMITS[name])
         for name, value in settings.items()
     }
+    ranks, copies, raises, sizes = settings.values()
     if ranks * copies < 3:
         raise ValueError(
             f"ranks={ranks}, copies={copies}: two hands and the table need three cards"

@@ -252,11 +252,10 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
     Raises:
         ValueError: another number of cards than 2 to 13; lowest or descending that is not 0 or 1.
     """
-    settings = {
-        "cards": integer("cards of goofspiel", cards, FEWEST, MOST),
-        "lowest": integer("lowest of goofspiel", lowest, 0, 1),
-        "descending": integer("descending of goofspiel", descending, 0, 1),
-    }
+    cards = integer("cards of goofspiel", cards, FEWEST, MOST)
+    lowest = integer("lowest of goofspiel", lowest, 0, 1)
+    descending = integer("descending of goofspiel", descending, 0, 1)
+    settings = {"cards": cards, "lowest": lowest, "descending": descending}
     all_points = sum(range(lowest, lowest + cards))
     return Game(
         **functions_of(globals()),

@@ -384,8 +384,8 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         ValueError: a board of too few or too many squares, or lines that are shorter than 2 or do not fit the board.
     """
     settings = {"columns": columns, "rows": rows, "in_a_row": in_a_row}
-    for name, value in settings.items():
-        integer(f"{name} of phantom-mnk", value)
+    settings = {name: integer(f"{name} of phantom-mnk", value) for name, value in settings.items()}
+    columns, rows, in_a_row = settings.values()
     if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and 2 <= columns * rows <= SQUARES):
         raise ValueError(
             f"columns={columns!r}, rows={rows!r}: each must be 1 to {SIDE}, and at least 2 and at most {SQUARES} squares in all"
