@@ -130,17 +130,32 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
         of: the `game` that it belongs to, with functions of yours. Absent: `game(source.get_game())`.
 
     Raises:
-        TypeError: not a state of OpenSpiel's. ValueError: players decide simultaneously; or as of `game`.
+        TypeError: not a state of OpenSpiel's. ValueError: players decide simultaneously; `of` is another game; or as of `game`.
     """
     if not isinstance(source, pyspiel.State):
         raise TypeError(
             f"a state must be one of OpenSpiel's, such as its game.new_initial_state(), not {source!r}"
         )
-    if source.get_game().get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+    original = source.get_game()
+    if original.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         raise ValueError(
-            f"in {source.get_game()} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
+            f"in {original} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
         )
-    return IcarusState(of or game(source.get_game()), source.clone())
+    if of is not None and not _has_states_of(of, original):
+        raise ValueError(
+            f"the state is of {original}, but `of` is {of}; it must be made of the state's game"
+        )
+    return IcarusState(of or game(original), source.clone())
+
+
+def _has_states_of(of: PythonGame, original: "pyspiel.Game") -> bool:
+    first = of.new_initial_state().data
+    return isinstance(first, pyspiel.State) and _rules_of(first.get_game()) == _rules_of(original)
+
+
+def _rules_of(loaded: "pyspiel.Game") -> tuple[str, dict[str, object]]:
+    """Its name, and its parameters with those that it has by default."""
+    return loaded.get_type().short_name, loaded.get_parameters()
 
 
 def public_actions(state: "pyspiel.State", action: int) -> list[int]:
@@ -543,7 +558,8 @@ class Bot(pyspiel.Bot):
         agent: its strategy and budget.
         player: its seat, from 0.
         seed: an integer ≥ 0, of its searches; the same state is searched with the same draws.
-        of: for games of OpenSpiel's own, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that makes it.
+        of: for the states of one of OpenSpiel's own games, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that
+            makes it of each state's game.
 
     Raises:
         TypeError: `agent` is not an agent. ValueError: `player` or `seed` is not an integer ≥ 0.
@@ -585,5 +601,4 @@ class Bot(pyspiel.Bot):
         """icarus's own state for one of OpenSpiel's."""
         if isinstance(original, OpenSpielState) and original.position is not None:
             return original.position
-        self._of = self._of or game(original.get_game())
         return state(original, self._of)

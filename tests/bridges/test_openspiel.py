@@ -387,6 +387,27 @@ def test_a_bot_goes_on_from_any_state():
         Bot(Agent(BASELINE, iterations=50), 0).step(state)
 
 
+def test_a_bot_plays_each_game_by_its_own_rules():
+    bot = Bot(Agent(BASELINE, iterations=5), 0)
+    for name in ("tic_tac_toe", "kuhn_poker", "leduc_poker", "kuhn_poker(players=3)"):
+        start = dealt(openspiel.game(name)).data
+        assert (
+            bot.taken_up(start).game.name
+            == openspiel.state(start).game.name
+            == str(start.get_game())
+        )
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "kuhn_poker(players=3)"])
+def test_a_state_is_taken_up_by_functions_of_its_own_game_alone(name):
+    of = openspiel.game("kuhn_poker(players=2)")
+    assert openspiel.state(dealt(openspiel.game("kuhn_poker")).data, of).game is of
+    with pytest.raises(
+        ValueError, match=r"the state is of .*, but `of` is kuhn_poker\(players=2\)"
+    ):
+        openspiel.state(dealt(openspiel.game(name)).data, of)
+
+
 @pytest.mark.parametrize(
     "game",
     [
