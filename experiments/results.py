@@ -168,8 +168,11 @@ def pack(path: Path) -> None:
     """
     lines = dict.fromkeys(_without_actions(line) for line, _ in ledgers.read_lines(path))
     if lines:
-        ledgers.write_whole(ledgers.packed_path(path), gzip.compress(b"".join(lines), mtime=0))
-        path.unlink(missing_ok=True)
+        content = b"".join(lines)
+        # first where the actions stand, so that both files have the same line of a game
+        ledgers.write_whole(path, content)
+        ledgers.write_whole(ledgers.packed_path(path), gzip.compress(content, mtime=0))
+        path.unlink()
 
 
 def _without_actions(line: bytes) -> bytes:
@@ -592,8 +595,15 @@ def query(
             ignore_errors=True,
             sample_size=-1,
             maximum_object_size=LONGEST_ROW,
+            filename=True,
         )
         relation.create("games")
+        # where packing was killed, a game is in both files of its run; the first line counts
+        database.execute(
+            "DELETE FROM games WHERE rowid NOT IN "
+            "(SELECT min(rowid) FROM games GROUP BY parse_dirpath(filename), cell, trial)"
+        )
+        database.execute("ALTER TABLE games DROP COLUMN filename")
         if not allow_files:
             database.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import attrs
 import numpy
@@ -117,6 +118,22 @@ def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     assert {path: path.read_bytes() for path in write(whole)[1]} == before
     assert list(rows(whole, experiment)) == with_digests(rows(half, experiment)) == content
     assert query(half, "SELECT count(*) FROM games")[1] == [(len(games),)]
+
+
+def test_a_game_counts_once_where_packing_was_killed(tmp_path, experiment, monkeypatch):
+    run = keep(tmp_path, experiment, invented(experiment, 2))
+    count = played(run)
+
+    def kill(path):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", kill)
+        store.pack(run / RESULTS)
+    assert packed_path(run / RESULTS).exists()
+    assert (run / RESULTS).exists()
+    assert played(run) == count
+    assert query(run, "SELECT count(*) FROM games")[1] == [(count,)]
 
 
 # -------------------------------------------------------------------------------------------------------------- growing
