@@ -6,6 +6,7 @@ A `Session` is the game: what has been played, whose turn it is, a way back, and
 import codecs
 import functools
 import itertools
+import math
 import re
 import shlex
 import textwrap
@@ -754,12 +755,17 @@ def _names(state: State) -> list[str]:
 def ending_of(session: Session, viewer: int | None) -> str:
     """How a game has ended, first for the viewer."""
     rewards, (low, high) = session.state.returns(), session.game.utilities
+    count, in_points = len(rewards), (low, high) != (-1, 1)
+    points = [low + reward * (high - low) for reward in rewards]
+    if count == 1:
+        worth = _points_text(points[0]) if in_points else f"a reward of {rewards[0]:g}"
+        return f"the game has ended with {worth}"
     best = [seat for seat, reward in enumerate(rewards) if reward == max(rewards)]
     if viewer is None:
         names = " and ".join(map(session.name_of, best))
         return f"the game is drawn by {names}" if len(best) > 1 else f"{names} has won"
-    mine, count = rewards[viewer], len(rewards)
-    if len(best) == count > 1:
+    mine = rewards[viewer]
+    if len(best) == count:
         return "the game is drawn"
     if viewer in best:
         text = "you win"
@@ -769,5 +775,12 @@ def ending_of(session: Session, viewer: int | None) -> str:
         text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
     if count > 2:
         return f"{text} with others" if rewards.count(mine) > 1 else text
-    points = abs(low + mine * (high - low)) if (low, high) != (-1, 1) else 0
-    return f"{text} by {points:g} point{'' if points == 1 else 's'}" if points else text
+    margin = max(points) - min(points)
+    if math.isclose(sum(points), 0, abs_tol=1e-9):  # one pays what the other gets
+        margin /= 2
+    return f"{text} by {_points_text(margin)}" if in_points else text
+
+
+def _points_text(points: float) -> str:
+    number = f"{points:g}"
+    return f"{number} point{'' if number == '1' else 's'}"

@@ -355,6 +355,10 @@ ENDS = {
     ((1.0, 0.0), (-1, 1)): "you win",
     ((0.75, 0.25), (-2, 2)): "you win by 1 point",
     ((0.0, 1.0), (-2, 2)): "you lose by 2 points",
+    ((1 / 3, 0.5), (0, 12)): "you lose by 2 points",
+    ((0.5, 0.25), (-2, 2)): "you win by 1 point",
+    ((0.0,), (-1, 1)): "the game has ended with a reward of 0",
+    ((0.5,), (0, 2)): "the game has ended with 1 point",
 }
 
 
@@ -364,3 +368,4 @@ def test_the_end_of_a_game_of_any_number_of_players_has_words(rewards, utilities
     session = Session(game, [None, *[Agent(BASELINE, iterations=1)] * (len(rewards) - 1)])
     monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)
     assert ending_of(session, 0) == ENDS[rewards, utilities]
+    assert len(rewards) > 1 or ending_of(session, None) == ENDS[rewards, utilities]
