@@ -172,8 +172,10 @@ class Session:
         return "Bot" if len(self.people) == self.game.players - 1 else f"Bot {player + 1}"
 
     def worded(self, text: str, viewer: int | None) -> str:
-        """A text with the players as a viewer calls them."""
-        player = r"\bplayer (\d)\b(?: \(you\))?"
+        """A text with the players as a viewer calls them; as it is where it counts them otherwise than from 0."""
+        player = r"\bplayer (\d+)\b(?: \(you\))?"
+        if any(int(number) >= self.game.players for number in re.findall(player, text)):
+            return text
         named = re.sub(player, lambda words: self.name_of(int(words[1]), viewer), text)
         return re.sub(r"\byou (has|names|passes)\b", lambda words: _YOURS[words[0]], named)
 

@@ -227,6 +227,19 @@ def test_a_finished_trick_stays_until_the_next_card_beside_a_card_turned_up(game
             tricks += 1
 
 
+WORDED = {
+    "player 0 has 3, player 1 has 4": "you have 3, Bot has 4",
+    "player 1 has 3, player 2 has 4": "player 1 has 3, player 2 has 4",
+    "player 12 passes": "player 12 passes",
+}
+
+
+@pytest.mark.parametrize("text", WORDED)
+def test_players_are_named_in_a_text_that_counts_them_from_0_alone(text):
+    session = Session(attrs.evolve(games.load("othello"), seat_names=()), [None, QUICK])
+    assert session.worded(text, 0) == WORDED[text]
+
+
 def test_a_person_is_told_what_he_saw_of_another_s_action():
     (game,) = games_in(load_file(ROOT / "examples" / "second_chance.py"))
     session = Session(game, [QUICK, None], 3)
