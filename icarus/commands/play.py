@@ -97,10 +97,11 @@ def play_command(
             seats.insert(integer("--seat", seat, 0, players - 1), None)
         session = Session(loaded.game, seats, seed, _digests(loaded.files), level)
     elif resume is not None:
+        ignored = ["seat", "watch", "seed", *OF_AN_AGENT]
+        if not browser:  # where one may begin another game of the same rules
+            ignored.append("levels")
         options.refuse_options(
-            context,
-            ("seat", "watch", "seed", *OF_AN_AGENT),
-            "--resume FILE brings seats, agents and seed of its own",
+            context, ignored, "--resume FILE brings seats, agents and seed of its own"
         )
         names, sources = load_files(files), [*files, *filter(None, [evaluation])]
         session = Session.resumed(resume.read_bytes(), _digests(sources), names, resume)
@@ -111,6 +112,11 @@ def play_command(
     elif evaluation or levels:
         raise ValueError("--evaluation and --levels are of one game: give GAME")
     else:
+        options.refuse_options(
+            context,
+            ("seat", "watch", "seed", "level", *OF_AN_AGENT),
+            "without GAME the page asks for the game and its agents",
+        )
         load_files(files)
     tables = Tables(session.files if session else _digests(files))
     if session is not None:
