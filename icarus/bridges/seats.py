@@ -98,7 +98,7 @@ def read_view(state: "pyspiel.State", player: int, method: str = "") -> str | No
 def seen_by(state: State, seat: int) -> str:
     """What a seat sees of a state, in words."""
     data = state.data
-    if hasattr(data, "information_state_string"):  # OpenSpiel's own
+    if hasattr(data, "get_game"):  # OpenSpiel's own
         return read_view(data, seat) or ""
     return drawing(state, seat).text()
 

@@ -12,10 +12,11 @@ from icarus import games
 from icarus.audit import AuditReport, audit
 from icarus.audit.lockstep import compare
 from icarus.audit.subjects import fingerprint
+from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import cli, console, new
 from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL, AnyGame, PythonGame
-from icarus.load_files import games_in, load_file
+from icarus.load_files import game_classes, games_in, load_file
 from tests.commands.test_cli import icarus, refused
 from tests.conftest import games_forgotten
 from tests.test_documents import example
@@ -173,6 +174,14 @@ def test_a_class_is_checked_as_a_game(capsys):
         "audit of Kalah: 3 games, no `determinize`: every player sees everything"
         in capsys.readouterr().out
     )
+
+
+def test_a_class_may_have_the_words_of_openspiel_s_states_too(tmp_path):
+    words = "    def information_state_string(self, player=0):\n        return str(self.stones)\n"
+    path = tmp_path / "words.py"
+    path.write_text(REFERENCE + words)
+    (kind,) = game_classes(load_file(path))
+    assert seen_by(game_of(kind).new_initial_state(), 0)
 
 
 @pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
