@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_000,
     "icarus/arena": 5_570,
     "icarus/audit": 22_700,
-    "icarus/bridges": 6_020,
+    "icarus/bridges": 6_120,
     "icarus/commands": 20_300,
     "icarus/compiler": 16_085,
     "icarus/discovery": 8_830,

@@ -154,15 +154,16 @@ METHODS = {"player": "current_player", "legal": "legal_actions", "apply": "apply
 def game_of(kind: type) -> PythonGame:
     """A class in plain Python with the methods of OpenSpiel's states, as a game.
 
-    Its constructor takes nothing, or a `random.Random` that deals. Where something is hidden, `resample(player, rng)` returns a state that
-    the player cannot tell from this one, and `observation(player)` all that he may know of a state. A player sees of an action what it
-    changes in his observation. `min_utility()` and `max_utility()` bound the returns; without them these are from −1 to 1.
+    Its constructor takes nothing, or first a `random.Random` that deals. Where something is hidden, `resample(player, rng)` returns a
+    state that the player cannot tell from this one, and `observation(player)` all that he may know of a state. A player sees of an
+    action what it changes in his observation. `min_utility()` and `max_utility()` bound the returns; without them these are from −1 to 1.
     Where there is no `num_players()`, there are as many players as returns.
 
     Raises:
-        ValueError: it has only one of `resample` and `observation`; or no `num_players`, and no random game ends.
+        ValueError: its constructor needs more; it has only one of `resample` and `observation`; or no `num_players`, and no random game
+            ends.
     """
-    takes_luck = bool(inspect.signature(kind).parameters)
+    takes_luck = _takes_luck(kind)
 
     def initial(rng: np.ndarray) -> Any:
         return kind(_luck(rng)) if takes_luck else kind()
@@ -214,6 +215,31 @@ def game_of(kind: type) -> PythonGame:
         if functions[name] is not None:
             functions[name] = _told_as(functions[name], getattr(kind, method, None))
     return PythonGame(name=kind.__name__, players=players, utilities=(low, high), **functions)
+
+
+def _takes_luck(kind: type) -> bool:
+    """Whether a constructor takes a generator: its first parameter has to be given, or is None or a generator if it is not."""
+    signature = inspect.signature(kind)
+    first = next(iter(signature.parameters.values()), None)
+    takes = (
+        first is not None
+        and first.kind < first.KEYWORD_ONLY
+        and (
+            first.default is first.empty
+            or first.default is None
+            or hasattr(first.default, "random")
+        )
+    )
+    try:
+        if takes:
+            signature.bind(None)
+        else:
+            signature.bind()
+    except TypeError as error:
+        raise ValueError(
+            f"{kind.__name__} cannot be made: {error}; its __init__ takes nothing, or first a random.Random that deals"
+        ) from None
+    return takes
 
 
 def _told_as(function: Callable, method: Callable | None) -> Callable:

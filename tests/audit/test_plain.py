@@ -609,6 +609,31 @@ def test_a_class_with_half_of_what_hides_something_is_refused():
         game_of(type("Coins", (Coins,), {"observation": property()}))
 
 
+CONSTRUCTORS = {
+    "lambda self, rng: setattr(self, 'luck', rng)": "Random",
+    "lambda self, rng=random: setattr(self, 'luck', rng)": "Random",
+    "lambda self, rng=None, size=3: setattr(self, 'luck', rng)": "Random",
+    "lambda self, heap=7: setattr(self, 'luck', heap)": "int",
+    "lambda self, **options: setattr(self, 'luck', options)": "dict",
+    "lambda self, rng, heap: None": "",
+    "lambda self, *, heap: None": "",
+}
+
+
+@pytest.mark.parametrize("constructor", CONSTRUCTORS)
+def test_a_constructor_is_given_luck_only_where_it_takes_it(constructor):
+    kind = type("Dealt", (Drawn,), {"__init__": eval(constructor)})
+    if CONSTRUCTORS[constructor]:
+        luck = game_of(kind).new_initial_state().data.luck
+        assert type(luck).__name__ == CONSTRUCTORS[constructor]
+    else:
+        with pytest.raises(
+            ValueError,
+            match="Dealt cannot be made: missing .* argument: 'heap'; its __init__ takes nothing, or",
+        ):
+            game_of(kind)
+
+
 # ------------------------------------------------------------------------- states that are not equally likely
 
 RANKS = (0, 0, 1)  # of the cards; a state has the rank of a card alone
