@@ -308,6 +308,10 @@ class Session:
                     raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
             agents = [None if seat is None else seat.agent(names) for seat in saved.seats]
             game = game_with(saved.game, files)
+            if len(agents) != game.players:
+                raise ValueError(
+                    f"it has {count_text(len(agents), 'seat')}, and {game} has {game.players}"
+                )
             session = cls(game, agents, saved.seed, files, saved.level, file=file)
             for move in saved.moves:
                 session.apply(session.state.string_to_action(move))

@@ -128,6 +128,7 @@ SAVED = [
     ('"moves": []', '"moves": ["a1"]', "'a1' is not legal here"),
     ('"seed": 3', '"seed": 1e999', "Number out of range"),
     ('"files": {}', '"files": 5', "Expected `object`, got `int` - at `$.files`"),
+    ('"seats": [', '"seats": [null, ', "it has 3 seats, and othello has 2"),
     ('"BASELINE', '"OWN', "the strategy 'OWN', at position 1: no enhancement"),
     ("{", "[" * 100_000, "it is no game that `save` in icarus play has written"),
     ("{", '[Event "a game of Checkers"]\n1. 11-15', "it is no game that `save` in icarus play has"),
