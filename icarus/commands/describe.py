@@ -20,7 +20,7 @@ from icarus.arena.match import Match, load_unedited
 from icarus.arena.player import EVALUATION, Entrant, read_entrant
 from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport
-from icarus.checks import count_text
+from icarus.checks import count_text, real
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import KEPT, audited
@@ -104,6 +104,7 @@ def describe_command(
 
     Length, choices, seats, levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
+    real("--minutes", minutes, 0)
     source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"describe-{loaded.name}")

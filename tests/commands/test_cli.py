@@ -425,6 +425,7 @@ REFUSED = {
     "match kuhn-poker MAST MAST --levels .": "--levels says whose levels --level takes: give both",
     "match kuhn-poker MAST --levels . --level 2": "the levels in levels.json cannot be read: No such file or directory",
     "describe kuhn-poker --strategy FOO": "the strategy 'FOO', at position 1: no enhancement is called 'FOO'",
+    "describe kuhn-poker --minutes inf": "--minutes is inf; it must be a finite number at least 0",
     "learn nothing.py --minutes 0": "--minutes is 0.0; it must be a real number above 0",
     "discover kuhn-poker": "Missing option '--games'",
     f"discover othello --games 4000 --to {__file__}": "is a file",
