@@ -65,7 +65,7 @@ CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
     "choices": "1 to max_legal legal actions, different, not negative and below `actions`, the same in a second call and in a copy",
     "errors": "no function raises an error, and each returns what it should",
-    "notation": "legal actions have different texts",
+    "notation": "legal actions have different texts, and none is empty",
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
     "moves": "observe leaves the mover's own entry as it is, and neither hides what observation tells nor tells what it hides",
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
@@ -361,6 +361,8 @@ class Contract:
             raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
         for action, text in texts.items():
+            if not text.strip():
+                raise BrokenPromise("notation", f"the action {action} is written {text!r}")
             namesake = first.setdefault(text, action)
             message = f"the actions {namesake} and {action} are both written {text!r}"
             self._require("notation", namesake == action, message)

@@ -104,7 +104,7 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """
     state, words = game.new_initial_state(seed=seed), moves.split()
     while words:
-        texts = list(map(state.action_to_string, state.legal_actions()))
+        texts = list(filter(str.strip, map(state.action_to_string, state.legal_actions())))
         exact = [text for text in texts if text.split() == words[: len(text.split())]]
         if exact:
             move = max(exact, key=len)

@@ -246,6 +246,10 @@ def same_text(state, action):
     return "take"
 
 
+def no_text(state, action):
+    return " "
+
+
 def hiding_text(state):
     return "some left"
 
@@ -467,6 +471,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     ),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
+    (NIM, {"action_text": no_text}, "notation", "the action 1 is written ' '"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
     (SECRET, {"observe": observe_own}, "moves", "sees his own action"),

@@ -194,6 +194,22 @@ def test_a_name_is_read_as_it_is_where_several_are_alike():
         state.string_to_action("A-B")
 
 
+def test_an_action_that_is_written_as_nothing_is_no_move():
+    blank = PythonGame(
+        name="blank",
+        players=1,
+        initial=lambda rng: [],
+        player=lambda state: 0,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [0.5],
+        action_text=lambda state, action: ("", "raise")[action],
+    )
+    assert state_after(blank, 0, "raise").history == [(0, 1)]
+    with pytest.raises(ValueError, match="'zz' is not legal here"):
+        state_after(blank, 0, "raise zz")
+
+
 def test_each_chance_event_before_a_search_is_drawn_for_itself():
     coins = PythonGame(
         name="coins",
