@@ -141,6 +141,8 @@ def _digests(files: Sequence[Path]) -> dict[Path, str]:
 
 
 def _ask(prompt: str) -> str:
+    if sys.stdin is None:  # closed, as by <&-
+        raise EOFError
     line = input(prompt)
     if not sys.stdin.isatty():
         print(line)  # so that a log of piped input reads like the game

@@ -160,6 +160,13 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, mon
     assert actions(resumed(Path("othello-1.txt"))) == actions(session)
 
 
+def test_a_closed_standard_input_has_ended(icarus, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    code, out, errors = icarus("play", "othello", "--iterations", "5")
+    assert (code, errors) == (0, "")
+    assert "black to move" in out
+
+
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # the game that is broken off is kept
     session = session_of("hearts", seat=2)
