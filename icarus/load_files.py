@@ -444,6 +444,9 @@ def game_of_file(path: Path, otherwise: str) -> AnyGame:
     if not own_games and (classes := game_classes(module)):
         line = f"game = icarus.bridges.seats.game_of({classes[0].__name__})"
         raise _refused(path, f"has a class and no game; make one by a line in a file: {line}")
+    if not own_games and (others := games_in(module)):
+        names = ", ".join(sorted({*map(str, others)}))
+        raise _refused(path, f"has games of the library alone ({names}); give the name of one")
     if not own_games:
         raise _refused(
             path,

@@ -338,6 +338,10 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus, tmp_path):
     assert "has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(
         icarus("search", two)
     )
+    library = tmp_path / "library.py"
+    library.write_text("from icarus import games\nOTHELLO = SAME = games.load('othello')\n")
+    said = refused(icarus("search", library))
+    assert "library.py' has games of the library alone (othello); give the name of one" in said
 
 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
