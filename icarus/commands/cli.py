@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from icarus import games
+from icarus.algebra import Enhancement
 from icarus.commands.console import make_program, print_table, print_text, run_main, run_program
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
@@ -53,13 +54,15 @@ def specs_command(
     ] = None,
     files: With = None,
 ) -> None:
-    """List the enhancements, or print one as the paper does. They are composed with >>, +, / and ^."""
+    """List the enhancements, those of your files too, or print one as the paper does. They are composed with >>, +, / and ^."""
     names = load_files(files or [])
     if strategy is not None:
         print_text(parse(strategy, **names).specification())
         return
     rows = []
-    for name, enhancement in SPECIFICATIONS.items():
+    for name, enhancement in {**SPECIFICATIONS, **names}.items():
+        if not isinstance(enhancement, Enhancement):
+            continue
         parts = enhancement.components
         rule = enhancement.policy.rule if parts == (enhancement,) else enhancement.name
         records, information = (

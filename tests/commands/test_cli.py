@@ -322,6 +322,7 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus, tmp_pa
     assert code == 0
     assert "Enhancement GREEDY" in output
     assert "ε = 0.1" in output
+    assert re.search("^GREEDY +", icarus("specs", "--with", mine)[1], re.MULTILINE)
 
 
 NIM = ROOT / "examples" / "nim.py"
