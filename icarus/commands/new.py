@@ -68,8 +68,10 @@ def _check_name(name: str) -> None:
         else importlib.util.find_spec(name)
     )
     is_module = module is not None and module.origin is not None  # no folder that stands here
-    if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
+    if not name.isidentifier() or name != name.lower() or not name[0].isalpha():
         reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
+    elif keyword.iskeyword(name):
+        reason = f"it is a word of Python; use my_{name}"
     elif is_module or name.replace("_", "-") in games.LIBRARY:
         reason = f"there is a {'module' if is_module else 'game'} of that name; use my_{name}"
     else:

@@ -107,7 +107,8 @@ def stones(tmp_path_factory):
 
 NAMES = {
     "icarus": "there is a module of that name; use my_icarus",
-    "class": "a letter first, such as mygame",
+    "class": "it is a word of Python; use my_class",
+    "_": "a letter first, such as mygame",
     "liars_dice": "there is a game of that name; use my_liars_dice",
     "3d": "a letter first, such as mygame",
     "My-Game": "a letter first, such as mygame",
