@@ -386,8 +386,14 @@ def pack(
 
     `verify` plays such games again too, and compares the digest.
     """
-    files = [path for directory in directories for path in directory.glob("*.jsonl*")]
-    for path in sorted({path.with_name(path.name.removesuffix(PACKED)) for path in files}):
+    files = set[Path]()
+    for directory in directories:
+        ledgers = [*directory.glob("*.jsonl"), *directory.glob(f"*.jsonl{PACKED}")]
+        filled = [path for path in ledgers if path.stat().st_size]
+        if not filled:
+            raise ValueError(f"{directory} has no rows of games")
+        files |= {path.with_name(path.name.removesuffix(PACKED)) for path in filled}
+    for path in sorted(files):
         store.pack(path)
         say(f"{packed_path(path)}: {packed_path(path).stat().st_size:,} bytes")
 

@@ -41,6 +41,7 @@ def copy(played, tmp_path):
         (("run", "nowhere.toml", "--out", "x"), "nowhere.toml cannot be read"),
         (("status", "nowhere"), "nowhere has no experiment"),
         (("report", "nowhere"), "nowhere has no experiment"),
+        (("pack", "nowhere"), "nowhere has no rows of games"),
         (("plan", 0.5, 0.5), "no number of games finds a difference of 0"),
         (("rnu",), "No such command 'rnu'"),
     ],
@@ -206,6 +207,8 @@ def test_packed_games_are_played_again_and_a_changed_one_is_found(call, copy):
     assert call("pack", copy)[0] == 0
     packed = packed_path(path).read_bytes()
     assert not path.exists()
+    # what is left of packing that was killed is no file of rows
+    (copy / f"{store.RESULTS}.gz.new").write_bytes(packed[:100])
     assert b"[[" not in gzip.decompress(packed)
     assert call("pack", copy)[0] == 0
     assert packed_path(path).read_bytes() == packed
