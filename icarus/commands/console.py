@@ -137,7 +137,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
     """
     if caption:
         out.print(Text(f"\n{caption}", style="bold"))
-    cells = [[str(cell) or NOTHING for cell in row] for row in rows]
+    cells = [[_in_a_line(cell) for cell in row] for row in rows]
     columns = [*zip(header, *cells, strict=True)]
     is_number = [all(map(_is_number, column[1:])) for column in columns]
     widths = [max(map(cell_len, column)) for column in columns]
@@ -157,6 +157,12 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
     whole = sum(widths) + GAP * len(widths)
     for line in out.render_lines(table, out.options.update(width=whole), pad=False):
         out.print(Text("".join(segment.text for segment in line).rstrip()), soft_wrap=True)
+
+
+def _in_a_line(cell: object) -> str:
+    """A cell's text without breaks of lines."""
+    text = "" if cell is None else " ".join(str(cell).splitlines())
+    return text or NOTHING
 
 
 def _is_number(cell: str) -> bool:

@@ -143,6 +143,8 @@ def test_a_query_is_answered_from_the_file(call, played):
     lines = list(csv.reader(io.StringIO(out)))
     assert lines[0][:2] == ["agent", "n"]
     assert [line[1] for line in lines[1:]] == [str(TRIALS)] * 3
+    sql = "SELECT NULL AS one, 'a' || chr(10) || 'b' AS two LIMIT 1"
+    assert call("query", played, sql)[1] == "one  two\n  -  a b\n"  # a row in a line
 
 
 def test_a_query_over_a_folder_of_runs_sees_the_games_of_all(call, played, tmp_path):
