@@ -23,7 +23,7 @@ import numpy as np
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import new_file, write_whole
 from icarus.arena.player import EVALUATION, Entrant, game_with
-from icarus.checks import count_text
+from icarus.checks import count_text, integer
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS
@@ -453,16 +453,19 @@ class Conversation:
 
     # -------------------------------------------------------------------------------------------------- the description
 
-    def describe(self, since: int = -1, at: int | None = None, viewer: int | None = None) -> Answer:
+    def describe(self, viewer: int | None = None, since: int = -1, at: int | None = None) -> Answer:
         """How the game stands, as a viewer may know it; waits a while where nothing is new.
 
         Args:
             since: the version that the page has.
             at: after how many actions that the viewer noticed; None for now.
+
+        Raises:
+            ValueError: `at` is below 0.
         """
         with self.changed:
             if at is not None:
-                return self._describe(viewer, at)
+                return self._describe(viewer, integer("at", at, 0))
             views = self.contents
             self.changed.wait_for(lambda: views[viewer]["version"] != since or self.closed, WAIT)
             return views[viewer]
@@ -683,15 +686,16 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------------ looking back
 
-    def judge(self, at: int, viewer: int | None) -> Answer:
+    def judge(self, at: int | None, viewer: int | None) -> Answer:
         """Look at a decision after the end: what was better, how it is clicked, and the values of both; nothing where nobody had a choice.
 
         Raises:
-            ValueError: the game is not over.
+            ValueError: the game is not over, or `at` is no number of an action.
         """
         session = self.session
         if not session.over:
             raise ValueError("the game is not over")
+        at = integer("at", at, 0, len(session.played) - 1)
         played = session.played[at]
         state = played.before
         if played.player == CHANCE or len(state.legal_actions()) == 1:

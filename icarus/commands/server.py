@@ -263,7 +263,7 @@ class Handler(BaseHTTPRequestHandler):
                 if number not in seats:
                     raise Refused(403, "this game is another's, or there is none of this number")
                 table, viewer = tables.games[number], seats[number]
-                places = {name: int(value) for name, value in query.items()}
+                places = msgspec.convert(query, dict[Literal["since", "at"], int], strict=False)
                 match [method, *rest]:
                     case ["GET"]:
                         return page("play", "icarus play")
@@ -272,11 +272,11 @@ class Handler(BaseHTTPRequestHandler):
                         links = table.links[1:] if viewer == table.viewers[0] else []
                         if table.next:
                             links = table.next.links[1:]
-                        return {**table.describe(**places, viewer=viewer), "links": links}
+                        return {**table.describe(viewer, **places), "links": links}
                     case ["GET", "tree"] if (result := table.shown.get(viewer)) and result.records:
                         return tree_page(result)
                     case ["GET", "judge"]:
-                        return table.judge(**places, viewer=viewer)
+                        return table.judge(places.get("at"), viewer)
                     case ["POST"]:
                         return tables.say(number, body, viewer)
         raise Refused(404, f"there is no page {address.path}")

@@ -303,6 +303,15 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
     assert hidden > 0
 
 
+NO_PLACES = {
+    "state?at=-1": "at is -1; it must be an integer of at least 0",
+    "state?since=x": "the request cannot be understood: Expected `int`, got `str`",
+    "state?viewer=1": "the request cannot be understood: Invalid enum value 'viewer'",
+    "judge": "at is None; it must be an integer from 0 to ",
+    "judge?at=9999": "at is 9999; it must be an integer from 0 to ",
+}
+
+
 def test_the_past_is_looked_at_without_changing_the_present(served):
     page = served("othello", None)
     state = page.my_turn()
@@ -310,6 +319,8 @@ def test_the_past_is_looked_at_without_changing_the_present(served):
     assert boards[-1] == state["board"]
     assert len(set(boards)) > state["total"] / 2
     assert page.state(at=9999)["at"] == state["total"]
+    for query, said in NO_PLACES.items():
+        assert said in page.client.get(f"/games/0/{query}").json()["error"]
     assert "iterations" in page.say("why")["table"]
     assert page.client.get("/games/0/tree").text.startswith("<!doctype html>")
 
