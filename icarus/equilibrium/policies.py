@@ -292,7 +292,8 @@ class Exploitability:
     def improvements(self) -> tuple[float, ...]:
         """The gain of each player by his best response; of two players by local best responses not known."""
         pairs = zip(self.best_responses, self.values, strict=bool(self.values))
-        return tuple(best - value for best, value in pairs)
+        # a best response never loses by more than rounding
+        return tuple(max(0.0, best - value) for best, value in pairs)
 
     def __str__(self) -> str:
         percent = f"{100 * self.confidence:.0f} %"
@@ -442,7 +443,7 @@ def _by_walks(
 
 def exact_result(best: Sequence[float], values: Sequence[float], policy: str) -> Exploitability:
     """A result without luck."""
-    distance = sum(most - value for most, value in zip(best, values, strict=True))
+    distance = max(0.0, sum(most - value for most, value in zip(best, values, strict=True)))
     limits = distance, distance, distance
     return Exploitability(*limits, 1.0, "best responses", policy, tuple(best), tuple(values))
 
