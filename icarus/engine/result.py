@@ -450,8 +450,21 @@ def leads_to(earlier: State, state: State) -> bool:
     if isinstance(before, np.ndarray) and isinstance(now, np.ndarray):
         same = before.tobytes() == now.tobytes()
     else:
-        same = before is now or bool(before == now)
+        same = before is now or _are_equal(before, now)
     return same and state.history[: len(earlier.history)] == earlier.history
+
+
+def _are_equal(first: object, second: object) -> bool:
+    """Whether two states in plain Python are equal, with all arrays that they hold."""
+    try:
+        return bool(first == second)
+    except ValueError:  # arrays are equal in each place, not as one
+        pass
+    try:
+        np.testing.assert_equal(first, second)
+    except (AssertionError, ValueError):
+        return False
+    return True
 
 
 def _reused(

@@ -25,6 +25,7 @@ from icarus import (
 from icarus.algebra import Enhancement, argmax, values
 from icarus.compiler import PlainPython, next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
+from icarus.engine.result import leads_to
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -220,6 +221,14 @@ def test_a_reply_has_room_for_actions_below_2_to_the_60th(engine):
     )
     with pytest.raises(ValueError, match=r"a reply is an action of 2\*\*60 or more"):
         search(game.new_initial_state(), BASELINE >> LGRF, iterations=9, engine=engine)
+
+
+def test_states_that_hold_arrays_are_compared_with_them():
+    game = attrs.evolve(nim(), initial=lambda rng, sticks: {"heaps": np.array([sticks, 3])})
+    first, again = (game.new_initial_state() for _ in range(2))
+    other = attrs.evolve(game, parameters={"sticks": 9}).new_initial_state()
+    assert leads_to(first, again)
+    assert not leads_to(first, other)
 
 
 def test_a_simulation_in_one_call_is_drawn_as_step_by_step():
