@@ -319,7 +319,7 @@ class Result:
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
-        records = sum(map(len, self.records.values()))
+        records = sum(table.used for table in tables_of(self).values())
         spent = (
             f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
         )

@@ -414,6 +414,13 @@ def test_the_result_is_what_the_search_counted():
     assert result.memory > base.rows.nbytes
 
 
+def test_the_result_counts_records_that_components_share_once():
+    state = after(toy.BRANCHES)
+    for strategy in (BASELINE, BASELINE >> BASELINE(ucb1(1.0))):
+        result = search(state, strategy, iterations=40, seed=3)
+        assert f", {len(result.records['BASELINE'])} records\n" in str(result)
+
+
 def test_the_result_prints_a_row_for_each_action_the_most_visited_first():
     result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
     head, titles, *rows = str(result).splitlines()
