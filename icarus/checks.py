@@ -72,6 +72,11 @@ def is_integer(value: object) -> TypeGuard[int]:
     )
 
 
+def is_word(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of 64 bits, as the parts of a record are, and its key."""
+    return is_integer(value) and -(1 << 63) <= value < 1 << 63
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number, also infinite or nan; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)

@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra.slots import Candidates, InitialInformation
-from icarus.checks import integer, is_integer
+from icarus.checks import integer, is_word
 from icarus.compiler.functions import python_of
 from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, record
 
@@ -112,11 +112,11 @@ class Space:
         if begins:
             # M* is two parts, the player and the moves. The moves are taken out, so that there is one integer for each factor.
             moves = integers.pop(len(begins)) if len(integers) > len(begins) else None
-            if not isinstance(moves, tuple | list) or not all(map(is_integer, moves)):
+            if not isinstance(moves, tuple | list) or not all(map(is_word, moves)):
                 return False
         least = len(begins) + len(rest)
         has_all = len(integers) >= least if _ANY_NUMBER in rest else len(integers) == least
-        return has_all and all(map(is_integer, integers))
+        return has_all and all(map(is_word, integers))
 
     def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
         """The key of a record of this space in a game.

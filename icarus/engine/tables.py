@@ -20,6 +20,7 @@ from icarus.algebra import (
     Space,
 )
 from icarus.algebra.information import FieldValue
+from icarus.checks import is_word
 from icarus.compiler import WORD_BYTES, CompiledFunction, python_of, uninterrupted
 from icarus.compiler.digest import kernel_cache
 from icarus.engine.lowering import MOST, ByIdentity
@@ -213,6 +214,8 @@ class RecordTable:
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
+        if not is_word(key):
+            return None
         (place,) = self.places(np.array([key]))
         return read_only(self._room)[place] if place else None
 

@@ -188,6 +188,13 @@ def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those
     assert list(records) == ["BASELINE", "MAST"]
 
 
+@pytest.mark.parametrize("parts", [2**70, -(2**70), (2**64, 0)])
+def test_no_record_has_a_key_or_a_part_of_more_than_64_bits(parts):
+    records = search(after(toy.BRANCHES), MAST, iterations=20, seed=1).records["MAST"]
+    assert (0, 0) in records
+    assert parts not in records
+
+
 # ---------------------------------------------------------------------------------------------------------------- budgets
 
 
