@@ -30,6 +30,7 @@ EVERY_ACTION = "an observer of every action"
 ROOT_PLAYER = "the root player"
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
+_DIGITS = r"\d{1,600}"  # of a number; Python reads thousands of them as no integer
 
 
 @functools.lru_cache(MOST_VIEWS)
@@ -157,11 +158,11 @@ def parse_scheme(text: str) -> Scheme:
     """
     uncut, cut, depth = text.strip().partition(_CUTOFF)
     quoted = repr(checks.excerpt(text, SHOWN))
-    if cut and not depth.isdecimal():
+    if cut and not re.fullmatch(_DIGITS, depth):
         raise ValueError(f"{quoted} is not a scheme; write a cut-off as in 'MO_ISMCTS{_CUTOFF}20'")
     exp3 = uncut.endswith(_EXP3)
     parts = re.fullmatch(
-        r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip()
+        rf"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?{_DIGITS})\))?", uncut.removesuffix(_EXP3).rstrip()
     )
     if parts is None or parts[1] not in _ALL:
         raise ValueError(

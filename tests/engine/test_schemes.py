@@ -103,10 +103,12 @@ def test_the_number_of_trees_may_be_given():
         "DeterminizedUCT(trees=3)",
         "DeterminizedUCT(0)",
         "CheatingUCT with",
+        "MO_ISMCTS with cutoff=" + "9" * 5000,
+        "DeterminizedUCT(" + "9" * 5000 + ")",
     ],
 )
 def test_what_is_no_scheme_is_refused(text):
-    with pytest.raises(ValueError, match="scheme|at least 1|from 1 to"):
+    with pytest.raises(ValueError, match="is not a scheme|at least 1|from 1 to"):
         parse_scheme(text)
 
 
