@@ -166,9 +166,13 @@ def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> in
     Raises:
         ValueError: the rule gave no score for each action, or NaN.
     """
-    scores = np.asarray(rule(root), float)
+    answer = rule(root)
+    right = f"it must give a number for each of {count_text(len(root.actions), 'action')}"
+    try:
+        scores = np.asarray(answer, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"the recommendation {label(rule)} gave {answer!r}; {right}") from None
     if scores.shape != (len(root.actions),) or np.isnan(scores).any():
-        right = f"it must give a number for each of {count_text(len(root.actions), 'action')}"
         raise ValueError(f"the recommendation {label(rule)} gave {scores.tolist()}; {right}")
     choices = zip(scores.tolist(), root.actions, root.dominated.tolist(), strict=True)
     candidates = [(score, action) for score, action, is_worse in choices if not is_worse]

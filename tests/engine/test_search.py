@@ -626,10 +626,13 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused():
     assert str(agent).endswith(", greatest_value)")
     with pytest.raises(TypeError, match="recommendation is 'most'; it must be a function"):
         search(state, BASELINE, iterations=5, recommendation="most")
-    with pytest.raises(
-        ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"
-    ):
-        search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
+    for scores, text in ((np.ones(1), "[1.0]"), (["a", "b"], "['a', 'b']")):
+        with pytest.raises(ValueError) as refusal:
+            search(state, BASELINE, iterations=5, recommendation=lambda _, scores=scores: scores)
+        message = (
+            f"the recommendation <lambda> gave {text}; it must give a number for each of 2 actions"
+        )
+        assert str(refusal.value) == message
 
 
 def test_the_earlier_iterations_of_all_threads_are_told():
