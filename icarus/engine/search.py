@@ -5,7 +5,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import attrs
@@ -203,7 +202,7 @@ def _check_strategy(instance: object, attribute: attrs.Attribute, value: object)
 
 
 def _evaluation(value: Any) -> Any:
-    return read_evaluation(value) if isinstance(value, str | Path) else value
+    return value if isinstance(value, Evaluation | None) else read_evaluation(value)
 
 
 @attrs.frozen(repr=False)

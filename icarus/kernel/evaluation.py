@@ -19,6 +19,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -500,8 +501,10 @@ def read_evaluation(file: str | Path) -> Evaluation:
     """The evaluation in a file; the same object for the same content.
 
     Raises:
-        OSError: it cannot be read. ValueError: it is no evaluation, or one of another version.
+        OSError: it cannot be read. ValueError: it is no evaluation, or one of another version. TypeError: `file` is no path.
     """
+    if not isinstance(file, str | PathLike):
+        raise TypeError(f"an evaluation is {file!r}; it must be an Evaluation, or the file of one")
     content = Path(file).read_bytes()
     try:
         if len(content) > LARGEST:

@@ -339,6 +339,21 @@ def test_files_that_are_no_evaluation_are_refused(file, kuhn, monkeypatch):
         read_evaluation(file.with_name("absent.npz"))
 
 
+@pytest.mark.parametrize(
+    "misuse",
+    [
+        read_evaluation,
+        KUHN.with_evaluation,
+        lambda value: Agent(BASELINE, iterations=5, evaluation=value),
+    ],
+)
+def test_what_is_neither_an_evaluation_nor_a_file_is_refused(misuse):
+    with pytest.raises(
+        TypeError, match="^an evaluation is 3; it must be an Evaluation, or the file"
+    ):
+        misuse(3)
+
+
 def test_of_a_damaged_file_no_error_of_its_archive_comes_through(kuhn, file):
     content, luck = kuhn.to_bytes(), random.Random(0)
     for _ in range(200):
