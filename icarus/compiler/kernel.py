@@ -375,11 +375,9 @@ def call_compiled(errors: list[BaseException], function: Callable, *arguments: o
 def cache_root() -> Path:
     """The folder of all cached machine code: $ICARUS_CACHE_DIR, or `icarus` in the user's cache folder."""
     folder = os.environ.get("ICARUS_CACHE_DIR")
-    return (
-        Path(folder)
-        if folder
-        else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
-    )
+    if folder:
+        return Path(folder)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
 
 
 @functools.cache
@@ -394,8 +392,9 @@ def cache_folder() -> Path | None:
             raise PermissionError(f"other users may write to {folder}")
         os.utime(folder)
         for version in folder.parent.glob("[0-9a-f]" * len(PACKAGE_DIGEST)):
-            if version.stat().st_mtime < time.time() - UNUSED_DAYS * 86400:
-                shutil.rmtree(version, ignore_errors=True)
+            with contextlib.suppress(OSError):  # another process may be deleting it
+                if version.stat().st_mtime < time.time() - UNUSED_DAYS * 86400:
+                    shutil.rmtree(version)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         logger.warning(
             "machine code cannot be cached, so every start compiles again: %s; set ICARUS_CACHE_DIR to a directory of your own",

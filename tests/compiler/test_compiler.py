@@ -483,9 +483,11 @@ def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(
         (tmp_path / name / "code.bin").write_bytes(b"old")
         os.utime(tmp_path / name, (time.time() - days * 86400,) * 2)
     (tmp_path / "cache" / ("1" * 16)).symlink_to(tmp_path / "elsewhere")
+    # as if another process deleted it just now
+    (tmp_path / "cache" / ("2" * 16)).symlink_to(tmp_path / "nowhere")
     current = kernels.cache_folder.__wrapped__()
     left = {path.name for path in (tmp_path / "cache").iterdir()}
-    assert left == {"f" * 16, "1" * 16, "photographs", current.name}
+    assert left == {"f" * 16, "1" * 16, "2" * 16, "photographs", current.name}
     assert (tmp_path / "elsewhere" / "code.bin").exists()
 
 
