@@ -183,6 +183,9 @@ class OOSSearch(Learner):
             moves = tuple(
                 (True, action) for (_, action), (_, views, _) in steps if {*views} == {action}
             )
+        if not (self._deals.probabilities * fits).any():
+            # a state after a deal that never comes: there is nothing to aim at
+            observer, moves, fits = sampling.EVERYBODY, (), True
         self._sampler["target_set"] = key_of(information)
         self._aim_at(observer, moves, fits)
 

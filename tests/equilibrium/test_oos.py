@@ -7,13 +7,14 @@ import signal
 import threading
 import time
 
+import attrs
 import numpy as np
 import pytest
 
-from icarus import Agent, SearchInterrupted, games, play
+from icarus import Agent, SearchInterrupted, games, in_python, play
 from icarus.arena.player import parse_algorithm
 from icarus.compiler import array_kernel
-from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch
+from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch, sampling
 from icarus.equilibrium.deals import deal_observation, deals_of, dealt_state
 from icarus.equilibrium.sampling import DEAD, Store, traverse
 from icarus.equilibrium.walk import Walk
@@ -384,6 +385,23 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     again = OOSSearch(state.game, seed=7)
     again.search(state, iterations=500)
     assert again.search(state, iterations=300, seed=4).policy.tolist() == result.policy.tolist()
+
+
+@pytest.mark.parametrize("target", sampling.TARGETS)
+def test_after_a_deal_that_never_comes_the_whole_game_is_sampled(target):
+    plain = in_python(KUHN)
+
+    def deal(index):
+        dealt = plain.ask("deal", index)
+        # of six deals the first player has the lowest card in the first two
+        return dealt and (dealt[0], 0.0 if index < 2 else 1 / 4)
+
+    game = attrs.evolve(plain, deal=deal)
+    search = OOSSearch(game, OOS(target=target))
+    with np.errstate(all="raise"):
+        search.search(dealt_state(game, deals_of(game), 0), 1, iterations=50)
+    assert np.isfinite(search.store.regrets).all()
+    assert search.store.regrets.any()
 
 
 def test_settings_are_read_back_as_they_are_written():
