@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
-from icarus.checks import count_text, exact_text, integer, is_integer, seed_key
+from icarus.checks import count_text, exact_text, integer, is_integer, one_of, seed_key
 from icarus.compiler import array_kernel
 from icarus.engine.match import (
     MOST_VISITED,
+    PLAYS,
     TOLERANCE,
     PolicyLike,
     Question,
@@ -26,6 +27,7 @@ from icarus.statistics import mean_interval, mean_of
 
 SEEDS = 32  # of a search: from here to 64 the estimate falls by 3 % in Leduc poker and by 4 % in Goofspiel with four cards
 CONFIDENCE = 0.95  # of each limit
+SHARE_DONE = "a function of the share that is done"
 TWO_SIDED = 2 * CONFIDENCE - 1  # of an interval between two such limits
 
 
@@ -119,6 +121,7 @@ def tabulate(
     Raises:
         ValueError, TypeError: as for a `GameTree`, and as in `exploitability`.
     """
+    one_of("play", play, PLAYS)
     check_callable("progress", progress, "a function of (parts done, parts in all)")
     tree, key = tree_of(game), seed_key(seed)
     result, searches = uniform_policy(tree), dict[int, PolicyLike]()
@@ -383,6 +386,8 @@ def exploitability(
     """
     integer("seeds", seeds, 1)
     integer("seed", seed, 0)
+    one_of("play", play, PLAYS)
+    check_callable("progress", progress, SHARE_DONE)
     if isinstance(game, Game) and (stored := _stored(game, policy)) is not None:
         return _by_walks(game, policy, stored, progress)
     tree, written = tree_of(game), list[np.ndarray]()

@@ -152,6 +152,14 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
         lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3),
         "progress is 3; it must be a function of ",
     ),
+    *(
+        (
+            lambda use=use, policy=policy: use(KUHN, policy, progress=3),
+            "progress is 3; it must be a function of ",
+        )
+        for use in (exploitability, local_best_response, tabulate)
+        for policy in (None, AGENT)
+    ),
     (
         lambda: stitch(KUHN, OOS()),
         r"OOS\(\) has no budget; it must be made first, such as .* Agent\(strategy, iterations=…\)",
@@ -187,6 +195,8 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
       for use in (exploitability, local_best_response, stitch)),
     (policy(lambda uniform: 2 * uniform), "sum to 2 in information set 0; they must be at least 0 and sum to 1"),
     (policy(lambda uniform: uniform + np.tile([2, -2], 12)), "are negative somewhere"),
+    *((lambda use=use: use(KUHN, None, play="x"), "play is 'x'; it must be 'most visited' or 'visit shares'")
+      for use in (exploitability, local_best_response, tabulate)),
     (measured(AGENT, seed=-1), "seed is -1; it must be an integer of at least 0"),
     *((lambda player=player: best_response(KUHN, None, player), "it must be 0 or 1") for player in (2, True, 1.0, "0")),
     # searches
