@@ -70,6 +70,13 @@ def result_of(
     )
 
 
+def _check_decision(state: State) -> None:
+    """Refuse what is not a state in which a player is to move."""
+    check_is_state("search", state)
+    if state.current_player() in (CHANCE, TERMINAL):
+        raise ValueError("there is no decision to search for: no player is to move here")
+
+
 @attrs.frozen(kw_only=True, repr=False)
 class OOS(AlgorithmSettings):
     """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
@@ -231,10 +238,8 @@ class OOSSearch(Learner):
         if iterations is None and seconds is None:
             iterations, seconds = self.budget
         check_budget(iterations, seconds)
-        check_is_state("search", state)
+        _check_decision(state)
         check_callable("progress", progress, PROGRESS)
-        if state.current_player() in (CHANCE, TERMINAL):
-            raise ValueError("there is no decision to search for: no player is to move here")
         if seed is not None:
             self._rng = seeded(checks.seed(seed))
         started = time.perf_counter()
@@ -324,7 +329,12 @@ class PolicyPlayer(AlgorithmSettings):
         return self
 
     def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        """An action drawn; nothing is searched, so that there is no progress to tell.
+
+        Raises:
+            ValueError: a terminal or chance state, a bad seed. TypeError: `state` is not a state.
+        """
+        _check_decision(state)
         policy, rng = self.policy_in(state.game), seeded(checks.seed(seed))
         memory = policy.tree.nbytes if policy else 0
         chances = question_to(policy)(state, ())

@@ -24,8 +24,10 @@ from icarus.equilibrium import (
     CFR,
     OOS,
     GameTree,
+    NearEquilibrium,
     OOSSearch,
     TabularPolicy,
+    Uniform,
     deals_of,
     information_state,
     local_best_response,
@@ -164,6 +166,7 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
         lambda: stitch(KUHN, OOS()),
         r"OOS\(\) has no budget; it must be made first, such as .* Agent\(strategy, iterations=…\)",
     ),
+    (lambda: Uniform().search(3, 0), "search needs a State, such as"),
     (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),
 ]
 VALUE_ERRORS: list[tuple[Any, str]] = [
@@ -201,6 +204,8 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     *((lambda player=player: best_response(KUHN, None, player), "it must be 0 or 1") for player in (2, True, 1.0, "0")),
     # searches
     (lambda: tree_of(KUHN).set_at(LEDUC.new_initial_state(1)), "is not a state of kuhn-poker"),
+    *((lambda player=player: player.seated(KUHN, iterations=5).search(played(0, 0), 0), "there is no decision to search for")
+      for player in (OOS(), NearEquilibrium(), Uniform())),
     (lambda: information_state(played(0, 0)), "no player is to move in <kuhn-poker after 2 actions>"),
     (lambda: CFR(KUHN).run(0), "iterations is 0; it must be an integer of at least 1"),
     (lambda: near_equilibrium(KUHN, 1e-9, most=1), r"after 1 iteration of CFR\+ in kuhn-poker NashConv is 0\.\d+, not 1e-09"),
