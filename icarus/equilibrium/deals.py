@@ -7,6 +7,7 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
+from icarus.checks import count_text
 from icarus.compiler.rng import seeded
 from icarus.kernel import (
     UNSEEN,
@@ -84,7 +85,7 @@ def deals_of(game: AnyGame) -> Deals:
         )
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(
-            f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1"
+            f"the probabilities of the {count_text(len(states), 'deal')} of {game} sum to {total!r}, not to 1"
         )
     observations = [
         [game.ask("deal_observation", state, player) for player in range(game.players)]

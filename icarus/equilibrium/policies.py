@@ -294,6 +294,8 @@ class Exploitability:
     @property
     def improvements(self) -> tuple[float, ...]:
         """The gain of each player by his best response; of two players by local best responses not known."""
+        if len(self.best_responses) > PLAYERS:
+            return self.best_responses
         pairs = zip(self.best_responses, self.values, strict=bool(self.values))
         # a best response never loses by more than rounding
         return tuple(max(0.0, best - value) for best, value in pairs)

@@ -481,7 +481,8 @@ def local_best_response(
 
     def result() -> Exploitability:
         belief = "" if particles is None else f" and {particles} particles"
-        method = f"local best responses of depth {depth}{belief}, in {len(gains[-1])} matches each"
+        number = len(gains[-1])
+        method = f"local best responses of depth {depth}{belief}, in {number} match{'' if number == 1 else 'es'} each"
         everyone = {model, *(each.played for each in responders)}
         questions = sum(answers.questions for answers in everyone)
         is_exact = all(each.is_exact for each in responders)

@@ -138,6 +138,8 @@ def test_a_seat_gains_what_is_to_be_gained_by_hand():
     # player 0 hides 1 or 2, which one in three finds: 6 and not 3; player 1 says 0: 4.5 and not 3; player 2 does so already
     assert found.samples == (pytest.approx([3.0]), pytest.approx([1.5]), pytest.approx([0.0]))
     assert found.nash_conv == pytest.approx(4.5)
+    assert found.improvements == found.best_responses
+    assert found.method.endswith(", in 1 match each")
     assert "player 0 gains 3, player 1 gains 1.5, player 2 gains 0 by" in str(found)
 
 

@@ -185,6 +185,7 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     # deals
     (lambda: deals_of(kuhn(deal=None, deal_observation=None)), r"kuhn-poker has hidden deals: .*deal\(state, index, "),
     (lambda: deals_of(kuhn(deal=lambda state, index: 0.3 if index < 3 else -1.0)), "the 3 deals of kuhn-poker sum to 0.8999"),
+    (lambda: deals_of(kuhn(deal=lambda state, index: 0.3 if index < 1 else -1.0)), "the 1 deal of kuhn-poker sum to 0.3"),
     (lambda: deals_of(kuhn(deal=lambda state, index: np.nan)), "deal of kuhn-poker .* it must be a probability, or NO_DEAL"),
     # policies
     (lambda: local_best_response(KUHN, (None,)), "1 policies for the 2 players of kuhn-poker"),
