@@ -448,7 +448,8 @@ def local_best_response(
         seeds: of a search, of which the responder thinks the mean.
         play: how a search is played, see `exploitability`.
         seed: an integer ≥ 0, of the searches of an agent, of the responder and of the matches.
-        particles: how many states at most he thinks of at once; None for all of them.
+        particles: how many states at most he thinks of at once; None for all of them. With fewer than four of a larger belief no action is
+            clearly better, so that he plays by the policy itself.
         progress: called with the share that is done.
 
     Raises:
