@@ -6,6 +6,7 @@ kept, in a directory, are the rows of all matches and the evaluation of each gen
 
 import importlib.util
 import itertools
+import pickle
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -158,7 +159,7 @@ def learn(
         out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
             kept.
         files: Python files whose games are named.
-        workers: processes; only for a game that is given by its name.
+        workers: processes; for a game that is given by its name, or whose functions other processes can import.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called before each round; of a match before the first game that is missing, and after each game.
         settings: the fields of `LearningSettings`.
@@ -166,7 +167,8 @@ def learn(
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
-            directory of another learning, or one in place of the file; scikit-learn is not installed.
+            directory of another learning, or one in place of the file; a game that other processes cannot be given; scikit-learn is not
+            installed.
     """
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
@@ -178,6 +180,8 @@ def learn(
     digests = tuple((path, digest_of(path)) for path in map(str, files))
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
+    if workers > 1 and cluster is None:
+        _refuse_unknown(game)
     defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
     chosen = LearningSettings(**defaults | settings)
     # a strategy that there is not is refused before anything is played
@@ -204,6 +208,16 @@ def learn(
                     is_over = len(learning.generations) == chosen.generations
                 if is_over:
                     return result
+
+
+def _refuse_unknown(game: str | AnyGame) -> None:
+    """Refuse a game that other processes cannot be given."""
+    try:
+        pickle.dumps(game)
+    except Exception as error:  # of whatever the game holds
+        raise ValueError(
+            f"other processes cannot be given {game}: {error}; give it by its name, with files=[…], or workers=1"
+        ) from None
 
 
 def directory_of(out: Path) -> Path:

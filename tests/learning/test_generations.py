@@ -232,6 +232,14 @@ def test_bad_settings_are_refused(settings, sentence):
         learn(KUHN, **settings)
 
 
+def test_a_game_that_other_processes_cannot_be_given_is_refused():
+    game = attrs.evolve(in_python(games.load(KUHN)), text=lambda state: "cards")
+    with pytest.raises(
+        ValueError, match=r"other processes cannot be given kuhn-poker: .*workers=1"
+    ):
+        learn(game, workers=2, **SMALL)
+
+
 def test_the_name_of_one_file_is_no_list_of_files():
     with pytest.raises(TypeError, match="files is 'mine.py'; it must be a list"):
         learn(KUHN, files="mine.py")
