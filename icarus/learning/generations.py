@@ -28,7 +28,7 @@ from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
 from icarus.learning.encoding import empty_evaluation
 from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.report import Generation, write_curve
-from icarus.learning.selfplay import Positions, games_played, inputs_of
+from icarus.learning.selfplay import CHUNKS, Positions, games_of_chunk, games_played, inputs_of
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
@@ -39,7 +39,6 @@ LEAST = {"games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
 COMPILED = {"games": 5000, "iterations": 100}
 PLAIN = {"games": 500, "iterations": 25}  # of a game in plain Python
 ROUNDS, MATCHES = 1, 2  # streams of random numbers; 0 is that of the states that are encoded
-CHUNKS = 8  # of the games of a round, whoever plays them
 UNITS = 64  # hidden
 CLEARLY = 0.99  # of the error: few weights are taken only if so much better on branches held out
 RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
@@ -55,7 +54,8 @@ class LearningSettings:
     Attributes:
         minutes: by the clock; a generation that would not end by then is not begun.
         generations: so many in all instead, however long they take.
-        games: of a round, as long as there is room for their positions; 5,000 if not given, of a `PythonGame` 500.
+        games: of a round, rounded up to a multiple of eight, as long as there is room for their positions; 5,000 if not given, of a
+            `PythonGame` 500.
         rounds: of a generation.
         judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
         reference: against whom, without evaluation, beside the generation before; the same.
@@ -269,7 +269,7 @@ class Learning:
         """The positions of a round."""
         from scipy.sparse import vstack
 
-        games = -(-self.settings.games // CHUNKS)
+        games = games_of_chunk(self.settings.games)
         seeds = ((self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS))
         chunks = (Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds)
         # in the order of their seeds

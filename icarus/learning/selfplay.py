@@ -34,6 +34,7 @@ from icarus.equilibrium.walk import draw, player_of, write_chance, write_legal
 from icarus.kernel import CHANCE, SPARE_LEGAL, TERMINAL, AnyGame, Evaluation, Game
 from icarus.kernel.evaluation import LearnedNetwork, read_state, with_facts, write_values
 
+CHUNKS = 8  # of the games of a round, whoever plays them
 NOISE = 0.02  # of values
 SHARE, REST = 0.1, 0.7  # of random moves; λ, which is 1 without weights
 BRANCHES = 1 / 16  # share of decisions
@@ -269,6 +270,11 @@ class DealsCalledBack(CalledBack):
     def _prepare(self, state: int, observer: int, beliefs: int) -> int:
         self._beliefs = self.game.ask("prepare", self.state(state), int(observer))
         return 0
+
+
+def games_of_chunk(games: int) -> int:
+    """The games of each chunk of a round of so many games, or of a few more."""
+    return -(-games // CHUNKS)
 
 
 def games_played(

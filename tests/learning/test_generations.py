@@ -18,7 +18,7 @@ from icarus.kernel import TERMINAL, Evaluation, below, read_evaluation
 from icarus.learning import generations
 from icarus.learning.encoding import empty_evaluation
 from icarus.learning.generations import LearningProgress
-from icarus.learning.report import generations_of, lines_on
+from icarus.learning.report import blocks_of, generations_of, lines_on
 from icarus.learning.selfplay import (
     FORCED,
     GREEDY,
@@ -27,6 +27,7 @@ from icarus.learning.selfplay import (
     games_played,
     write_targets,
 )
+from icarus.views.document import text_of
 from tests.learning.conftest import JUDGE, KUHN, SMALL
 
 
@@ -272,6 +273,12 @@ def test_an_evaluation_is_told_by_error_range_sum_and_rate(learned):
     assert "in 200 games against itself, where knowing nothing has" in told
     assert "and sum to 1.000 to 1.000" in told
     assert "µs" in told
+
+
+def test_the_games_that_were_played_are_told(learned):
+    evaluation = learned[1]
+    asked = attrs.evolve(evaluation, about=evaluation.about | {"games": 41, "rounds": 3})
+    assert "144 games each" in text_of(list(blocks_of(asked)))
 
 
 def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monkeypatch):
