@@ -28,8 +28,11 @@ def differing(first: str, second: str, most: int) -> list[str]:
 
 
 def bare(name: str) -> str:
-    """A name without capitals, and without what stands between two parts of a move: "f5 d6", "g3-h4", "c3xe5"."""
-    return re.sub(r"(?<=\w)[-–x×:\s]+(?=\w)", "", name).casefold()
+    """A name without capitals, and without what stands between two parts of a move: "f5 d6", "g3-h4", "c3xe5", "3 × ★"."""
+    # a letter that means "takes" or "times" stands after a number, or before a square or a number
+    between = r"(?<=\d)\s*[x×]\s*(?=\S)|(?<=\w)\s*x\s*(?=\w?\d)|(?<=\w)[-–×:\s]+(?=\w)"
+    text = re.sub(between, " ", name.casefold())
+    return re.sub(r"(?<=\w)\s+|\s+(?=\w)", "", text)
 
 
 def exact_text(number: float) -> str:

@@ -59,6 +59,24 @@ def test_what_is_no_such_number_is_refused_by_name(check, message):
         check()
 
 
+@pytest.mark.parametrize(
+    ("texts", "is_same"),
+    [
+        (("c3xe5", "C3Xe5", "c3 x E5", "c3:e5", "c3-e5"), True),
+        (("22x15", "22 X 15", "22-15"), True),
+        (("exd5", "EXD5", "e d5"), True),
+        (("3 × ★", "3×★", "3x★", "3 x ★"), True),
+        (("♣ trumps", "♣Trumps"), True),
+        (("exchange", "EXCHANGE"), True),
+        (("axe", "ae"), False),
+        (("-1", "1"), False),
+        (("bet 2x", "bet 2"), False),
+    ],
+)
+def test_names_are_compared_without_capitals_and_separators(texts, is_same):
+    assert (len({*map(checks.bare, texts)}) == 1) == is_same
+
+
 def test_of_one_seat_no_message_speaks_of_several():
     """In a game for one player: it needs 1 agent, not 1 agents."""
     alone = toy.CHAIN

@@ -249,8 +249,9 @@ def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
 
 
 def reading(text: str) -> str:
-    """A move by the numbers of its squares, from 1 in the right corner of Black's side, such as "11-15"."""
-    return re.sub(r"\b([1-9]|[12]\d|3[0-2])\b", lambda number: _numbered(int(number[0]) - 1), text)
+    """A move by the numbers of its squares, from 1 in the right corner of Black's side, such as "11-15" or "22x15"."""
+    number = r"(?<![a-wyz\d])([1-9]|[12]\d|3[0-2])(?![a-wyz\d])"
+    return re.sub(number, lambda match: _numbered(int(match[0]) - 1), text, flags=re.IGNORECASE)
 
 
 def _numbered(number: int) -> str:

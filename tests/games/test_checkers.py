@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from icarus.compiler import array_kernel
-from icarus.games.checkers import DARK, STATE, begin_turn, checkers
+from icarus.games.checkers import DARK, STATE, begin_turn, checkers, reading
 from icarus.kernel import CONTINUES, State, helper
 from tests.games.scenes import act_out, play, scenes
 from tests.marks import slow_after
@@ -275,6 +275,12 @@ def test_openspiel_agrees_move_by_move_on_random_games(count):
     assert min(outcomes.values()) > count / 40, "the games must have met every kind of end"
     assert chains > count / 2, "and every kind of jump"
     assert crowned_jumps > count / 4, "and every kind of jump"
+
+
+@pytest.mark.parametrize("sign", ["-", "x", "X", ":", " x "])
+def test_a_capture_is_read_by_the_numbers_of_its_squares(sign):
+    assert reading(f"22{sign}15") == f"f6{sign}d4"
+    assert reading("c3xe5") == "c3xe5"
 
 
 def pyspiel_game(name: str):
