@@ -20,6 +20,14 @@ def excerpt(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def quoted(value: object) -> str:
+    """A value as it is quoted where it is refused."""
+    try:
+        return excerpt(repr(value), 100)
+    except ValueError:  # Python writes no integers of so many digits
+        return "an integer of thousands of digits"
+
+
 def differing(first: str, second: str, most: int) -> list[str]:
     """Two texts as they are quoted where they differ: so many characters, from a little before that."""
     start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
@@ -96,9 +104,13 @@ def one_of(name: str, value: object, choices: Sequence) -> None:
     Raises:
         ValueError: `value` is not one of `choices`; the message begins with `name`.
     """
-    if value not in choices:
+    try:
+        is_choice = value in choices
+    except ValueError:  # an array
+        is_choice = False
+    if not is_choice:
         *others, last = map(repr, choices)
-        raise ValueError(f"{name} is {value!r}; it must be {', '.join(others)} or {last}")
+        raise ValueError(f"{name} is {quoted(value)}; it must be {', '.join(others)} or {last}")
 
 
 def integer(name: str, value: object, least: int | None = None, most: int | None = None) -> int:
@@ -110,13 +122,13 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
     if is_integer(value) and (least is None or value >= least) and (most is None or value <= most):
         return int(value)
     if least is not None and least == most:
-        raise ValueError(f"{name} is {value!r}; it must be {least}")
+        raise ValueError(f"{name} is {quoted(value)}; it must be {least}")
     limits = f" from {least} to {most}"
     if most is None:
         limits = "" if least is None else f" of at least {least}"
     elif least is None:
         limits = f" of at most {most}"
-    raise ValueError(f"{name} is {excerpt(repr(value), 100)}; it must be an integer{limits}")
+    raise ValueError(f"{name} is {quoted(value)}; it must be an integer{limits}")
 
 
 def real(
@@ -149,7 +161,7 @@ def real(
         limits.append(f"{'below' if below else 'at most'} {exact_text(most)}")
     kind = "finite" if is_number(value) and not is_real(value) else "real"
     raise ValueError(
-        f"{name} is {excerpt(repr(value), 100)}; it must be a {kind} number {' and '.join(limits)}".rstrip()
+        f"{name} is {quoted(value)}; it must be a {kind} number {' and '.join(limits)}".rstrip()
     )
 
 
@@ -173,7 +185,7 @@ def seed(value: object) -> int | tuple[int, ...]:
     )
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
         raise ValueError(
-            f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers"
+            f"seed is {quoted(value)}; it must be an integer of at least 0, or a sequence of such integers"
         )
     return tuple(map(int, numbers)) if numbers is value else int(numbers[0])
 

@@ -34,6 +34,22 @@ REFUSED: list[tuple[Any, str]] = [  # a check, and what it says
     (partial(checks.integer, "n", 0, 1, 4), "^n is 0; it must be an integer from 1 to 4$"),
     (partial(checks.integer, "n", 5, None, 4), "^n is 5; it must be an integer of at most 4$"),
     (partial(checks.integer, "n", 1, 0, 0), "^n is 1; it must be 0$"),
+    (
+        partial(checks.integer, "n", 10**5000, 0, 5),
+        "^n is an integer of thousands of digits; it must",
+    ),
+    (
+        partial(checks.seed, -(10**5000)),
+        "^seed is an integer of thousands of digits; it must be an",
+    ),
+    (
+        partial(checks.real, "n", 10**5000),
+        "^n is an integer of thousands of digits; it must be a fin",
+    ),
+    (
+        partial(checks.one_of, "n", np.arange(2), ["a", "b"]),
+        r"^n is array\(\[0, 1\]\); it must be 'a' or",
+    ),
     *(
         (partial(checks.positive, "seconds", value), f"^seconds is .*; {REAL} above 0$")
         for value in NO_REALS

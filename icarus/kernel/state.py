@@ -170,7 +170,7 @@ class State:
         legal = self.legal_actions()
         if not checks.is_integer(action) or action not in legal:
             choices = self._choices([f"{each} ({self._action_text(each)})" for each in legal])
-            raise ValueError(f"action {action!r} is not legal here; {choices}")
+            raise ValueError(f"action {checks.quoted(action)} is not legal here; {choices}")
         return int(action)
 
     def _choices(self, texts: Sequence[str]) -> str:
@@ -348,7 +348,7 @@ class State:
         if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
             return int(player)
         raise ValueError(
-            f"{self.game} has {checks.indices_text('player', self.game.players)}, not {player!r}"
+            f"{self.game} has {checks.indices_text('player', self.game.players)}, not {checks.quoted(player)}"
         )
 
     def action_to_string(self, action: int) -> str:
@@ -366,8 +366,11 @@ class State:
         """The legal action with this text, or the only one that differs from it in capitals and separators.
 
         Raises:
+            TypeError: `text` is not a str.
             ValueError: no legal action has this text, and the message lists the legal ones; or several have it, or differ from it so.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"the text of an action is {checks.quoted(text)}; it must be a str")
         legal = self.legal_actions()
         texts = list(map(self._action_text, legal))
         if text not in texts:

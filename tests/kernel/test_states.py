@@ -368,6 +368,8 @@ def test_actions_are_checked_and_what_is_none_has_no_text(action):
         lambda: state.apply_action(action),
         lambda: state.action_to_string(action),
     )
+    with pytest.raises(TypeError, match=r"^the text of an action is 5; it must be a str$"):
+        state.string_to_action(5)  # type: ignore[arg-type]
     assert state.action_to_string(np.int64(state.legal_actions()[0])) == str(
         state.legal_actions()[0]
     )
