@@ -270,6 +270,8 @@ def _deal(answer: Any) -> tuple[StateData, float] | None:
     if answer is None:
         return None
     state, probability = answer
+    if isinstance(state, int | float):  # two numbers are a state, not one and its probability
+        raise TypeError
     return state, _real(probability)
 
 

@@ -153,10 +153,10 @@ class PythonGame(AnyGame):
         if name not in DEALING:
             return function(*inputs)
         # A copy: what is dealt may have parts, such as a list of the module, that the next game would find as this one left them.
-        dealt = function(*inputs, **self.parameters)
+        dealt = self.checked(name, function(*inputs, **self.parameters), *inputs)
         if name == "initial":
-            return dealt if dealt is None else self.ask("copy", dealt)
-        return dealt if dealt is None else (self.ask("copy", dealt[0]), *dealt[1:])
+            return self.ask("copy", dealt)
+        return dealt if dealt is None else (self.ask("copy", dealt[0]), dealt[1])
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(

@@ -542,6 +542,15 @@ def test_a_wrong_answer_is_told_with_its_function_and_line(name, function, messa
     assert message in sentence
 
 
+@pytest.mark.parametrize("deal", [[0, 0], {"coin": 1, "said": 2}, {"coin": 1}, 5, (HILO, None)])
+def test_a_deal_without_a_state_and_its_probability_is_refused(deal):
+    game = attrs.evolve(HILO, deal=lambda index: deal, deal_observation=lambda state, player: 0)
+    with pytest.raises(
+        ValueError, match=r"^deal of hilo .* returned .*; it must be a probability, or"
+    ):
+        game.ask("deal", 0)
+
+
 def test_answers_that_make_sense_in_another_form_are_taken():
     functions: dict[str, Any] = {
         "legal": lambda state: np.arange(2),
