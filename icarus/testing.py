@@ -26,10 +26,11 @@ from icarus.algebra import (
     Slot,
 )
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
-from icarus.checks import integer
+from icarus.checks import count_text, integer, is_integer, one_of, real
 from icarus.compiler import as_compiled, interpret, seeded
 from icarus.kernel import (
     ENTRY,
+    EXPANSION,
     SELECTION,
     SIMULATION,
     AnyGame,
@@ -52,7 +53,12 @@ from icarus.kernel.history import (
     new_root,
 )
 
-MOST_UPDATES = 4096  # of one playout
+MOST_UPDATES = 4096  # of a playout for which there is room at first
+
+
+def _listed(actions: Any) -> Any:
+    """Actions that are an array as a list; others as they are."""
+    return actions.tolist() if isinstance(actions, np.ndarray) else actions
 
 
 @attrs.frozen
@@ -71,11 +77,11 @@ class Decision:
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal.
+        ValueError: an action that is not legal, a phase that is none, or the mover or the environment sees another action.
     """
 
     player: int
-    legal: Sequence[int]
+    legal: Sequence[int] = attrs.field(converter=_listed)
     action: int | None = None
     phase: int = SELECTION
     seen: Mapping[int, int] = attrs.field(factory=dict)
@@ -90,6 +96,12 @@ class Decision:
             raise ValueError(
                 f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}"
             )
+        one_of("the phase of a decision", self.phase, (SELECTION, EXPANSION, SIMULATION))
+        for player in {self.player, CHANCE} & {*self.seen}:
+            if self.action not in (None, self.seen[player]):
+                raise ValueError(
+                    f"seen of a decision of player {self.player} is {self.seen!r}; he and the environment see the action as it is"
+                )
 
 
 class HistoryExample:
@@ -103,8 +115,8 @@ class HistoryExample:
         iteration, seed: what slots read as `history.iteration`, and draw from `history.rng`.
 
     Raises:
-        ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player
-            or of a history whose last decision is open.
+        ValueError: an open decision that is not the last, a player that does not exist, or rewards, also of `lookahead` and `endings`,
+            that are not one for each player; a reward outside 0 to 1; rewards of a history whose last decision is open.
     """
 
     def __init__(
@@ -117,19 +129,30 @@ class HistoryExample:
         seed: int = 0,
     ) -> None:
         named = [player for decision in decisions for player in (decision.player, *decision.seen)]
-        self.players = integer(
-            "the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS
-        )
+        most = MAX_PLAYERS
+        if players is not None:
+            most = integer("the number of players", players, least=1, most=MAX_PLAYERS)
+        for player in named:
+            integer("a player who decides or observes", player, CHANCE, most - 1)
+        self.players = max([0, *named]) + 1 if players is None else most
         self.decisions = tuple(decisions)
         self.label = label
-        for player in named:
-            integer("a player who decides or observes", player, CHANCE, self.players - 1)
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         if len(rewards) not in (0, self.players) or (self.is_open and len(rewards) > 0):
             raise ValueError(
                 f"the rewards of a history are {rewards!r}; a finished playout needs one for each player, and an open decision none"
             )
+        for number in rewards:
+            real("a reward of a history", number, 0, 1)
+        for decision in decisions:
+            for name in ("lookahead", "endings"):
+                for action, numbers in getattr(decision, name).items():
+                    if len(numbers) != self.players:
+                        count = count_text(self.players, "number")
+                        raise ValueError(
+                            f"{name} of the action {action} is {numbers!r}; it must be {count}, one for each player"
+                        )
         self.iteration, self.seed = iteration, seed
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [
@@ -243,13 +266,25 @@ class HistoryExample:
             raise ValueError(
                 "a capture function needs a finished playout; the last decision of this one is open"
             )
-        records, contexts = np.zeros((2, MOST_UPDATES), np.int64)
+        luck = self.history.rng.copy()
+        pairs, total = self._captured(enhancement, known, MOST_UPDATES)
+        if total > MOST_UPDATES:  # once more with room for all, as a search does
+            self.history.rng[:] = luck
+            pairs, _ = self._captured(enhancement, known, total)
+        return pairs
+
+    def _captured(
+        self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None, room: int
+    ) -> tuple[list[tuple[int, int]], int]:
+        """The updates that a capture function asks for, as many as there is room for; and how many it asks for."""
+        records, contexts = np.zeros((2, room), np.int64)
         updates = Updates(records, contexts, [0])
         slot = _single(enhancement).capture
         self._called(
             slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates
         )
-        return list(zip(records.tolist(), contexts.tolist(), strict=True))[: updates.total[0]]
+        total = updates.total[0]
+        return list(zip(records.tolist(), contexts.tolist(), strict=True))[:total], total
 
     def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
         """θ_initial of the records of the legal actions of the open decision, field by field.
@@ -342,7 +377,7 @@ class HistoryExample:
             np.zeros(4 << len(known).bit_length(), ENTRY),
         )
         for i, (parts, fields) in enumerate(known.items(), start=1):
-            key = parts if isinstance(parts, int) else self.key(enhancement, *parts)
+            key = parts if is_integer(parts) else self.key(enhancement, *parts)
             theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
             _write(enhancement, theta.rows[i], fields)
             theta.rows["record"][i] = key

@@ -18,6 +18,7 @@ from icarus import (
     reply,
     roulette,
     search,
+    testing,
     values,
 )
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
@@ -48,6 +49,28 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             lambda: HistoryExample([Decision(0, (4,), 4)], players=3, rewards=(1, 0)),
             r"the rewards of a history are \(1, 0\); a finished playout needs one for each player",
         ),
+        (
+            lambda: HistoryExample([], players=0),
+            "^the number of players is 0; it must be an integer",
+        ),
+        (
+            lambda: HistoryExample([Decision(0, (4,), 4, seen={9: UNSEEN})]),
+            "^a player who decides or observes is 9; it must be an integer from -1 to 7$",
+        ),
+        (
+            lambda: HistoryExample([Decision(0, (4,), 4)], rewards=(7.0,)),
+            "^a reward of a history is 7.0; it must be a real number at least 0 and at most 1$",
+        ),
+        (
+            lambda: HistoryExample([Decision(1, (4,), 4, lookahead={4: [0.5]})]),
+            r"^lookahead of the action 4 is \[0.5\]; it must be 2 numbers, one for each player$",
+        ),
+        (
+            lambda: Decision(0, (4,), 4, phase=7),
+            "^the phase of a decision is 7; it must be 0, 1 or 2",
+        ),
+        (lambda: Decision(0, (4,), 4, seen={0: UNSEEN}), "^seen of a decision of player 0 is"),
+        (lambda: Decision(0, (4,), 4, seen={-1: 5}), "^seen of a decision of player 0 is"),
         (
             lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1): {"rewards": 1}}),
             "the information of MAST has no 'rewards'; it has reward, visits",
@@ -98,6 +121,18 @@ def test_slips_inside_slots_are_found():
         ValueError, match="half_written wrote NaN or no value for the legal action 6"
     ):
         EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
+
+
+def test_a_playout_asks_for_as_many_updates_as_it_likes(monkeypatch):
+    whole = EXAMPLE.capture(MAST)
+    monkeypatch.setattr(testing, "MOST_UPDATES", 1)
+    assert EXAMPLE.capture(MAST) == whole
+
+
+def test_actions_and_keys_may_be_numpy_s():
+    example = HistoryExample([Decision(1, np.array([5, 6]))])
+    key = np.int64(example.key(MAST, 5, 1))
+    assert example.values(MAST, {key: {"reward": 1, "visits": 4}}) == [0.25, 1.0]
 
 
 def test_the_example_of_the_docstring_is_true():
