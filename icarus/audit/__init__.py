@@ -66,7 +66,7 @@ def audit(
         raise TypeError(
             f"multiplicity of an audit is {multiplicity!r}; it must be a function of the state"
         )
-    kept = None if file is None else Path(file)
+    path = None if file is None else Path(file)
     compiled = isinstance(game, Game)
     few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
     games = checks.integer("games", few if games is None else games, least=1)
@@ -84,7 +84,7 @@ def audit(
     try:
         looked, results = watched(
             game,
-            partial(_played, contract, hidden, games, for_each, kept),
+            partial(_played, contract, hidden, games, for_each, path),
             progress or (lambda *_: None),
         )
     except DoesNotReturnError as error:
@@ -94,8 +94,8 @@ def audit(
         contract.checks["end"].note = ""
         contract.checks["end"].count(str(error))
     with contextlib.suppress(OSError):
-        if kept is not None:
-            kept.unlink()
+        if path is not None:
+            path.unlink()
     perfect = game.determinize is None
     lacks = {
         name: what
@@ -189,8 +189,8 @@ def _read(
     with contextlib.suppress(Exception):  # there is none, or none that can be read
         unpickler = pickle.Unpickler(io.BytesIO(file.read_bytes()))
         unpickler.persistent_load = _subjects(contract, hidden).__getitem__  # type: ignore[method-assign]
-        begun, number, contract_there, hidden_there = unpickler.load()
-        if begun == key:
+        key_there, number, contract_there, hidden_there = unpickler.load()
+        if key_there == key:
             return number, contract_there, hidden_there
     return 0, contract, hidden
 

@@ -77,10 +77,8 @@ def compare(
     key = checks.seed_key(seed)
     actions = 0
     for number in range(games):
-        luck, state = (
-            random.Random(f"{checks.seed(seed)} {number}"),
-            game.new_initial_state((*key, number)),
-        )
+        luck = random.Random(f"{checks.seed(seed)} {number}")
+        state = game.new_initial_state((*key, number))
         start = state.clone()
         oracle = reference(start.clone())
         while not (difference := _difference(state, oracle)) and not state.is_terminal():
