@@ -219,13 +219,36 @@ def _continue_turn(state: Facts) -> None:
 
 @helper
 def derive(state: Facts) -> None:
-    """Set what follows from the checkers and the dice; a point has those of one player."""
+    """Set what follows from the checkers and the dice, and order these; a point has checkers of one player, each player fifteen."""
     for point in range(1, BAR):
         if state.points[0, point] and state.points[1, BAR - point]:
             raise ValueError(f"point {point} has checkers of both players of backgammon")
+    for owner in range(2):
+        checkers = sum(map(int, state.points[owner]))
+        if checkers != CHECKERS_EACH:
+            raise ValueError(
+                f"player {owner} has {checkers} checkers of backgammon; it must be {CHECKERS_EACH}"
+            )
     survey(state)
     if state.actor >= 0:
+        _order_dice(state)
         _find_sources(state)
+
+
+@helper
+def _order_dice(state: Facts) -> None:
+    """Set the dice as a roll leaves them, and how many are left where that follows: of one number one to four may be."""
+    first, second = state.dice[0], state.dice[1]
+    if first and second:
+        state.dice[0], state.dice[1] = max(first, second), min(first, second)
+        state.left = 2
+        if first == second:
+            state.dice[1] = 0
+            state.left = 4
+    elif first:
+        state.left = min(max(state.left, 1), 4)
+    else:
+        state.left = 1 if second else 0
 
 
 @inlined

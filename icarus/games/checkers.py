@@ -187,12 +187,23 @@ def _material(state: Facts, owner: int) -> int:
 
 
 def derive(state: Facts) -> None:
-    """Set which pieces may move; a square has one piece, and kings are pieces."""
+    """Set which pieces may move; a square has one piece, kings are pieces, and a chain goes on with the piece that jumped."""
     black, white, kings = int(state.pieces[0]), int(state.pieces[1]), int(state.kings)
     for squares, what in ((black & white, "two pieces"), (kings & ~(black | white), "a king only")):
         if squares:
             raise ValueError(f"{square_text(squares.bit_length() - 1)} has {what} of checkers")
+    is_chain, jumped = state.chained, state.movers[0]
+    for movers in state.movers[1:]:
+        jumped = jumped | movers
     begin_turn(state)
+    if is_chain:
+        jumped = jumped & state.pieces[state.player]
+        others = state.pieces[1 - state.player]
+        if popcount(jumped) != 1 or not _find_movers(state, jumped, others, 2):
+            raise ValueError(
+                "chained of checkers is 1, but `movers` has no single piece that can go on capturing"
+            )
+        state.chained = 1
 
 
 def text(state: Facts) -> str:

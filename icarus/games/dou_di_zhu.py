@@ -533,6 +533,21 @@ def _card_names(ranks: list[int]) -> tuple[str, ...]:
     return tuple(RANK_NAMES[rank] for rank in ranks)
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; there are four cards of a rank, and one of each joker."""
+    hands = [int(hand) for hand in state.hands]
+    for hand in hands:
+        if int(hand_of(cards_of(np.uint64(hand)))) != hand:
+            raise ValueError(f"{hand} is no hand of dou-di-zhu; hand_of(cards) makes one")
+    cards = [card for hand in hands for card in cards_of(np.uint64(hand))]
+    for rank, name in enumerate(RANK_NAMES):
+        most = LANES if rank < SUITED_RANKS else 1
+        if cards.count(rank) > most:
+            raise ValueError(
+                f"the hands of dou-di-zhu have {cards.count(rank)} cards {name}, of {most} at most"
+            )
+
+
 def scene(state: Facts, seat: int | None) -> Scene:
     """The play to beat, and the seat's own hand."""
     hands = []

@@ -200,6 +200,27 @@ def observation(state: Facts, player: int) -> tuple:
     return state.bids[player], state.hands[player], state.rounds, state.player, state.lead
 
 
+def derive(state: Facts) -> None:
+    """Set the hands and the lead, which follow from the bids; a card is bid once."""
+    cards, rounds = int(state.cards), int(state.rounds)
+    is_bid_for = state.player == 1 and rounds < cards  # by player 0 alone
+    for bidder in range(2):
+        hand = (1 << cards) - 1
+        count = rounds + 1 if is_bid_for and bidder == 0 else rounds
+        for bid in state.bids[bidder, :count].tolist():
+            card = 1 << bid >> int(state.lowest)
+            if not hand & card:
+                raise ValueError(f"player {bidder} has no card {bid} in goofspiel to bid here")
+            hand ^= card
+        state.hands[bidder] = hand
+    lead, stakes = 0, range(state.lowest, state.lowest + cards)
+    for i in range(rounds):
+        stake = stakes[cards - 1 - i if state.descending else i]
+        first, second = state.bids[:, i].tolist()
+        lead += stake * ((first > second) - (first < second))
+    state.lead = lead
+
+
 def action_text(state: Facts, action: int) -> str:
     return str(action)
 

@@ -150,6 +150,12 @@ def observation(state: Facts, player: int) -> tuple:
     return state.faces[player], state.bid, state.player, state.called
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; only a bid can be called."""
+    if state.called and state.bid == NO_BID:
+        raise ValueError("called of liars-dice is 1, but there is no bid")
+
+
 def action_text(state: Facts, action: int) -> str:
     if action == LIAR:
         return "liar"

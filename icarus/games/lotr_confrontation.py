@@ -1206,6 +1206,34 @@ def apply(state: Facts, action: int) -> None:
 DARK_SHIRE_TO_WIN = 4  # pieces together in the Shire; 3 in the published rules
 
 
+def derive(state: Facts) -> None:
+    """Set how many pieces stand in each square; a piece stands where it may be suspected, and enemies only where they fight."""
+    for side in range(2):
+        state.held[side] = state.full[side] = 0
+        state.count[side] = 0
+        for piece in range(side * TEAM, side * TEAM + TEAM):
+            square = state.pos[piece]
+            enter(state, piece, square)
+            if state.searching != LAPSED and not has(state.possible[piece], square):
+                raise ValueError(
+                    f"{PIECE_NAMES[piece]} cannot be in {SQUARE_NAMES[square]} by `possible` of lotr-confrontation"
+                )
+        for square in range(SQUARES):
+            if state.count[side, square] > CAPACITY[square]:
+                raise ValueError(
+                    f"{SQUARE_NAMES[square]} has {state.count[side, square]} pieces of {SIDE_NAMES[side]} in lotr-confrontation, of "
+                    f"{CAPACITY[square]} at most"
+                )
+    is_fight = state.node != MOVE and state.node != OVER
+    for square in range(SQUARES):
+        if has(state.held[LIGHT] & state.held[DARK], square) and not (
+            is_fight and square == state.square
+        ):
+            raise ValueError(
+                f"{SQUARE_NAMES[square]} has pieces of both sides in lotr-confrontation, and there is no battle"
+            )
+
+
 # of each side: its colour and that of its letters
 PLATES = (("parchment", "ink"), ("purple", "parchment"))
 PATHS = tuple(

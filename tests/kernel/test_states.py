@@ -14,6 +14,7 @@ import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
 from icarus.compiler import CompilationError
+from icarus.games.dou_di_zhu import hand_of
 from icarus.kernel import (
     CHANCE,
     CONTINUES,
@@ -310,6 +311,45 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             ValueError,
             "point 1 has checkers of both players",
         ),
+        ("checkers", {"chained": 1}, ValueError, "`movers` has no single piece that can go on"),
+        (
+            "backgammon",
+            {"points": [[14, *[0] * 25], [15, *[0] * 25]]},
+            ValueError,
+            "^player 0 has 14 checkers of backgammon; it must be 15$",
+        ),
+        (
+            "goofspiel",
+            {"rounds": 2, "bids": [[1, 1, *[0] * 11], [3, 4, *[0] * 11]]},
+            ValueError,
+            "^player 0 has no card 1 in goofspiel to bid here$",
+        ),
+        ("liars-dice", {"called": 1}, ValueError, "called of liars-dice is 1, but there is no bid"),
+        (
+            "lotr-confrontation",
+            {"pos": [14, 0, 4, 1, 2, 3, 0, 0, 5, 10, 12, 13, 15, 15, 15, 15, 14, 11]},
+            ValueError,
+            "^Frodo cannot be in Gondor by `possible` of lotr-confrontation$",
+        ),
+        (
+            "lotr-confrontation",
+            {"possible": [(1 << 17) - 1] * 18, "pos": [*range(9), 4, *[16] * 8]},
+            ValueError,
+            "^Eregion has pieces of both sides in lotr-confrontation, and there is no battle$",
+        ),
+        (
+            "lotr-confrontation",
+            {"possible": [(1 << 17) - 1] * 18, "pos": [*[6] * 9, *[16] * 9]},
+            ValueError,
+            "^HighPass has 9 pieces of Light in lotr-confrontation, of 1 at most$",
+        ),
+        (
+            "dou-di-zhu",
+            {"hands": [hand_of([0] * 4), hand_of([0]), hand_of([1])]},
+            ValueError,
+            "^the hands of dou-di-zhu have 5 cards 3, of 4 at most$",
+        ),
+        ("dou-di-zhu", {"hands": [1 << 16, 1, 1]}, ValueError, "^65536 is no hand of dou-di-zhu"),
         (
             "dou-di-zhu",
             {"play": 0, "hands": [0, 1, 1]},
@@ -324,11 +364,47 @@ def test_facts_that_make_no_state_are_refused(name, facts, error, message):
         state.with_facts(**facts)
 
 
+def test_the_bids_of_goofspiel_set_the_hands_and_the_lead():
+    bids = np.zeros((2, 13), int)
+    bids[:, :3] = [[2, 3, 1], [1, 4, 0]]
+    facts = (
+        games.load("goofspiel").new_initial_state().with_facts(rounds=2, player=1, bids=bids).facts
+    )
+    assert facts.hands.tolist() == [0b111000, 0b110110]
+    assert facts.lead == 1 - 2
+
+
+@pytest.mark.parametrize(
+    ("dice", "left", "derived"),
+    [
+        ([5, 6], 0, [6, 5, 2]),
+        ([3, 3], 1, [3, 0, 4]),
+        ([3, 0], 0, [3, 0, 1]),
+        ([3, 0], 4, [3, 0, 4]),
+        ([0, 5], 2, [0, 5, 1]),
+    ],
+)
+def test_dice_of_backgammon_are_ordered_and_counted(dice, left, derived):
+    state = games.load("backgammon").new_initial_state()
+    facts = state.with_facts(player=0, actor=0, dice=dice, left=left).facts
+    assert [*facts.dice, facts.left] == derived
+
+
+def test_the_dead_of_the_confrontation_are_counted():
+    state = games.load("lotr-confrontation").new_initial_state()
+    pos, possible = state.facts.pos.copy(), state.facts.possible.copy()
+    pos[1], possible[1] = 16, 1 << 16
+    facts = state.with_facts(pos=pos, possible=possible).facts
+    assert facts.count[0, [0, 16]].tolist() == [3, 1]
+    assert facts.held[0] >> 16 & 1
+    assert not facts.full[0] & 1
+
+
 @pytest.mark.parametrize("name", games.names())
 def test_derived_facts_are_those_of_play(name):
     state, luck = games.load(name).new_initial_state(2), random.Random(name)
     while not state.is_terminal() and len(state.history) < 60:
-        if not getattr(state.facts, "chained", 0) and not state.is_chance_node():
+        if not state.is_chance_node():
             assert state.with_facts().data.tobytes() == state.data.tobytes()
         played_on(state, luck, 1)
 
