@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_570,
     "icarus/audit": 22_700,
     "icarus/bridges": 6_120,
-    "icarus/commands": 20_300,
+    "icarus/commands": 20_330,
     "icarus/compiler": 16_085,
     "icarus/discovery": 8_830,
     "icarus/engine": 38_500,

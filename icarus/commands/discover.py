@@ -27,6 +27,7 @@ DIRECTORY_HELP = "Directory of protocol, games and page, where the same command 
 
 
 def discover_command(
+    context: typer.Context,
     game: options.GameName,
     number: Annotated[int, integer_option("Games of the whole race.", "--games")],
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
@@ -47,6 +48,10 @@ def discover_command(
 
     A game of your own is checked first. Compositions of enhancements race. The winner is proven on games that were not used to choose it.
     """
+    if candidate is not None:
+        options.refuse_options(
+            context, ("space", "finalists"), "--candidate names the one strategy to be proven"
+        )
     source = game
     game, files = options.game_and_files(game, files, evaluation)
     directory = to or Path(f"discovery-{game}-{seed}")

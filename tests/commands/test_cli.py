@@ -452,6 +452,7 @@ REFUSED = {
     f"discover othello --games 4000 --to {__file__}": "is a file",
     "discover kuhn-poker --games 50 --space sixteen": "proves nothing",
     "discover kuhn-poker --games 500 --space no.toml": "there is no space and no file 'no.toml'; ",
+    "discover kuhn-poker --games 9 --candidate RAVE --space general": "names the one strategy to be proven: leave out --space",
     "discover kuhn-poker --games 200 --finalists 1": "needs 23 units for its proof, and has 20 units; give 232 games, or fewer finalists",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
