@@ -93,7 +93,8 @@ def stop_packing(bench: Bench) -> None:
     """A kill between packing and deleting leaves both files."""
     directory = bench.incomplete_copy()
     path = directory / store.RESULTS
-    packed_path(directory / store.RESULTS).write_bytes(gzip.compress(path.read_bytes()))
+    store.pack(path)
+    path.write_bytes(gzip.decompress(packed_path(path).read_bytes()))
     bench.resume(directory)
 
 
