@@ -27,6 +27,7 @@ Parts: TypeAlias = Any
 # of a field of information: a number, or one for each player
 FieldValue: TypeAlias = float | Sequence[float]
 FieldValues: TypeAlias = Mapping[str, FieldValue]
+_Fields: TypeAlias = tuple[tuple[str, Any], ...]  # such values by name, with no lists
 
 
 def of_kind(kind: type) -> Callable:
@@ -258,8 +259,8 @@ class Initial:
         function: computes the information of a record from the state in which a policy first needs it; after `common`.
     """
 
-    common: tuple[tuple[str, FieldValue], ...] = ()
-    given: tuple[tuple[Parts, tuple[tuple[str, FieldValue], ...]], ...] = ()
+    common: _Fields = ()
+    given: tuple[tuple[Parts, _Fields], ...] = ()
     function: InitialInformation | None = None
 
     @property
@@ -351,7 +352,7 @@ def initial(
     return Initial(_hashable(common), exceptions)
 
 
-def _hashable(fields: FieldValues) -> tuple[tuple[str, Any], ...]:
+def _hashable(fields: FieldValues) -> _Fields:
     """The fields of a record with their values, lists and arrays as tuples."""
     return tuple(
         (name, tuple(value) if isinstance(value, list | np.ndarray) else value)
