@@ -33,7 +33,6 @@ GRACE = 2.0  # seconds that an engine has to end by itself
 LAST_SECONDS = 0.1
 LONGEST = 100_000  # bytes of an answer
 COLOURS = ("black", "white")  # how GTP calls the players
-RESIGN = "resign"  # in place of a move
 _ANSWER = re.compile(rb"\s*(\S.*?\n)[^\S\n]*\n", re.DOTALL)  # to the first empty line
 
 
@@ -329,7 +328,7 @@ class EnginePlayer:
             self.close()
             names = ", ".join(map(state.action_to_string, legal))
             what = f"plays {answer!r}, which is not legal here; legal: {names}"
-            if answer.lower() == RESIGN:
+            if answer.lower() == "resign":
                 what = "resigns, so that its game is void and not lost; start it so that it plays to the end"
             raise EngineFailed(self.engine.name, what)
         return ChosenAction(int(action), time.perf_counter() - started)

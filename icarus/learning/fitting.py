@@ -12,7 +12,6 @@ from icarus.learning.selfplay import Positions
 HELD_OUT = 20  # one branch of so many is held out
 BATCH, EPOCHS = 256, 2
 SELDOM = 20  # rows of weights are for inputs that are met so often
-SEEDS = 1 << 32  # that scikit-learn tells apart
 SCALE = 0.5  # of the first weights
 
 
@@ -85,7 +84,7 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
         alpha=0.0,
         batch_size=batch,
         learning_rate_init=rate,
-        random_state=seed % SEEDS,
+        random_state=seed % (1 << 32),  # it takes no larger one
     )
     with threadpool_limits(1):  # the order in which several add would decide the last digits
         # The first call only makes its arrays, which then take the weights so far.

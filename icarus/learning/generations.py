@@ -33,7 +33,7 @@ from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
 SETTINGS, ROWS = "learning.json", "games.jsonl"
-KEPT = ".learning"  # the end of the name of a directory with all that was played
+_KEPT = ".learning"  # the end of the name of a directory with all that was played
 NOBODY = -1  # the seat of a generation in games of its opponent against himself
 LEAST = {"games": 40, "rounds": 1, "iterations": 1, "deals": 2, "seed": 0}
 COMPILED = {"games": 5000, "iterations": 100}
@@ -226,11 +226,11 @@ def directory_of(out: Path) -> Path:
     Raises:
         ValueError: the evaluation cannot have such a file.
     """
-    if out.is_dir() or out.suffix == KEPT:
+    if out.is_dir() or out.suffix == _KEPT:
         raise ValueError(
             f"out is {str(out)!r}, the name of a directory; it must be that of a file, such as othello.npz"
         )
-    return out.with_suffix(KEPT)
+    return out.with_suffix(_KEPT)
 
 
 @attrs.define
