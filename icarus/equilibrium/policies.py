@@ -27,7 +27,6 @@ from icarus.statistics import mean_interval, mean_of
 
 SEEDS = 32  # of a search: from here to 64 the estimate falls by 3 % in Leduc poker and by 4 % in Goofspiel with four cards
 CONFIDENCE = 0.95  # of each limit
-SHARE_DONE = "a function of the share that is done"
 TWO_SIDED = 2 * CONFIDENCE - 1  # of an interval between two such limits
 
 
@@ -389,7 +388,7 @@ def exploitability(
     integer("seeds", seeds, 1)
     integer("seed", seed, 0)
     one_of("play", play, PLAYS)
-    check_callable("progress", progress, SHARE_DONE)
+    check_callable("progress", progress, "a function of the share that is done")
     if isinstance(game, Game) and (stored := _stored(game, policy)) is not None:
         return _by_walks(game, policy, stored, progress)
     tree, written = tree_of(game), list[np.ndarray]()

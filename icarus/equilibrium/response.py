@@ -30,13 +30,7 @@ from icarus.compiler import address_of, array_kernel, call, copy_items, seeded
 from icarus.engine.match import MOST_VISITED, PolicyLike, Question
 from icarus.engine.search import check_callable
 from icarus.equilibrium.deals import Deals, NotEnumerable, deals_of, dealt_state
-from icarus.equilibrium.policies import (
-    CONFIDENCE,
-    SHARE_DONE,
-    TWO_SIDED,
-    Exploitability,
-    questions_to,
-)
+from icarus.equilibrium.policies import CONFIDENCE, TWO_SIDED, Exploitability, questions_to
 from icarus.equilibrium.walk import (
     NOT_CONSTANT,
     PLAYERS,
@@ -466,7 +460,7 @@ def local_best_response(
         else:
             checks.integer(name, value, least)
     checks.integer("seeds", seeds, 1)
-    check_callable("progress", progress, SHARE_DONE)
+    check_callable("progress", progress, "a function of the share that is done")
     if game.players < PLAYERS:
         refuse_unless_two_players(game)
     asks, what = questions_to(game, policy, play)

@@ -28,7 +28,7 @@ from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
 from icarus.learning.encoding import empty_evaluation
 from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.report import Generation, write_curve
-from icarus.learning.selfplay import CHUNKS, Positions, games_of_chunk, games_played, inputs_of
+from icarus.learning.selfplay import CHUNKS, Positions, games_played, inputs_of
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
@@ -269,7 +269,7 @@ class Learning:
         """The positions of a round."""
         from scipy.sparse import vstack
 
-        games = games_of_chunk(self.settings.games)
+        games = -(-self.settings.games // CHUNKS)
         seeds = ((self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS))
         chunks = (Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds)
         # in the order of their seeds

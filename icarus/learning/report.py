@@ -12,7 +12,7 @@ import numpy as np
 from icarus.arena.ledger import write_whole
 from icarus.kernel import AnyGame, Evaluation, Game
 from icarus.learning.fitting import judged
-from icarus.learning.selfplay import CHUNKS, games_of_chunk, games_played
+from icarus.learning.selfplay import CHUNKS, games_played
 from icarus.statistics import CONFIDENCE, Estimate
 from icarus.views.boards import FAINT, INK, PAPER, frame, words
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table, html
@@ -72,7 +72,8 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
         "taken",
     ]
     yield Table(caption, header, [_row(each) for each in generations])
-    games = CHUNKS * games_of_chunk(about["games"]) * about["rounds"]
+    # each chunk of a round has as many
+    games = -(-about["games"] // CHUNKS) * CHUNKS * about["rounds"]
     yield Paragraph(
         f"The file has generation {numbers[-1]}: {games:,} games each, seed {about['seed']}."
     )

@@ -272,11 +272,6 @@ class DealsCalledBack(CalledBack):
         return 0
 
 
-def games_of_chunk(games: int) -> int:
-    """The games of each chunk of a round of so many games, or of a few more."""
-    return -(-games // CHUNKS)
-
-
 def games_played(
     game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int]
 ) -> Positions:
