@@ -537,9 +537,9 @@ def derive(state: Facts) -> None:
     """Nothing follows from facts that a user sets; there are four cards of a rank, and one of each joker."""
     hands = [int(hand) for hand in state.hands]
     for hand in hands:
-        if int(hand_of(cards_of(np.uint64(hand)))) != hand:
+        if int(hand_of(cards_of(hand))) != hand:
             raise ValueError(f"{hand} is no hand of dou-di-zhu; hand_of(cards) makes one")
-    cards = [card for hand in hands for card in cards_of(np.uint64(hand))]
+    cards = [card for hand in hands for card in cards_of(hand)]
     for rank, name in enumerate(RANK_NAMES):
         most = LANES if rank < SUITED_RANKS else 1
         if cards.count(rank) > most:

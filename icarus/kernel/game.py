@@ -607,7 +607,7 @@ class Game(AnyGame):
 
     def _as_fact(self, name: str, value: object) -> np.ndarray:
         """A value for a fact as an array, which its field holds as it is."""
-        field, text = self.state[name], checks.excerpt(" ".join(repr(value).split()), SHOWN)
+        field, text = self.state[name], " ".join(checks.quoted(value).split())
         kinds = {
             field.base.kind,
             "i",

@@ -286,6 +286,12 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             ValueError,
             r"cards of kuhn-poker is 1, of the shape \(\); it",
         ),
+        (
+            "kuhn-poker",
+            {"cards": 10**5000},
+            TypeError,
+            "cards of kuhn-poker is an integer of thousands",
+        ),
         ("kuhn-poker", {"cards": [[1], 0]}, TypeError, r"cards of kuhn-poker is \[\[1\], 0\]; it"),
         (
             "kuhn-poker",
