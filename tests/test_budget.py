@@ -20,13 +20,13 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_000,
-    "icarus/arena": 5_570,
+    "icarus/arena": 5_590,
     "icarus/audit": 22_700,
     "icarus/bridges": 6_120,
     "icarus/commands": 20_330,
     "icarus/compiler": 16_085,
     "icarus/discovery": 8_830,
-    "icarus/engine": 38_500,
+    "icarus/engine": 38_650,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 17_900,
@@ -35,11 +35,11 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 250_600,
+    "icarus": 252_100,
     "experiments": 64_670,
-    "tests": 273_780,
+    "tests": 277_600,
 }
-IDEAS = {"icarus": (138, 271, 2_556), "experiments": (32, 40, 683)}  # files, classes, public names
+IDEAS = {"icarus": (138, 271, 2_566), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {
