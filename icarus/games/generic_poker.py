@@ -216,6 +216,16 @@ def multiplicity(state: Facts) -> float:
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; of a rank there are so many cards."""
+    cards = [*state.cards, state.table]
+    for rank in range(state.ranks):
+        if cards.count(rank) > state.copies:
+            raise ValueError(
+                f"{cards.count(rank)} cards of the rank {rank + 1} are dealt, of {state.copies} at most"
+            )
+
+
 def action_text(state: Facts, action: int) -> str:
     if player(state) == CHANCE:
         return str(action + 1)

@@ -114,6 +114,12 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
+def derive(state: Facts) -> None:
+    """Nothing follows from facts that a user sets; each card is there once."""
+    if state.cards[0] == state.cards[1]:
+        raise ValueError("both players have the same card of kuhn-poker")
+
+
 def action_text(state: Facts, action: int) -> str:
     mover = state.count % 2
     names = ("fold", "call") if state.paid[1 - mover] > state.paid[mover] else ("pass", "bet")

@@ -330,6 +330,18 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             ValueError,
             "^player 0 has no card 1 in goofspiel to bid here$",
         ),
+        (
+            "kuhn-poker",
+            {"cards": [1, 1]},
+            ValueError,
+            "both players have the same card of kuhn-poker",
+        ),
+        (
+            "leduc-poker",
+            {"cards": [1, 1], "table": 1},
+            ValueError,
+            "^3 cards of the rank 2 are dealt, of 2 at most$",
+        ),
         ("liars-dice", {"called": 1}, ValueError, "called of liars-dice is 1, but there is no bid"),
         (
             "lotr-confrontation",
