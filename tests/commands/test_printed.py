@@ -60,7 +60,8 @@ def shortened(command: str) -> list[str]:
     """The arguments of a command, with fewer games and iterations."""
     _, name, *rest = shlex.split(command)
     rest = [FEWER.get(before, word) for before, word in zip([name, *rest], rest, strict=False)]
-    has_budget = {"--level", "--resume"} & {*rest}
+    # a table without a game asks for the budget of its agents
+    has_budget = {"--level", "--resume"} & {*rest} or rest == ["--browser"]
     missing = [] if has_budget else [each for each in ADDED.get(name, []) if each not in rest]
     return [name, *rest, *(word for option in missing for word in (option, FEWER[option]))]
 
