@@ -114,7 +114,8 @@ def describe_command(
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
     # what cannot be read is refused before the audit, what cannot play here after it
-    agents = [read_entrant(each).agent(source.names, iterations=4) for each in chosen]
+    entrants = map(read_entrant, chosen)
+    agents = [each.agent(source.names, iterations=max(4, each.search.trees)) for each in entrants]
     began = time.monotonic()
     report = _audit(loaded, files, seed)
     measures, interrupted = None, False

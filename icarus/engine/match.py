@@ -397,7 +397,7 @@ def _question_to_bot(bot: Any) -> Question:
 
 def _of_openspiel(state: State) -> Any:
     """The state of pyspiel that a state of its game has."""
-    if not hasattr(state.data, "information_state_string"):
+    if not hasattr(state.data, "get_game"):
         raise TypeError(
             f"a policy or bot of pyspiel knows pyspiel's states: it plays in icarus.bridges.openspiel.game(…), not in {state.game}"
         )

@@ -393,7 +393,7 @@ class Game(AnyGame):
         apply: `apply(state, action)`, f: changes the state.
         rewards: `rewards(state, out)`, μ: writes each player's reward, in [0, 1], at a terminal state.
         max_legal: no state has more legal actions than this.
-        text: `text(state) -> str`, the board or hands as people draw them (plain Python).
+        text: `text(state) -> str`, the board or hands as people draw them (plain Python). It may name "player 0" and so on, from 0.
         action_text: `action_text(state, action) -> str` in the notation players use, distinct among the legal actions.
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among simultaneous choices of players: the

@@ -332,7 +332,7 @@ class RatedGame(msgspec.Struct):
     score: Annotated[float, msgspec.Meta(ge=0, le=1)] | msgspec.UnsetType = msgspec.UNSET
 
 
-def rated_games(path: Path | None) -> Ledger:
+def rated_games(path: str | Path | None) -> Ledger:
     """The games of a file, which may go on; without a path none are kept. A context manager, see `Ledger`."""
     return Ledger(path, FIELDS, RatedGame, unchecked=True)
 

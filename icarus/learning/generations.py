@@ -186,7 +186,7 @@ def learn(
     chosen = LearningSettings(**defaults | settings)
     # a strategy that there is not is refused before anything is played
     for player in (chosen.judge, chosen.reference):
-        player.agent(loaded.names, iterations=1)
+        player.agent(loaded.names, iterations=chosen.iterations)
     empty = empty_evaluation(loaded.game, chosen.seed)
     plan = {"game": empty.game, "rules": empty.rules, **chosen.lasting(), "files": digests}
     with tempfile.TemporaryDirectory() as temporary:

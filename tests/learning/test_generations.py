@@ -222,6 +222,7 @@ def test_a_game_of_which_nothing_can_be_learned_is_refused():
         ({"minutes": -1}, "minutes is -1"),
         ({"seed": -2}, "seed is -2"),
         ({"judge": "NOTHING"}, "NOTHING"),
+        ({"judge": "RAVE   [scheme = DeterminizedUCT(40)]", "iterations": 39}, "iterations is 39"),
         *(
             ({"out": name}, f"out is '{name}', the name of a directory; it must be that of a file")
             for name in (".", "/", "x.learning")
