@@ -11,7 +11,7 @@
 The average policy is uniform where nothing is stored. Both players' best responses walk over beliefs (`icarus.equilibrium.beliefs`). A
 search by ISMCTS has no such policy: it knows its own dice, and each decision of a match is another search. Local best responses bound
 how exploitable it is from below (`icarus.equilibrium.local_best_response`); what share of NashConv they recover is measured where it is
-factorial.
+exact.
 """
 
 import functools
