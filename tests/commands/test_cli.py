@@ -174,17 +174,22 @@ def test_moves_of_checkers_are_read_by_the_numbers_of_squares_and_without_separa
         state_after(checkers, 0, "11-14")
 
 
-def test_a_name_is_read_as_it_is_where_several_are_alike():
-    cards = PythonGame(
-        name="cards-alike",
+def of_texts(name, *texts):
+    """A game of one player whose actions, always legal, are written as these texts."""
+    return PythonGame(
+        name=name,
         players=1,
         initial=lambda rng: [],
         player=lambda state: 0,
-        legal=lambda state: [0, 1, 2, 3, 4, 5],
-        apply=lambda state, action: None,
+        legal=lambda state: list(range(len(texts))),
+        apply=lambda state, action: state.append(action),
         rewards=lambda state: [0.5],
-        action_text=lambda state, action: ("10♠", "10♥", "a", "A", "a b", "ab")[action],
+        action_text=lambda state, action: texts[action],
     )
+
+
+def test_a_name_is_read_as_it_is_where_several_are_alike():
+    cards = of_texts("cards-alike", "10♠", "10♥", "a", "A", "a b", "ab")
     state = cards.new_initial_state()
     assert [state.string_to_action(text) for text in ("10♥", "a", "A")] == [1, 2, 3]
     for text in ("10", "10♣", "♠"):
@@ -195,16 +200,7 @@ def test_a_name_is_read_as_it_is_where_several_are_alike():
 
 
 def test_an_action_that_is_written_as_nothing_is_no_move():
-    blank = PythonGame(
-        name="blank",
-        players=1,
-        initial=lambda rng: [],
-        player=lambda state: 0,
-        legal=lambda state: [0, 1],
-        apply=lambda state, action: state.append(action),
-        rewards=lambda state: [0.5],
-        action_text=lambda state, action: ("", "raise")[action],
-    )
+    blank = of_texts("blank", "", "raise")
     assert state_after(blank, 0, "raise").history == [(0, 1)]
     with pytest.raises(ValueError, match="'zz' is not legal here"):
         state_after(blank, 0, "raise zz")
