@@ -466,8 +466,9 @@ class Redraws:
             for i, j in itertools.product(value[:2], others[::step]):
                 yield exchanged(copied(), name[:-1], i, j)
         else:
+            own = _key(value)
             for key, another in self._others.get(name, {}).items():
-                if key != _key(value):
+                if key != own:
                     yield replaced(copied(), name, another)
 
     def judge(self, check: Check) -> None:
