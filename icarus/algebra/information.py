@@ -291,14 +291,9 @@ class Initial:
             if domain.per_player:  # of how many players, the game will say
                 fits = numbers.ndim <= 1
             least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
-            if (
-                not fits
-                or not (
-                    (least <= numbers)
-                    & (numbers <= most)
-                    & ((base.kind != "i") | (numbers % 1 == 0))
-                ).all()
-            ):
+            within = (least <= numbers) & (numbers <= most)
+            whole = (base.kind != "i") | (numbers % 1 == 0)
+            if not fits or not (within & whole).all():
                 limits = f" from 0 to {most}" if base == np.int32 else ""
                 expected = f"{'an integer' if base.kind == 'i' else 'a number'}{limits}"
                 if domain.per_player:

@@ -406,9 +406,8 @@ class ResponseWalk:
         frames["weight"][0] = frames["share"][0] = 1.0
         if policy is not UNIFORM:
             entries["key"][:used] = keys_of(deals)[possible, 1 - responder]
-            frames["key"][0] = (
-                responder + 1
-            )  # as `key_of` begins: the key of who has seen nothing yet
+            # As `key_of` begins: the key of who has seen nothing yet.
+            frames["key"][0] = responder + 1
         status, places = np.zeros(1, STATUS), np.zeros(1 << (2 * room).bit_length(), np.int64)
         status["responder"], status["views"], status["used"] = responder, 1, used
         growing = states, entries, frames, places

@@ -608,12 +608,8 @@ class Game(AnyGame):
     def _as_fact(self, name: str, value: object) -> np.ndarray:
         """A value for a fact as an array, which its field holds as it is."""
         field, text = self.state[name], " ".join(checks.quoted(value).split())
-        kinds = {
-            field.base.kind,
-            "i",
-            "u",
-            "b",
-        }  # of the same kind, or an integer, or a truth value
+        # Of the same kind, or an integer, or a truth value.
+        kinds = (field.base.kind, "i", "u", "b")
         try:
             array = np.asarray(value)
         except ValueError:  # lists of different lengths
