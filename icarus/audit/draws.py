@@ -466,9 +466,9 @@ class Redraws:
             for i, j in itertools.product(value[:2], others[::step]):
                 yield exchanged(copied(), name[:-1], i, j)
         else:
-            own = _key(value)
+            true_key = _key(value)
             for key, another in self._others.get(name, {}).items():
-                if key != own:
+                if key != true_key:
                     yield replaced(copied(), name, another)
 
     def judge(self, check: Check) -> None:
