@@ -56,29 +56,32 @@ _NOTHING = aligned(("nothing", np.int64))
 
 
 def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
-    """Refuse a number below 1, or of players that no game can have."""
-    checks.integer(
-        f"{attribute.name} of a game",
-        value,
-        1,
-        MAX_PLAYERS if attribute.name == "players" else None,
-    )
+    """Refuse a number below 1, and more players than a game can have."""
+    most = MAX_PLAYERS if attribute.name == "players" else None
+    checks.integer(f"{attribute.name} of a game", value, 1, most)
 
 
 def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) -> None:
-    """Refuse what is not two numbers, the lesser first, or that of which there is one for each of some fields."""
-    for name, limits in (value if isinstance(value, Mapping) else {"": value}).items():
-        if not (
+    """Refuse an interval, or one in a table by fields, that is not two numbers, the lesser first."""
+    intervals = value if isinstance(value, Mapping) else {"": value}
+    for name, limits in intervals.items():
+        is_right = (
             isinstance(limits, tuple) and len(limits) == 2 and all(map(checks.is_real, limits))
-        ) or (limits[0] > limits[1] or limits[0] == limits[1] and not name):
+        )
+        if is_right:
+            least, most = limits
+            # a field may have one value alone
+            is_right = least <= most if name else least < most
+        if not is_right:
             where = f" for {name}" if name else ""
             raise ValueError(
                 f"{attribute.name} of {instance.name} are {limits!r}{where}; they must be (least, most), such as (0, 1)"
             )
 
 
-# by their characters: what arrays hold in compiled code, and what a field may be besides
-_NUMBERS, _ALONE = f"{np.typecodes['AllInteger']}fdFD", "?SUMm"
+# the types, by their characters, that compiled code reads in an array, and in a field of one value
+_IN_ARRAYS = np.typecodes["AllInteger"] + "fdFD"
+_IN_FIELDS = _IN_ARRAYS + "?SUMm"
 
 
 def _is_readable(kind: np.dtype) -> bool:
@@ -86,7 +89,7 @@ def _is_readable(kind: np.dtype) -> bool:
     base = kind.base
     if base.names is not None:
         return all(_is_readable(base[name]) for name in base.names)
-    return base.isnative and base.char in (_NUMBERS if kind.shape else _NUMBERS + _ALONE)
+    return base.isnative and base.char in (_IN_ARRAYS if kind.shape else _IN_FIELDS)
 
 
 def _limits_of(kind: np.dtype) -> tuple[int, int] | None:
@@ -186,9 +189,9 @@ class AnyGame(ABC):
             )
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
-            if field.type not in (Callable, Callable | None) or (
-                value is None and field.default is None
-            ):
+            is_function = field.type in (Callable, Callable | None)
+            is_absent = value is None and field.default is None
+            if not is_function or is_absent:
                 continue
             if not callable(value) or inspect.iscoroutinefunction(value):
                 raise TypeError(
@@ -230,21 +233,25 @@ class AnyGame(ABC):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether nothing that a user can change changes what its functions answer: no variable of his own is compiled in."""
-        return (kernels := _kernels.get(self)) is not None and not kernels[1]
+        """Whether the same data always get the same answers: the functions are compiled, and no variable of the author's is in them."""
+        latest = _kernels.get(self)
+        if latest is None:
+            return False
+        _, variables, _ = latest
+        return not variables
 
     @abstractmethod
     def answer(self, name: str, *inputs: Any) -> Any:
-        """What a function answers, by a value, to the arguments of a `PythonGame`'s.
+        """The answer of a function, as a value, to the arguments that this function of a `PythonGame` takes.
 
-        Without `prepare` there are no beliefs, and without `determinize` a state is drawn as it is.
+        Without `prepare` the beliefs are empty, and without `determinize` the drawn state is a copy.
         """
 
     def ask(self, name: str, *inputs: Any) -> Any:
-        """`answer`, of Python's own numbers.
+        """The answer of a function, as in `answer`, checked, and in Python's own numbers.
 
         Raises:
-            ValueError: it makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
+            ValueError: the answer makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
         """
         try:
             answer = self.answer(name, *inputs)
@@ -253,13 +260,13 @@ class AnyGame(ABC):
         return self.checked(name, answer, *inputs)
 
     def interrupted(self, name: str, stop: KeyboardInterrupt) -> KeyboardInterrupt:
-        """Ctrl-C with the function in which it came: who has waited for one that does not return learns which one it is."""
+        """A KeyboardInterrupt that names the function it stopped, which may be one that does not return."""
         return KeyboardInterrupt(
             str(stop) or f"in {name} of {self}{raised_in(getattr(self, name), stop)}"
         )
 
     def checked(self, name: str, answer: Any, *inputs: Any) -> Any:
-        """What a function has answered to these arguments, of Python's own numbers; errors as of `ask`."""
+        """The answer that a function gave to these arguments, in Python's own numbers; errors as of `ask`."""
         convert, is_right, demand = ANSWERS[name]
         try:
             converted = convert(answer)
@@ -267,12 +274,13 @@ class AnyGame(ABC):
                 return converted
         except (TypeError, ValueError, OverflowError):
             pass
-        # the number in what is demanded: of legal actions, of the last player, or of players
-        count = (
-            len(self.ask("legal", *inputs))
-            if name == "chance"
-            else self.players - (name == "player")
-        )
+        # the number in the text of what is demanded
+        if name == "chance":
+            number = len(self.ask("legal", *inputs))
+        elif name == "player":
+            number = self.players - 1  # the last player
+        else:
+            number = self.players
         answered = " ".join(repr(answer).split())  # in one line
         text = (
             "the state that it was given"
@@ -281,7 +289,7 @@ class AnyGame(ABC):
         )
         function: Any = getattr(self, name, None)
         raise ValueError(
-            f"{name} of {self}{defined_at(function)} returned {text}; it must {demand.format(count)}"
+            f"{name} of {self}{defined_at(function)} returned {text}; it must {demand.format(number)}"
         )
 
     def facts_of(self, data: StateData) -> Any:
@@ -311,12 +319,12 @@ class AnyGame(ABC):
         Raises:
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
-        # what slots read is looked at when they are used
+        # the variables of slots are looked at when these are used
         renew_rebound(self.variables())
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
     def variables(self) -> list[Bound]:
-        """The variables of its author's that are compiled in, as they were then."""
+        """The author's variables that are compiled in, with the values that are compiled in."""
         return []
 
     def observed_moves(self, data: StateData, action: int) -> list[int]:
@@ -345,7 +353,7 @@ class AnyGame(ABC):
             text = function(*arguments)
         except TextError:  # of the game that this one is made of
             raise
-        # whatever a function of an author's stumbles over is what there is to tell
+        # an author's function may raise anything
         except (Exception, SystemExit) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise TextError(
@@ -358,7 +366,7 @@ class AnyGame(ABC):
         return text
 
     def width(self, kind: str) -> int:
-        """How many numbers "features", "action_features", "heuristic" or "rewards" are."""
+        """How many numbers the function "features", "action_features", "heuristic" or "rewards" gives."""
         names = {"features": self.feature_names, "action_features": self.action_feature_names}
         return len(names[kind]) if kind in names else self.players
 
@@ -467,45 +475,39 @@ class Game(AnyGame):
         super().__attrs_post_init__()
         check_arguments(self, {name: row.arguments for name, row in ROWS.items()}, is_compiled=True)
         parameters = parameters_of(self.initial)
-        if unknown := [name for name in self.ranges if name not in (self.state.names or ())]:
-            raise ValueError(
-                f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data"
-            )
         for name, (least, most) in self.ranges.items():
+            if name not in (self.state.names or ()):
+                raise ValueError(
+                    f"ranges of {self.name} name {name!r}, which is not a field of its state data"
+                )
             kind = self.state[name].base
             limits = _limits_of(kind)
             if limits is not None and not limits[0] <= least <= most <= limits[1]:
                 holds = f"its type {kind} holds {limits[0]} to {limits[1]}"
                 raise ValueError(f"ranges of {self.name} are {(least, most)} for {name}; {holds}")
-        unknown = [name for name in self.parameters if name not in parameters]
-        missing = [
-            name
-            for name, default in parameters.items()
-            if default is None and name not in self.parameters
-        ]
-        if unknown or missing:
-            wrong = (
-                f"is given the parameter {unknown[0]!r}"
-                if unknown
-                else f"needs the parameter {missing[0]!r}"
-            )
-            raise ValueError(
-                f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}"
-            )
+        arguments = ", ".join(parameters) or "none"
+        for name in self.parameters:
+            if name not in parameters:
+                raise ValueError(
+                    f"{self.name} is given the parameter {name!r}; its initial function takes {arguments}"
+                )
+        for name, default in parameters.items():
+            if default is None and name not in self.parameters:
+                raise ValueError(
+                    f"{self.name} needs the parameter {name!r}; its initial function takes {arguments}"
+                )
         if self.deal is not None and list(parameters_of(self.deal)) != list(parameters):
-            raise ValueError(
-                f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
-            )
+            raise ValueError(f"deal of {self.name} must take the parameters of initial: {arguments}")
 
     def answer(self, name: str, *inputs: Any) -> Any:
         if name == "copy":
             return contract.copy_data(inputs[0])
-        # In plain Python too much that is written is noticed.
+        # Plain Python notices a number that is written beyond the room.
         with plain_kernels() if name in KINDS else contextlib.nullcontext():
             return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
 
     def ask_kernel(self, kernel: CompiledFunction | None, name: str, *inputs: Any) -> Any:
-        """As `answer`, by the kernel of the function."""
+        """The answer of a function, as in `answer`, by its kernel; None for the kernel of a function that is absent."""
         row = ROWS[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
@@ -518,29 +520,31 @@ class Game(AnyGame):
             value = values[word]
             words.append(value.ctypes.data if isinstance(value, np.ndarray) else int(value))
         count = 0 if kernel is None else kernel(*words)
-        if name == "apply":
-            # byte by byte: field by field takes ten times as long
-            inputs[0].view(np.uint8)[:] = values["state"].view(np.uint8)
-            return None
-        if name in ("legal", "recall"):
-            return self._written(name, values["actions" if name == "legal" else "moves"], count)
-        if name == "deal":
-            if values["probability"] == NO_DEAL:
+        match name:
+            case "apply":
+                # byte by byte: field by field takes ten times as long
+                inputs[0].view(np.uint8)[:] = values["state"].view(np.uint8)
                 return None
-            return values["state"], float(values["probability"][0])
-        if row.returns:
-            return count
-        answer: Any = next(
-            (values[word] for word in row.arguments[::-1] if word not in row.inputs), None
-        )
-        if name == "chance":
-            answer = answer[: len(self.ask("legal", *inputs))]
-        if name == "determinize":
-            return values["state"]
-        return answer if answer.dtype.names else answer.tolist()
+            case "initial" | "determinize":
+                return values["state"]
+            case "prepare":
+                return values["beliefs"]
+            case "legal":
+                return self._written(name, values["actions"], count)
+            case "recall":
+                return self._written(name, values["moves"], count)
+            case "observe":
+                return values["moves"].tolist()
+            case "chance":
+                outcomes = self.ask("legal", *inputs)
+                return values["probabilities"][: len(outcomes)].tolist()
+            case "deal":
+                probability = float(values["probability"][0])
+                return None if probability == NO_DEAL else (values["state"], probability)
+        return count if row.returns else values["out"].tolist()
 
     def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
-        """What a kernel is given to write to, or the parameters and lengths that it asks for."""
+        """The array, the parameters or the length that a kernel is given as an argument that is no input."""
         match word:
             case "state" | "beliefs":
                 return np.zeros(1, getattr(self, word))
@@ -551,20 +555,20 @@ class Game(AnyGame):
                 return np.full(self.max_legal, np.nan)
             case "out":
                 return np.full(self.width(name), np.nan)
+            case "moves" if name == "observe":
+                # all see the action, where nothing else is written
+                return np.full(self.players, values["action"])
             case "moves":
-                count, move = (
-                    (self.players, values["action"])
-                    if "action" in values
-                    else (MAX_EPISODE_MOVES, 0)
-                )
-                return np.full(count, move)
+                return np.zeros(MAX_EPISODE_MOVES, np.int64)
             case "parameters":
                 return self.initial_arguments()
             case "probability":
                 return np.zeros(1)
-        return len(values["out" if "out" in values else "moves"])
+        # the word is "room", the length of the array that is written
+        return len(values["out" if name == "rewards" else "moves"])
 
     def _written(self, name: str, room: np.ndarray, count: int) -> list[int]:
+        """The first `count` numbers in the room of `legal` or `recall`, which returned this count."""
         most = self.max_legal if name == "legal" else MAX_EPISODE_MOVES
         if not 0 <= count <= most:
             what = "legal actions" if name == "legal" else "moves"
@@ -593,7 +597,8 @@ class Game(AnyGame):
         self._check_ranges(self.ranges, data)
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
-        changed, names = contract.copy_data(data), self.state.names or ()
+        changed = contract.copy_data(data)
+        names = self.state.names or ()
         for name, value in fields.items():
             if name not in names:
                 raise TypeError(
@@ -607,8 +612,9 @@ class Game(AnyGame):
 
     def _as_fact(self, name: str, value: object) -> np.ndarray:
         """A value for a fact as an array, which its field holds as it is."""
-        field, text = self.state[name], " ".join(checks.quoted(value).split())
-        # Of the same kind, or an integer, or a truth value.
+        field = self.state[name]
+        text = " ".join(checks.quoted(value).split())
+        # of the field's kind, an integer or a truth value
         kinds = (field.base.kind, "i", "u", "b")
         try:
             array = np.asarray(value)
@@ -630,16 +636,21 @@ class Game(AnyGame):
             raise ValueError(f"in a state of {self} {outside}")
 
     def kernels(self) -> Kernels:
-        """The compiled functions, made anew when a global that they use is another."""
+        """The compiled functions, made anew when a global that they use is bound to another value."""
         if MAKES_PLAIN.get() is not None:
             return self._make_kernels()
         latest = _kernels.get(self)
-        if latest is None or latest[0] != generation() or not are_bound(latest[1]):
-            latest = renew_rebound(), self.variables(), self._make_kernels()
-            for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
-                getattr(latest[2], name)
-            _kernels[self] = latest
-        return latest[2]
+        if latest is not None:
+            made_in, variables, kernels = latest
+            if made_in == generation() and are_bound(variables):
+                return kernels
+        made_in = renew_rebound()
+        variables = self.variables()
+        kernels = self._make_kernels()
+        for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
+            getattr(kernels, name)
+        _kernels[self] = made_in, variables, kernels
+        return kernels
 
     def variables(self) -> list[Bound]:
         return variables_of(*[getattr(self, name) for name in (*FUNCTIONS, *KINDS)])
@@ -664,22 +675,19 @@ class Game(AnyGame):
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
-    """What a module, given by its globals, defines of a `Game`: functions by their names, STATE, BELIEFS and BOARD.
+    """The arguments for `Game` that a module's globals hold: functions by their names, and STATE, BELIEFS and BOARD.
 
     Without a `text` of its own the scene of BOARD is the text of a state.
     """
-    named = {
-        "state": "STATE",
-        "beliefs": "BELIEFS",
-        "board": "BOARD",
-        **{name: name for name in (*ROWS, "retrace")},
-    }
-    defined = {name: module[key] for name, key in named.items() if key in module}
+    globals_of = {name: name for name in (*ROWS, "retrace")}
+    globals_of |= {"state": "STATE", "beliefs": "BELIEFS", "board": "BOARD"}
+    defined = {name: module[key] for name, key in globals_of.items() if key in module}
     if "text" not in defined and "board" in defined:
         defined["text"] = defined["board"].text
     return defined
 
 
+# of each compiled game: the generation of its kernels, the variables compiled into them, and the kernels
 _kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = (
     weakref.WeakKeyDictionary()
 )
