@@ -497,7 +497,9 @@ class Game(AnyGame):
                     f"{self.name} needs the parameter {name!r}; its initial function takes {arguments}"
                 )
         if self.deal is not None and list(parameters_of(self.deal)) != list(parameters):
-            raise ValueError(f"deal of {self.name} must take the parameters of initial: {arguments}")
+            raise ValueError(
+                f"deal of {self.name} must take the parameters of initial: {arguments}"
+            )
 
     def answer(self, name: str, *inputs: Any) -> Any:
         if name == "copy":

@@ -49,12 +49,12 @@ class EpisodePosition:
         Where moves can be hidden, and another player's (or chance's) action ended the episode, what he saw of that episode is not for
         the observer to know: the position then stands for itself, at the start of its own episode.
         """
-        if len(self.moves) == 1 or self.last in (None, observer) or any(self.moves):
-            return self.previous
-        return self.label, ()
+        sees_all = len(self.moves) == 1 or self.last in (None, observer)
+        goes_on = any(self.moves)
+        return self.previous if sees_all or goes_on else (self.label, ())
 
 
-GameOfState: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
+GameOfState: TypeAlias = Any  # a `Game` or a `PythonGame`, whose modules import this one
 
 
 class State:
@@ -89,12 +89,16 @@ class State:
 
     def _begin(self, game: GameOfState, data: StateData) -> None:
         """Let the history begin here."""
-        self.game, self.data, self._is_drawn = game, data, False
-        self._origin: EpisodePosition | None = None  # where it begins, once that is asked
-        # a history, and where it stands
-        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = None
-        self.history: list[tuple[int, int]] = []
+        self.game = game
+        self.data = data
         self.start = game.ask("copy", data)
+        self.history: list[tuple[int, int]] = []
+        self._is_drawn = False
+        # the position of `start`, once it is known
+        self._origin: EpisodePosition | None = None
+        # the history whose position was asked for last, and this position
+        self._reached: tuple[list[tuple[int, int]], EpisodePosition] | None = None
+        # by the name of a function, the data for which it was asked last, and its answer
         self._answers: dict[str, tuple[bytes, Any]] = {}
 
     @property
@@ -110,6 +114,7 @@ class State:
             ValueError: a fact outside its range, or facts of which the functions of the game make no sense.
         """
         state = State(self.game, self.game.changed_data(self.data, fields))
+        # every answer is checked
         if state.is_terminal():
             state.returns()
         for action in state.legal_actions():
@@ -123,7 +128,7 @@ class State:
         return self._answer("player")
 
     def _answer(self, name: str) -> Any:
-        """What the game answers of the data; it is asked once where the same data are sure to have the same answer."""
+        """The answer of the game for the data, kept where the same data always get the same answer."""
         if not self.game.is_fixed:
             return self.game.ask(name, self.data)
         data = self.data.tobytes()  # somebody may have changed them
@@ -154,7 +159,7 @@ class State:
         actions = self.legal_actions()
         if self.game.chance is None:
             return [(action, 1 / len(actions)) for action in actions]
-        return list(zip(actions, self.game.ask("chance", self.data), strict=False))
+        return list(zip(actions, self.game.ask("chance", self.data), strict=True))
 
     def apply_action(self, action: int) -> None:
         """f(s, a): play a legal action.
@@ -176,9 +181,8 @@ class State:
     def _choices(self, texts: Sequence[str]) -> str:
         if not texts:
             return f"this game of {self.game} has ended"
-        return f"legal: {', '.join(texts[:20])}" + (
-            f" and {len(texts) - 20} more" if len(texts) > 20 else ""
-        )
+        more = f" and {len(texts) - 20} more" if len(texts) > 20 else ""
+        return f"legal: {', '.join(texts[:20])}{more}"
 
     def returns(self) -> list[float]:
         """μ: each player's reward in [0, 1].
@@ -253,7 +257,7 @@ class State:
         return self.determinized(self._check_player(observer), seeded(checks.seed(seed)))
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
-        """As `determinize`, by a generator of `icarus.compiler.rng` that goes on."""
+        """A state drawn as by `determinize`, with the next numbers of a generator of `icarus.compiler.rng`."""
         return self.from_determinization(self.redraw(observer, self.beliefs(observer), generator))
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
@@ -263,27 +267,28 @@ class State:
     def from_determinization(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
         state = self.from_data(self.game, data)
-        state._origin, state._is_drawn = state.recalled(self.position_in_episode()), True
+        state._origin = state.recalled(self.position_in_episode())
+        state._is_drawn = True
         return state
 
     def recalled(self, position: EpisodePosition) -> EpisodePosition:
-        """A position of this episode with the moves that this data recalls, where the game can tell them."""
+        """A position in this episode with the moves that the game's `recall` tells of these data; as it is without `recall`."""
         if self.game.recall is None:
             return position
-        perspectives, last = range(self.game.perspectives), position.last
         moves = tuple(
-            tuple(self.game.ask("recall", self.data, perspective)) for perspective in perspectives
+            tuple(self.game.ask("recall", self.data, perspective))
+            for perspective in range(self.game.perspectives)
         )
-        moves_of_last = moves[self.game.perspective(last)] if last is not None else ()
-        previous = (
-            (position.label, moves_of_last)
-            if moves_of_last and any(position.moves)
-            else position.previous
-        )
+        previous = position.previous
+        # a position without moves is after an action that ended another episode, to which `previous` belongs
+        if position.last is not None and any(position.moves):
+            moves_of_last = moves[self.game.perspective(position.last)]
+            if moves_of_last:
+                previous = position.label, moves_of_last
         return attrs.evolve(position, moves=moves, previous=previous)
 
     def observed(self, action: int) -> list[int]:
-        """The move that an action about to be played is in each perspective: the players, then the environment, or one for all."""
+        """The move that each perspective sees of an action about to be played: the players, then the environment, or one for all."""
         return self.game.observed_moves(self.data, action)
 
     def beliefs(self, observer: int) -> Beliefs:
@@ -310,7 +315,9 @@ class State:
         """
         if self._reached is not None and self._reached[0] == self.history and self.game.is_fixed:
             return self._reached[1]
-        position = self._origin = self._origin or self._position_at_start()
+        if self._origin is None:
+            self._origin = self._position_at_start()
+        position = self._origin
         label = position.label
         moves = list(position.moves)
         last = position.last
@@ -324,8 +331,9 @@ class State:
             new_label = self._label(data)
             if new_label != CONTINUES:
                 label, moves = new_label, [()] * self.game.perspectives
-        self._reached = list(self.history), EpisodePosition(label, tuple(moves), last, previous)
-        return self._reached[1]
+        position = EpisodePosition(label, tuple(moves), last, previous)
+        self._reached = list(self.history), position
+        return position
 
     def _position_at_start(self) -> EpisodePosition:
         label = self._label(self.start)
@@ -393,7 +401,8 @@ class State:
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
-        state, texts = self.from_data(self.game, self.game.ask("copy", self.start)), []
+        state = self.from_data(self.game, self.game.ask("copy", self.start))
+        texts = []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
