@@ -247,6 +247,7 @@ def _beginnings_of(names: tuple[str, ...]) -> frozenset[str]:
 def _walk(
     value: Any, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
 ) -> None:
+    """Add the numbers in the value at a path to the facts; `places` are the paths to follow, None for all."""
     if places is not None and path not in places:
         return
     has_bits = places is not None and f"{path}#" in places
@@ -255,7 +256,7 @@ def _walk(
         and -LARGEST_FACT <= value <= LARGEST_FACT
         and not has_bits
     ):
-        facts[path] = float(value)  # as most are, and what follows takes time
+        facts[path] = float(value)  # first, as most values are such, and what follows takes time
     elif depth > DEEPEST or callable(value) or _is_generator(value):
         return
     elif isinstance(value, np.ndarray) and value.ndim == 0:
@@ -271,7 +272,7 @@ def _walk(
             bits = (i for i in range(number.bit_length()) if abs(number) >> i & 1)
             facts.update((f"{path}#{i}", 1.0) for i in bits)
     elif isinstance(value, float | Decimal | np.number | np.bool_):
-        facts[path] = max(-LARGEST_FACT, min(LARGEST_FACT, float(value)))  # of nan, too
+        facts[path] = max(-LARGEST_FACT, min(LARGEST_FACT, float(value)))  # a number for nan, too
     elif value is None or isinstance(value, str) and len(value) <= WORD_LETTERS:
         facts[f"{path}={value}"] = 1.0
     elif isinstance(
@@ -311,26 +312,34 @@ def _tensors(state: Any) -> list[list[float]]:
 def _walk_items(
     items: Any, path: str, facts: dict[str, float], depth: int, places: frozenset[str] | None
 ) -> None:
+    """Add the number of items, the numbers in each by its place, and how many items are equal."""
     facts[f"{LENGTH}{path}"] = float(len(items))
-    is_placed = not isinstance(items, set | frozenset) and (places is None or f"{path}[" in places)
-    if places is not None and f"{path}#" not in places:
-        for i, item in enumerate(items if is_placed else ()):
-            _walk(item, f"{path}[{i}]", facts, depth + 1, places)
+    by_place = not isinstance(items, set | frozenset) and (places is None or f"{path}[" in places)
+    by_value = places is None or f"{path}#" in places
+    if not by_value:
+        if by_place:
+            for i, item in enumerate(items):
+                _walk(item, f"{path}[{i}]", facts, depth + 1, places)
         return
     for i, item in enumerate(items):
         inside: dict[str, float] = {}
         _walk(item, "", inside, depth + 1, None)
-        # of a set, and of the bits of a number, there are no places that tell the items
-        is_unplaced = isinstance(item, set | frozenset | int | np.integer)
-        left_out = LENGTH if is_unplaced else (LENGTH, "#")
-        parts = sorted(each for each in inside.items() if not each[0].startswith(left_out))
-        name = f"{path}#" + ",".join([f"{key}{exact_text(number)}" for key, number in parts])
+        # equal items have the same at each place; those of a set, and the bits of a number, have no places
+        has_no_places = isinstance(item, set | frozenset | int | np.integer)
+        left_out = LENGTH if has_no_places else (LENGTH, "#")
+        parts = [
+            f"{key}{exact_text(number)}"
+            for key, number in sorted(inside.items())
+            if not key.startswith(left_out)
+        ]
+        name = f"{path}#{','.join(parts)}"
         facts[name] = facts.get(name, 0.0) + 1.0
-        if is_placed:
+        if by_place:
             facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
 
 
 def _below(path: str, key: str) -> str:
+    """The name, in the state, of a fact that is called `key` in the item at a path."""
     return f"{LENGTH}{path}{key.removeprefix(LENGTH)}" if key.startswith(LENGTH) else f"{path}{key}"
 
 
@@ -388,7 +397,7 @@ class Evaluation:
 
     @property
     def room(self) -> int:
-        """For the rows of a state, as `read_state` takes it."""
+        """The length of the array to which `read_state` writes the rows of a state."""
         return 1 + int(self.network.fields["size"].sum())
 
     @property
@@ -397,7 +406,7 @@ class Evaluation:
         return bool((self.network.fields["kind"] >= COUNT).any())
 
     def of_sums(self, sums: np.ndarray) -> np.ndarray:
-        """The values [states, players] that sums of rows come to."""
+        """The values [states, players] by the sums [states, units] of the rows of each state."""
         scores = self.network.base + np.maximum(sums + self.network.bias, 0) @ self.network.output
         values = 1 / (1 + np.exp(-scores.astype(float)))
         return values if values.shape[1] == self.players else np.hstack([values, 1 - values])
@@ -421,8 +430,8 @@ class Evaluation:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
         if self.names:
             return self._in_python(game)
-        # Each by a name of its own: of an array that a function closes over, plain Python makes structures of the rows, but not of one
-        # in a tuple.
+        # Each array has a name of its own: plain Python makes structures of the rows of an array that a function closes over, but not of
+        # an array in a tuple.
         fields, limits, rows, hidden, bias, output, base = self.network
         players = self.players
         room = self.room
@@ -449,12 +458,14 @@ class Evaluation:
         units = len(self.network.bias)
 
         def heuristic(state: object) -> list[float]:
-            mover, legal = game.ask("player", state), game.ask("legal", state)
-            facts, actions = facts_in(game, [state], self.names), np.array(legal, np.int64)
-            active, sums = np.empty(room, np.int32), np.empty(units, np.float32)
+            mover = game.ask("player", state)
+            actions = np.array(game.ask("legal", state), np.int64)
+            facts = facts_in(game, [state], self.names)
+            active = np.empty(room, np.int32)
+            sums = np.empty(units, np.float32)
             out = np.empty(self.players)
             count = read_state(
-                self.network, facts.ctypes.data, mover, self.players, actions, len(legal), active
+                self.network, facts.ctypes.data, mover, self.players, actions, len(actions), active
             )
             write_values(self.network, active, count, sums, out)
             return out.tolist()
@@ -476,7 +487,7 @@ class Evaluation:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Of its file."""
+        """The digest of its file."""
         return hashlib.sha256(self.to_bytes()).hexdigest()[:DIGITS]
 
 
@@ -511,7 +522,8 @@ def read_evaluation(file: str | Path) -> Evaluation:
             raise ValueError("it is larger than any")
         return _read(content)
     except Exception as error:  # each method of compression has errors of its own for damaged data
-        reason = error if str(error).startswith("it is") else "icarus learn writes such files"
+        is_ours = str(error).startswith("it is")
+        reason = error if is_ours else "icarus learn writes such files"
         raise ValueError(f"{str(file)!r} is not an evaluation: {reason}") from None
 
 
