@@ -41,8 +41,9 @@ class GameFunction:
     more: tuple[str, ...] = attrs.field(converter=_names, default="")
     words: tuple[str, ...] = attrs.field(init=False)  # all that a kernel is given
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "words", (*self.arguments, *self.more))
+    @words.default
+    def _arguments_and_more(self) -> tuple[str, ...]:
+        return (*self.arguments, *self.more)
 
 
 # those that the rules consist of, by name
@@ -80,7 +81,7 @@ TOLD = {
     "derive": GameFunction("state", "", "state"),
     "move_text": GameFunction("move", "a str", "move"),
 }
-OF_PYTHON_GAMES = {"copy": ("state",)}  # what those are given that no `Game` has
+OF_PYTHON_GAMES = {"copy": ("state",)}  # the arguments of what only a `PythonGame` has
 ROWS = FUNCTIONS | TOLD
 _COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
 DEALING = ("initial", "deal")  # they are given the parameters of the game besides
@@ -130,7 +131,7 @@ class Kernels:
 
 @kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFunction:
-    """As of `apply`: kernel(state, action): function(struct_at(state, state_type), action); return 0"""
+    """The kernel of a function; of `apply`: def apply(state, action): function(struct_at(state, state_type), action); return 0"""
     row = _COMPILED[name]
     original = python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]
@@ -174,8 +175,8 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
 
 
 def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: bool) -> None:
-    """Refuse a function that cannot be called with what it takes, by name, or cannot be compiled where it is to be."""
-    for name, words in takes.items():
+    """Refuse a function of a game that cannot be called with the arguments which `takes` has by its name, or cannot be compiled."""
+    for name, arguments in takes.items():
         function = getattr(game, name, None)  # not every kind of game has all
         if function is None:
             continue
@@ -198,9 +199,10 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
         if name in DEALING:
             parameters = parameters_of(function) if is_compiled else game.parameters
         try:
-            signature.bind(*words, **dict.fromkeys(parameters))
+            signature.bind(*arguments, **dict.fromkeys(parameters))
         except TypeError:
-            right, has = ", ".join([*words, *parameters]), ", ".join(signature.parameters)
+            right = ", ".join([*arguments, *parameters])
+            has = ", ".join(signature.parameters)
             raise TypeError(
                 f"{name} of {game} takes ({has}); it must take ({right}){defined_at(function)}"
             ) from None
@@ -229,7 +231,7 @@ _UNORDERED = (Mapping, Set, str)
 
 
 def _items(answer: Any) -> list:
-    """In an order of their own, which sets have not."""
+    """The items of an answer that has an order, as sets, mappings and texts have not."""
     is_list = type(answer) is list
     if not is_list and (not isinstance(answer, Iterable) or isinstance(answer, _UNORDERED)):
         raise TypeError
@@ -297,7 +299,7 @@ def _are_moves(game: Any, moves: list[int], *given: Any) -> bool:
     return len(moves) == game.players
 
 
-def _are_told(names: str, game: Any, numbers: list[float], *given: Any) -> bool:
+def _are_features(names: str, game: Any, numbers: list[float], *given: Any) -> bool:
     return len(numbers) == len(getattr(game, names)) and all(map(math.isfinite, numbers))
 
 
@@ -308,17 +310,18 @@ def _are_chances(game: Any, chances: list[float], state: StateData) -> bool:
     return all_given and abs(sum(chances) - 1) <= TOLERANCE
 
 
-def _is_unused(game: Any, answer: object, state: StateData, action: int) -> bool:
+def _is_no_state(game: Any, answer: object, state: StateData, action: int) -> bool:
+    """Whether an answer of `apply` is no new state, for which the author would have taken it to be asked."""
     return answer is None or answer is state or type(answer) is not type(state)
 
 
-# What makes Python's own numbers of an answer, whether they make sense, and what would be right.
+# By the name of a function: what converts its answer to Python's own numbers, what tests whether they make sense, and what it must do.
 ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]] = {
     "initial": (_same, _is_new, "return a new state"),
     "copy": (_same, _is_new, "return a copy that can be changed without changing that"),
     "determinize": (_same, _is_new, "leave that alone and return a changed copy"),
     "prepare": (_same, None, ""),
-    "apply": (_same, _is_unused, "change the state that it is given and return None"),
+    "apply": (_same, _is_no_state, "change the state that it is given and return None"),
     "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
     "legal": (
         _actions,
@@ -343,10 +346,14 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]]
         lambda game, number, _: number >= 0,
         "be 0, or the number of the choice",
     ),
-    "features": (_reals, partial(_are_told, "feature_names"), "be a finite number for each name"),
+    "features": (
+        _reals,
+        partial(_are_features, "feature_names"),
+        "be a finite number for each name",
+    ),
     "action_features": (
         _reals,
-        partial(_are_told, "action_feature_names"),
+        partial(_are_features, "action_feature_names"),
         "be a finite number for each name",
     ),
     "heuristic": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
