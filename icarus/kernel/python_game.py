@@ -33,7 +33,7 @@ from icarus.kernel.state import State
 
 
 class _Values(reprlib.Repr):
-    """Objects by their classes and values, as many as there are, and six levels of them."""
+    """A `repr` that also tells what objects hold; in full, to a depth of six levels."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,13 +52,13 @@ class _Values(reprlib.Repr):
 
 
 def state_text(state: StateData) -> str:
-    """`str` of a state; where it is of a class that says nothing of itself, the class and what it holds."""
+    """`str` of a state; if its class has no `__str__`, the class and what the state holds."""
     text = str(state)
     return _Values().repr(state) if " object at 0x" in text else text
 
 
 def number_text(state: StateData, action: int) -> str:
-    """What an action is called where a game does not say; by this name other processes find it."""
+    """The number of an action as its text; a function with a name, which can be pickled with the game."""
     return str(action)
 
 
@@ -67,7 +67,7 @@ _NESTED = 3  # levels of a state at which lists of atoms are looked for
 
 
 def _copy_lists(value: Any, depth: int, copies: dict[int, Any]) -> None:
-    """Copy the lists of atoms at once, as the copies that `copy.deepcopy` is to take; item by item it takes twice as long."""
+    """Add copies of the lists of atoms to the memo of `copy.deepcopy`, which itself copies item by item and takes twice as long."""
     if depth == 0 or type(value) not in (list, tuple, dict):
         return
     items = value.values() if isinstance(value, dict) else value
@@ -84,7 +84,7 @@ def deep_copy(state: StateData) -> StateData:
     Raises:
         TypeError: the state has a part that cannot be copied, such as a generator.
     """
-    copies: dict[int, Any] = {}  # deepcopy's memo: what it finds there it takes as copied
+    copies: dict[int, Any] = {}
     _copy_lists(getattr(state, "__dict__", state), _NESTED, copies)
     try:
         copied = copy.deepcopy(state, copies)
@@ -148,15 +148,17 @@ class PythonGame(AnyGame):
 
     def answer(self, name: str, *inputs: Any) -> Any:
         function = getattr(self, name)
+        if function is None and name == "determinize":
+            return self.ask("copy", inputs[0])
         if function is None:
-            return self.ask("copy", *inputs[:1]) if name == "determinize" else None
+            return None
         if name not in DEALING:
             return function(*inputs)
         # A copy: what is dealt may have parts, such as a list of the module, that the next game would find as this one left them.
         dealt = self.checked(name, function(*inputs, **self.parameters), *inputs)
         if name == "initial":
             return self.ask("copy", dealt)
-        return dealt if dealt is None else (self.ask("copy", dealt[0]), dealt[1])
+        return None if dealt is None else (self.ask("copy", dealt[0]), dealt[1])
 
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(
@@ -207,25 +209,27 @@ def in_python(game: AnyGame) -> PythonGame:
     weigh = game.multiplicity
     view = game.observation
     # These may call compiled helpers, and so are given numpy's own records, not the structures that the rules are given.
-    texts: dict[str, Any] = {
+    by_facts: dict[str, Any] = {
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
-        "multiplicity": weigh and (lambda data: weigh(facts_of(data))),
-        "observation": view and (lambda data, player: view(facts_of(data), player)),
     }
-    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)} | {
-        "board": None
-    }
-    return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
+    if weigh is not None:
+        by_facts["multiplicity"] = lambda data: weigh(facts_of(data))
+    if view is not None:
+        by_facts["observation"] = lambda data, player: view(facts_of(data), player)
+    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
+    same["board"] = None  # it draws records, not the arrays of them that are the states here
+    return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | by_facts)
 
 
 def _in_python(game: Game, name: str, kernel: Any) -> Callable:
-    """A function of a game, which messages know by the one that it stands for."""
+    """A plain function that gives the answers of a game's function by its kernel; messages name the latter."""
 
     @np.errstate(over="ignore")  # as compiled code does
     def asked(*inputs: Any, **parameters: int) -> Any:
         return game.ask_kernel(kernel, name, *inputs)
 
-    if (original := getattr(game, name)) is not None:
+    original = getattr(game, name)
+    if original is not None:
         asked.py_func = python_of(original)  # type: ignore[attr-defined]
     return asked
