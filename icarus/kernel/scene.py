@@ -6,6 +6,7 @@ can be clicked has a name, as moves have it: a place, a piece with a name, the c
 
 import functools
 import itertools
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -107,24 +108,23 @@ class Scene:
     words: tuple[str, ...] = ()
 
     def opened_to(self, player: int) -> "Scene":
-        """The same, with the row of a player as that of who looks."""
+        """The scene for a player who looks at it: of all rows, that of his number is his own."""
         rows = [attrs.evolve(row, is_own=number == player) for number, row in enumerate(self.rows)]
         return attrs.evolve(self, rows=tuple(rows))
 
     def names_in(self, text: str) -> tuple[str, ...]:
         """The names of places, pieces and open cards that a text has, in its order."""
-        return tuple(self._names.findall(text)) if self._names.pattern else ()
+        return tuple(filter(None, self._names.findall(text)))
 
     @functools.cached_property
     def _names(self) -> re.Pattern[str]:
         names = {place.name for place in self.places}
         names |= {piece.name for place in self.places for piece in place.pieces if piece.name}
-        names |= {item for row in self.rows for item in row.items or ()} | {
-            card for _, card in self.middle if card
-        }
+        names |= {item for row in self.rows for item in row.items or ()}
+        names |= {card for _, card in self.middle if card}
         names.discard("")
         longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)" if names else "")
+        return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
 
     def text(self) -> str:
         """The scene for a terminal."""
@@ -135,12 +135,11 @@ class Scene:
             content = f"{row.count} face down" if row.items is None else " ".join(row.items) or "-"
             lines.append(f"{row.name}{note}: {content}")
         if self.middle:
-            together = itertools.groupby(self.middle, key=lambda texts: texts[0])
-            texts = (
-                " ".join([label, *(card or "face down" for _, card in cards)])
-                for label, cards in together
-            )
-            lines.append("table: " + ", ".join(text.strip() for text in texts))
+            texts = []
+            for label, pairs in itertools.groupby(self.middle, key=operator.itemgetter(0)):
+                cards = [card or "face down" for _, card in pairs]
+                texts.append(" ".join([label, *cards]).strip())
+            lines.append("table: " + ", ".join(texts))
         return "\n".join([*lines, *filter(None, [self.footer])])
 
 
@@ -217,5 +216,5 @@ def held_by(
 
 
 def by_buttons(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
-    """The parts of a `Drawing` whose actions, such as "raise 2", name nothing that is drawn."""
+    """No parts, for a `Drawing` of a game whose actions, such as "raise 2", name nothing that is drawn."""
     return ()
