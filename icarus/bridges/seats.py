@@ -20,9 +20,9 @@ from icarus.kernel import (
     AnyGame,
     PythonGame,
     State,
-    draw_outcome,
     in_python,
     number_text,
+    random_action,
 )
 from icarus.kernel.python_game import deep_copy
 from icarus.views.boards import drawing
@@ -255,10 +255,7 @@ def _count_returns(kind: type, state: Any) -> int:
     for _ in range(LONGEST):
         if state.is_terminal():
             return len(state.returns())
-        chance = state.current_player() == CHANCE
-        state.apply_action(
-            draw_outcome(state, luck) if chance else luck.choice(state.legal_actions())
-        )
+        state.apply_action(random_action(state, luck))
     raise ValueError(
         f"{kind.__name__} has no num_players(), and a random game does not end within {LONGEST:,} actions"
     )

@@ -604,6 +604,11 @@ def test_outcomes_of_chance_are_found_by_their_numbers_in_whatever_order():
     assert state.chance_outcomes() == sorted(chances)
 
 
+def test_players_are_counted_where_outcomes_of_chance_are_equally_likely():
+    bare = {"num_players": property(), "chance_outcomes": property()}
+    assert game_of(type("Drawn", (Drawn,), bare)).players == 2
+
+
 def test_a_class_with_half_of_what_hides_something_is_refused():
     with pytest.raises(ValueError, match=r"Coins has resample\(\) but no observation\(\)"):
         game_of(type("Coins", (Coins,), {"observation": property()}))
