@@ -49,12 +49,13 @@ def action_count(game: AnyGame) -> int:
 
 
 def numbered_actions(state: State) -> list[int]:
-    """The legal actions of a state, all below `action_count`: other libraries use them as indices, and C++ does not check them.
+    """The legal actions of a state, each below `action_count`: other libraries use them as indices, and C++ does not check them.
 
     Raises:
-        ValueError: one is not.
+        ValueError: an action is not.
     """
-    actions, count = state.legal_actions(), action_count(state.game)
+    actions = state.legal_actions()
+    count = action_count(state.game)
     if actions and max(actions) >= count:
         raise ValueError(
             f"{state.game} has the legal action {max(actions)}, but `actions` is {count}; give Game(actions=…), a number above all of "
@@ -81,7 +82,7 @@ def parameters_of(name: str) -> dict[str, int]:
 
 
 def view_method(kind: "pyspiel.GameType") -> str:
-    """By which method states of OpenSpiel's tell what a player knows: all that he has ever seen, where the game has words for that."""
+    """The method of OpenSpiel's states that tells what a player knows: all that he has ever seen, where the game has words for that."""
     is_whole = kind.provides_information_state_string
     return "information_state_string" if is_whole else "observation_string"
 
@@ -104,23 +105,31 @@ def seen_by(state: State, seat: int) -> str:
 
 
 def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
-    """What a seat sees, and all that it has seen, before this history began too: different for any two information sets."""
-    acting, moves = state.current_player(), (*earlier, *state.moves(seat))
-    return (
-        f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {moves}"
-    )
+    """What a seat sees, and all moves that it has seen: different for any two information sets.
+
+    Args:
+        earlier: the moves that it saw before this history began.
+    """
+    player = state.current_player()
+    mover = "chance" if player == CHANCE else player
+    moves = (*earlier, *state.moves(seat))
+    return f"{seen_by(state, seat)}\nplayer {mover}; seen {moves}"
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:
     """Whether chance deals, and whether it acts at all, as some random games show; nothing is compiled to find it out."""
-    reference, deals, acts = in_python(game), set[bytes | str](), False
+    reference = in_python(game)
+    deals = set[bytes | str]()
+    acts = False
     for seed in range(TRIED):
-        state, luck = reference.new_initial_state(seed), random.Random(seed)
+        state = reference.new_initial_state(seed)
+        luck = random.Random(seed)
         deals.add(state.data.tobytes() if isinstance(state.data, np.ndarray) else str(state.data))
         while not (acts or state.is_terminal()) and len(state.history) < reference.max_length:
             acts = state.is_chance_node()
             state.apply_action(luck.choice(state.legal_actions()))
-    return len(deals) > 1, acts or len(deals) > 1
+    deals_differ = len(deals) > 1
+    return deals_differ, deals_differ or acts
 
 
 # ----------------------------------------------------------------------------------- states with the methods of OpenSpiel's
@@ -139,13 +148,14 @@ def _apply(state: Any, action: int) -> None:
 
 
 def probabilities(state: Any) -> list[float]:
-    """Of each legal outcome of chance, in their order."""
+    """The probability of each legal outcome of chance, in their order."""
     chances = dict(state.chance_outcomes())
     return [chances.get(outcome, 0.0) for outcome in state.legal_actions()]
 
 
-# which every such game has
+# the functions that every such game has
 RULES: Mapping[str, Any] = {"player": _player, "legal": _legal, "apply": _apply}
+# by the name of a function, the method that the author of such a class knows it by
 METHODS = {"player": "current_player", "legal": "legal_actions", "apply": "apply_action", "rewards": "returns",
            "chance": "chance_outcomes", "observe": "observation", "determinize": "resample", "observation": "observation",
            "multiplicity": "multiplicity", "action_text": "action_to_string", "initial": "__init__"}  # fmt: skip
@@ -184,7 +194,8 @@ def game_of(kind: type) -> PythonGame:
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
     def observe(state: Any, action: int) -> list[int]:
-        after, mover = deep_copy(state), state.current_player()
+        mover = state.current_player()
+        after = deep_copy(state)
         after.apply_action(action)
         return [
             action
@@ -213,23 +224,18 @@ def game_of(kind: type) -> PythonGame:
         functions["action_text"] = lambda state, action: state.action_to_string(action)
     for name, method in METHODS.items():
         if functions[name] is not None:
-            functions[name] = _told_as(functions[name], getattr(kind, method, None))
+            functions[name] = _named_as(functions[name], getattr(kind, method, None))
     return PythonGame(name=kind.__name__, players=players, utilities=(low, high), **functions)
 
 
 def _takes_luck(kind: type) -> bool:
-    """Whether a constructor takes a generator: its first parameter has to be given, or is None or a generator if it is not."""
+    """Whether a constructor takes a generator: its first parameter has no default, or None or a generator as its default."""
     signature = inspect.signature(kind)
     first = next(iter(signature.parameters.values()), None)
-    takes = (
-        first is not None
-        and first.kind < first.KEYWORD_ONLY
-        and (
-            first.default is first.empty
-            or first.default is None
-            or hasattr(first.default, "random")
-        )
-    )
+    takes = False
+    if first is not None and first.kind < first.KEYWORD_ONLY:
+        default = first.default
+        takes = default is first.empty or default is None or hasattr(default, "random")
     try:
         if takes:
             signature.bind(None)
@@ -242,15 +248,15 @@ def _takes_luck(kind: type) -> bool:
     return takes
 
 
-def _told_as(function: Callable, method: Callable | None) -> Callable:
-    """A function that messages know by the method of a class. It is another object: the one that other games have, too, stays as it is."""
+def _named_as(function: Callable, method: Callable | None) -> Callable:
+    """A copy of a function which messages call by the name of a method; the function itself serves other games too."""
     wrapper: Any = functools.partial(function)
     wrapper.py_func = method
     return wrapper
 
 
 def _count_returns(kind: type, state: Any) -> int:
-    """How many players get something at the end of a random game."""
+    """The number of players, by the returns at the end of a random game."""
     luck = random.Random(0)
     for _ in range(LONGEST):
         if state.is_terminal():
@@ -267,10 +273,11 @@ def _luck(rng: np.ndarray) -> random.Random:
 
 @functools.lru_cache(1 << 14)
 def difference(before: str | None, after: str | None) -> int:
-    """What has changed, as a number; UNSEEN where nothing has. The same text before and other texts after give other numbers."""
+    """A number for what is different in a text after an action, UNSEEN where nothing is; two changes of one text have two numbers."""
     if before == after:
         return UNSEEN
-    old, new = before or "", after or ""
+    old = before or ""
+    new = after or ""
     start = len(os.path.commonprefix([old, new]))
     end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
     change = f"{start} {end} {new[start : len(new) - end]}"
