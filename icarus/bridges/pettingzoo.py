@@ -41,7 +41,8 @@ class GameEnv(AECEnv):
         space: spaces.Space | None,
     ) -> None:
         super().__init__()
-        self.game, self.render_mode = game, "ansi"
+        self.game = game
+        self.render_mode = "ansi"
         self.metadata = {
             "name": f"icarus_{game.name}_v0",
             "render_modes": ["ansi"],
@@ -52,9 +53,9 @@ class GameEnv(AECEnv):
         count = action_count(game)
         observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
         mask = spaces.Box(0, 1, (count,), np.int8)
-        both = {"observation": observation, "action_mask": mask}
+        parts = {"observation": observation, "action_mask": mask}
         self.observation_spaces = {
-            name: spaces.Dict(copy.deepcopy(both)) for name in self.possible_agents
+            name: spaces.Dict(copy.deepcopy(parts)) for name in self.possible_agents
         }
         self.action_spaces = {name: spaces.Discrete(count) for name in self.possible_agents}
         self.agents: list[str] = []
@@ -104,8 +105,9 @@ class GameEnv(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, and its legal actions: none while another is to act."""
-        state, seat = self.running_state(), self.possible_agents.index(agent)
-        return {"observation": self._encode(state, seat), "action_mask": self._mask(agent)}
+        seat = self.possible_agents.index(agent)
+        observation = self._encode(self.running_state(), seat)
+        return {"observation": observation, "action_mask": self._mask(agent)}
 
     def render(self) -> str:
         return str(self.running_state())
@@ -148,12 +150,14 @@ class GameEnv(AECEnv):
 
     def __deepcopy__(self, memo: dict) -> "GameEnv":
         env = object.__new__(type(self))
+        # the copy has the same game and the same `encode`
         memo |= {id(shared): shared for shared in (self.game, self._encode)}
         env.__dict__.update(copy.deepcopy(vars(self), memo))
         return env
 
 
 def _words(state: State, seat: int) -> np.ndarray:
+    """What a seat sees, in words, as bytes; 0 after their end."""
     numbers = np.zeros(BYTES, np.uint8)
     text = seen_by(state, seat).encode()[:BYTES]
     numbers[: len(text)] = np.frombuffer(text, np.uint8)
@@ -200,8 +204,8 @@ def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     def act(running: AECEnv) -> int:
         state = running.unwrapped.running_state()
         legal = state.legal_actions()
-        return (
-            legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
-        )
+        if len(legal) == 1:
+            return legal[0]
+        return agent.search(state, (seed, len(state.history))).action
 
     return act
