@@ -89,7 +89,9 @@ def game(
     original = _load(source)
     loaded = _in_turns(original)
     determinize = determinize or (_round_redrawn if _only_choices_hidden(original) else None)
-    kind, lowest, highest = loaded.get_type(), loaded.min_utility(), loaded.max_utility()
+    kind = loaded.get_type()
+    lowest = loaded.min_utility()
+    highest = loaded.max_utility()
     if not (np.isfinite([lowest, highest]).all() and lowest < highest):
         raise ValueError(
             f"{loaded} has utilities from {lowest} to {highest}; they cannot be scaled to [0, 1]"
@@ -154,12 +156,12 @@ def _has_states_of(of: PythonGame, original: "pyspiel.Game") -> bool:
 
 
 def _rules_of(loaded: "pyspiel.Game") -> tuple[str, dict[str, object]]:
-    """Its name, and its parameters with those that it has by default."""
+    """The name of a game, and its parameters with those that it has by default."""
     return loaded.get_type().short_name, loaded.get_parameters()
 
 
 def public_actions(state: "pyspiel.State", action: int) -> list[int]:
-    """How players see actions where they all see what players do: by its number; what chance does, by what it tells them."""
+    """The move that each player sees of an action: the action itself; of an action of chance, what it changes in his view."""
     return _differences(state, action) if state.is_chance_node() else [action] * state.num_players()
 
 
@@ -199,28 +201,34 @@ def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":
 
 
 def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
-    """Whether all that is hidden is what others have chosen at once, where players decide at once."""
-    kind, hides = loaded.get_type(), pyspiel.GameType.Information.IMPERFECT_INFORMATION
-    return kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS and kind.information != hides
+    """Whether players decide at once, and nothing is hidden but what others choose at the same time."""
+    kind = loaded.get_type()
+    return (
+        kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+        and kind.information != pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    )
 
 
 def _round_redrawn(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State":
-    """The same state of a game in turns, but that the others who have chosen in this round have chosen at random among what was legal."""
-    done, acting, chosen = state.full_history(), state.current_player(), []
-    # Within a round players choose in the order of their seats: its first action has no smaller seat before it. Chance is below 0.
-    while done and 0 <= done[-1].player < acting:
-        chosen.append(done.pop())
-        acting = chosen[-1].player
+    """A state of a game in turns in which the other players have chosen at random in this round; earlier rounds are as they were."""
+    steps = state.full_history()
+    choices = []  # of this round, the last one first
+    # Within a round players choose in the order of their seats, so that the one before has a smaller seat. Chance is below 0.
+    later = state.current_player()
+    while steps and 0 <= steps[-1].player < later:
+        choices.append(steps.pop())
+        later = choices[-1].player
     redrawn = state.get_game().new_initial_state()
-    for step in done:
+    for step in steps:
         redrawn.apply_action(step.action)
-    for step in reversed(chosen):
-        legal = redrawn.legal_actions()
-        redrawn.apply_action(
-            step.action if step.player == player else legal[int(len(legal) * random())]
-        )
+    for step in reversed(choices):
+        action = step.action
+        if step.player != player:
+            legal = redrawn.legal_actions()
+            action = legal[int(len(legal) * random())]
+        redrawn.apply_action(action)
     return redrawn
 
 
@@ -238,7 +246,7 @@ def _scaled(lowest: float, highest: float, state: "pyspiel.State") -> list[float
 
 
 def _chances(state: "pyspiel.State") -> list[float]:
-    """Of each legal outcome; Hearts without passing has directions of a pass that are not legal."""
+    """The probability of each legal outcome; Hearts without passing has directions of a pass that are not legal."""
     outcomes = dict(state.chance_outcomes())
     chances = [outcomes[action] for action in state.legal_actions()]
     total = sum(chances) if len(chances) < len(outcomes) else 1.0
@@ -270,11 +278,14 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
 def _dealt_again(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State | None":
-    """While chance still deals, another beginning of the deal that looks the same to a player: OpenSpiel redraws nothing for one who has
-    no card yet. None after the first action of a player, or if no attempt finds one."""
+    """Another beginning of a deal that looks the same to a player; None after the first action of a player, or if no attempt finds one.
+
+    OpenSpiel redraws nothing for a player who has no card yet.
+    """
     if not state.is_chance_node() or any(step.player != CHANCE for step in state.full_history()):
         return None
-    view, luck = read_view(state, player), Random(random())
+    view = read_view(state, player)
+    luck = Random(random())
     for _ in range(_ATTEMPTS):
         deal = state.get_game().new_initial_state()
         while len(deal.history()) < len(state.history()):
@@ -291,11 +302,9 @@ def _redrawn(
     beliefs: Beliefs,
     rng: np.ndarray,
 ) -> "pyspiel.State":
-    return (
-        state.clone()
-        if observer == CHANCE
-        else determinize(state, observer, lambda: float(uniform(rng)))
-    )
+    if observer == CHANCE:
+        return state.clone()
+    return determinize(state, observer, lambda: float(uniform(rng)))
 
 
 def _differences(state: "pyspiel.State", action: int, method: str = "") -> list[int]:
@@ -309,11 +318,12 @@ def _differences(state: "pyspiel.State", action: int, method: str = "") -> list[
 
 def _chance_of(state: "pyspiel.State") -> float:
     """The probability that chance contributes to a state."""
-    start, product = state.get_game().new_initial_state(), 1.0
+    product = 1.0
+    replay = state.get_game().new_initial_state()
     for action in state.history():
-        if start.is_chance_node():
-            product *= dict(start.chance_outcomes())[action]
-        start.apply_action(action)
+        if replay.is_chance_node():
+            product *= dict(replay.chance_outcomes())[action]
+        replay.apply_action(action)
     return product
 
 
@@ -321,7 +331,7 @@ def _chance_of(state: "pyspiel.State") -> float:
 
 DEALS = 1000
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
-# Of the games that OpenSpiel was told of, by their names there.
+# By the names in OpenSpiel of the games that it was told of, what makes the game with parameters.
 _MAKERS: dict[str, Callable[..., AnyGame]] = {}
 
 
@@ -331,7 +341,8 @@ def register_games() -> list[str]:
 
 
 def _register_by_name(name: str) -> str:
-    game, maker = games.load(name), functools.partial(games.load, name)
+    game = games.load(name)
+    maker = functools.partial(games.load, name)
     return _register(game, maker, seats.parameters_of(name), game.players == 2)
 
 
@@ -367,7 +378,7 @@ def _register(
     """Tell OpenSpiel of a game, unless it knows one by this name; returns the name."""
     name = _short_name(game)
     if name not in _MAKERS:
-        # OpenSpiel releases what it was given after Python has ended. To release a function crashes then; to release a class does not.
+        # OpenSpiel is given a class: what it was given it releases after Python has ended, and then to release a function crashes.
         kind = _type_of(game, parameters, constant_sum)
         source = game.name if game.name in games.LIBRARY else game
         attributes = {"kind": kind, "registered": (source, constant_sum)}
@@ -377,7 +388,7 @@ def _register(
 
 
 def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "pyspiel.Game":
-    """A game that was pickled, perhaps for a process in which OpenSpiel does not know it yet."""
+    """The game of a pickle, perhaps in a process in which OpenSpiel does not know it yet."""
     if isinstance(source, str):
         _register_by_name(source)
     else:
@@ -386,14 +397,15 @@ def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "
 
 
 def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
-    kind, (dealt, chance) = pyspiel.GameType, seats.chance_in(game)
+    kind = pyspiel.GameType
+    is_dealt, has_chance = seats.chance_in(game)
     fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
     return kind(
         short_name=_short_name(game),
         long_name=f"icarus: {game.name}",
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC
-        if chance
+        if has_chance
         else kind.ChanceMode.DETERMINISTIC,
         information=kind.Information.PERFECT_INFORMATION
         if game.determinize is None
@@ -407,7 +419,7 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
         provides_observation_string=True,
         provides_observation_tensor=False,
         parameter_specification=parameters
-        | ({"deals": DEALS} if dealt and game.deal is None else {}),
+        | ({"deals": DEALS} if is_dealt and game.deal is None else {}),
     )
 
 
@@ -423,8 +435,8 @@ class OpenSpielGame(pyspiel.Game):
     registered: tuple[AnyGame | str, bool]
 
     def __init__(self, params: dict[str, int] | None = None) -> None:
-        params, game_type = params or {}, self.kind
-        numbers = dict(params)
+        game_type = self.kind
+        numbers = dict(params or {})
         deal_count = checks.integer("deals", numbers.pop("deals", DEALS), least=1)
         self.game = _MAKERS[game_type.short_name](**numbers)
         self._deals = None
@@ -446,7 +458,7 @@ class OpenSpielGame(pyspiel.Game):
             utility_sum=1.0 if game_type.utility == pyspiel.GameType.Utility.CONSTANT_SUM else None,
             max_game_length=self.game.max_length,
         )
-        super().__init__(game_type, info, params)
+        super().__init__(game_type, info, params or {})
 
     def __reduce__(self) -> tuple[Callable, tuple[object, ...]]:
         return _registered_again, (str(self), *self.registered)
@@ -509,7 +521,8 @@ class OpenSpielState(pyspiel.State):
         Args:
             sampler: `sampler()` real numbers in [0, 1).
         """
-        sample, truth = self.clone(), self.position
+        sample = self.clone()
+        truth = self.position
         if truth is not None:
             data = truth.redraw(player, truth.beliefs(player), seeded(int(sampler() * 2**53)))
             sample.position = IcarusState.from_data(truth.game, data)
@@ -534,7 +547,8 @@ class _Observer:
     """What a player sees, in words; there is no tensor."""
 
     def __init__(self, kind: "pyspiel.IIGObservationType") -> None:
-        self.perfect_recall, self.tensor = kind.perfect_recall, np.zeros(0, np.float32)
+        self.perfect_recall = kind.perfect_recall
+        self.tensor = np.zeros(0, np.float32)
         self.dict = dict[str, np.ndarray]()
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
@@ -552,7 +566,7 @@ class _Observer:
 
 
 class Bot(pyspiel.Bot):
-    """An agent that plays for OpenSpiel: whatever it is asked it reads from the state given, and keeps nothing between moves.
+    """An agent that plays for OpenSpiel; it keeps nothing between moves.
 
     Args:
         agent: its strategy and budget.
@@ -570,7 +584,8 @@ class Bot(pyspiel.Bot):
     ) -> None:
         super().__init__()
         seats.check_agent(agent)
-        self.agent, self._of = agent, of
+        self.agent = agent
+        self._of = of
         self.player = checks.integer("player", player, 0)
         self.seed = checks.integer("seed", seed, 0)
 
@@ -591,11 +606,9 @@ class Bot(pyspiel.Bot):
             reason = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
             raise ValueError(f"the bot plays seat {self.player}, but {reason}")
         legal = position.legal_actions()
-        return (
-            legal[0]
-            if len(legal) == 1
-            else self.agent.search(position, (self.seed, len(state.history()))).action
-        )
+        if len(legal) == 1:
+            return legal[0]
+        return self.agent.search(position, (self.seed, len(state.history()))).action
 
     def taken_up(self, original: "pyspiel.State") -> IcarusState:
         """icarus's own state for one of OpenSpiel's."""
