@@ -122,8 +122,9 @@ def fields_of(
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
         has_few = is_whole and most - least < MOST_VALUES
-        # the bits of a set: of a number of 8 bytes without a sign, and of one that is said to be from 0 to 2^n - 1
-        is_named_mask = limits_of_fact is not None and least == 0 and most & (most + 1) == 0
+        # the bits of a set: of a number of 8 bytes without a sign, and of an integer that is said to be from 0 to 2^n - 1
+        is_integer_in_range = width != REAL and limits_of_fact is not None
+        is_named_mask = is_integer_in_range and least == 0 and most & (most + 1) == 0
         if has_few and (width != 8 or limits_of_fact is not None):
             add(VALUES, place, width, low=int(least), size=int(most - least) + 1)
         elif width == 8 or is_named_mask:

@@ -139,6 +139,16 @@ def test_a_signed_integer_may_have_almost_all_of_its_values(kind):
     assert fields[["kind", "size"]].tolist()[0] == (INTERVALS, 16)
 
 
+@pytest.mark.parametrize(("most", "share"), [(1, 0.25), (127, 1)])
+def test_a_real_number_from_0_to_what_a_mask_may_be_has_intervals(most, share):
+    kinds = np.dtype([("share", "f8")], align=True)
+    game = attrs.evolve(KUHN, state=kinds, ranges={"share": (0, most)})
+    states = np.zeros(4, game.state)
+    states["share"] = np.arange(4) * share
+    fields, _ = fields_of(game, facts_in(game, [states], ()), ())
+    assert fields["kind"].tolist()[0] == INTERVALS
+
+
 class Suit(enum.Enum):
     CLUBS, SPADES = 1, 2
 
