@@ -36,11 +36,14 @@ from icarus.kernel.evaluation import LearnedNetwork, read_state, with_facts, wri
 
 CHUNKS = 8  # of the games of a round, whoever plays them
 NOISE = 0.02  # of values
-SHARE, REST = 0.1, 0.7  # of random moves; λ, which is 1 without weights
-BRANCHES = 1 / 16  # share of decisions
-MOST_AHEAD = 48
-LONGEST_BRANCH, LONGEST_GAME = 2000, 5000  # positions, actions
-ROOM_FOR, ROWS = 40_000, 64  # positions, and rows of each in the mean
+SHARE = 0.1  # of random moves
+REST = 0.7  # λ of the targets, which is 1 without weights
+BRANCHES = 1 / 16  # share of the decisions at which a branch begins
+MOST_AHEAD = 48  # actions that are looked at in a position
+LONGEST_BRANCH = 2000  # positions
+LONGEST_GAME = 5000  # actions
+ROOM_FOR = 40_000  # positions
+ROWS = 64  # of weights, of a position in the mean
 FUNCTIONS = ("player", "legal", "apply", "rewards", "chance", "initial", "prepare", "determinize")
 GAME = np.dtype([(name, np.int64) for name in (*FUNCTIONS, "facts", "players", "is_learned")])
 GREEDY, RANDOM, FORCED = range(3)  # how the action in a position was chosen
@@ -275,10 +278,10 @@ class DealsCalledBack(CalledBack):
 def games_played(
     game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int]
 ) -> Positions:
-    """Games by an evaluation against itself; by one without weights at random.
+    """Positions of games by an evaluation against itself; without weights it plays at random.
 
     Raises:
-        ValueError: none comes to an end.
+        ValueError: no game comes to an end.
     """
     called: Any = game
     if not isinstance(game, Game):
@@ -307,6 +310,7 @@ def inputs_of(evaluation: Evaluation, rows: np.ndarray, starts: np.ndarray) -> A
     from scipy.sparse import csr_matrix
 
     is_there = rows >= 0
+    # the same places where only rows that are there count
     starts = np.r_[0, np.cumsum(is_there)][starts]
     shape = len(starts) - 1, len(evaluation.network.hidden)
     return csr_matrix((np.ones(starts[-1], np.float32), rows[is_there], starts), shape)
@@ -318,30 +322,43 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
     Args:
         called: what has the addresses of the game's functions.
     """
-    network, players, words, beliefs = evaluation.network, game.players, 1, 1
-    parameters = np.zeros(1, np.int64)
+    network = evaluation.network
+    players = game.players
     rules = np.zeros(1, GAME)
+    rules["players"] = players
+    rules["is_learned"] = network.hidden.any()
     for name in FUNCTIONS:
         rules[name] = called.address(name)
     if game.determinize is None:
         rules["determinize"] = 0
+    # a state of a `PythonGame` is a number here, and so are its beliefs
+    words = beliefs = 1
+    parameters = np.zeros(1, np.int64)
     if isinstance(game, Game):
-        words, beliefs = (-(-kind.itemsize // WORD_BYTES) for kind in (game.state, game.beliefs))
+        words = -(-game.state.itemsize // WORD_BYTES)
+        beliefs = -(-game.beliefs.itemsize // WORD_BYTES)
         parameters = game.initial_arguments()
-    rules["players"], rules["is_learned"] = players, network.hidden.any()
     legal = called.max_legal + SPARE_LEGAL
     integers = {
-        **dict.fromkeys(("true", "branch", "ahead"), words),
+        "true": words,
+        "branch": words,
+        "ahead": words,
         "beliefs": beliefs,
         "facts": len(evaluation.names),
-        **dict.fromkeys(("actions", "others"), legal),
+        "actions": legal,
+        "others": legal,
         "starts": ROOM_FOR + 1,
-        **dict.fromkeys(("branches", "how"), ROOM_FOR),
+        "branches": ROOM_FOR,
+        "how": ROOM_FOR,
     }
     reals = {
         "chances": legal,
-        **dict.fromkeys(("values", "best"), players),
-        **dict.fromkeys(("usual", "after", "targets", "rewards"), (ROOM_FOR, players)),
+        "values": players,
+        "best": players,
+        "usual": (ROOM_FOR, players),
+        "after": (ROOM_FOR, players),
+        "targets": (ROOM_FOR, players),
+        "rewards": (ROOM_FOR, players),
     }
     rooms = {name: np.zeros(size, np.int64) for name, size in integers.items()}
     rooms |= {name: np.zeros(size) for name, size in reals.items()}
@@ -357,5 +374,6 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
     )
     # A `PythonGame` writes its facts itself, and must know in which state the loop looks ahead. `table.game` is this array of rules.
     if isinstance(called, CalledBack):
-        rules["facts"], called.ahead = called.address("features"), table.ahead.ctypes.data
+        rules["facts"] = called.address("features")
+        called.ahead = table.ahead.ctypes.data
     return table
