@@ -81,7 +81,7 @@ class LearningSettings:
             checks.integer(name, getattr(self, name), least)
 
     def lasting(self) -> dict[str, Any]:
-        """Those that decide what is played, as JSON can hold them."""
+        """The settings that decide what is played, as JSON can hold them."""
         table: dict[str, Any] = msgspec.to_builtins(self)
         del table["minutes"], table["generations"]
         return table
@@ -123,7 +123,7 @@ Report = Callable[[LearningProgress], None]
 
 @attrs.frozen
 class Chunk:
-    """Some games of a round, for any process, which finds the game by its name, or itself, and the files that it needs."""
+    """Some games of a round, with all that a process needs to play them."""
 
     game: str | AnyGame
     files: Files
@@ -135,10 +135,10 @@ class Chunk:
         return f"round {self.seed[2]} of {self.evaluation.game}"
 
 
-def play_chunk(chunk: Chunk) -> tuple[Any, ...]:
-    """Play some games; returns their seed, and what their positions consist of."""
+def play_chunk(chunk: Chunk) -> tuple[tuple[int, ...], Positions]:
+    """Play some games; returns their seed and their positions."""
     game = load_unedited(chunk.game, chunk.files).game
-    return chunk.seed, *games_played(game, chunk.evaluation, chunk.games, chunk.seed)
+    return chunk.seed, games_played(game, chunk.evaluation, chunk.games, chunk.seed)
 
 
 def learn(
@@ -177,7 +177,7 @@ def learn(
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     if isinstance(files, str):
         raise TypeError(f"files is {files!r}; it must be a list")
-    digests = tuple((path, digest_of(path)) for path in map(str, files))
+    digests = tuple((str(path), digest_of(path)) for path in files)
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
     if workers > 1 and cluster is None:
@@ -221,10 +221,10 @@ def _refuse_unknown(game: str | AnyGame) -> None:
 
 
 def directory_of(out: Path) -> Path:
-    """The directory beside an evaluation's file in which its games are.
+    """The directory, beside the file of an evaluation, of the games that it was learned from.
 
     Raises:
-        ValueError: the evaluation cannot have such a file.
+        ValueError: `out` cannot be a file.
     """
     if out.is_dir() or out.suffix == _KEPT:
         raise ValueError(
@@ -258,7 +258,7 @@ class Learning:
         return self.directory / f"generation-{number}.npz"
 
     def evaluation(self, number: int) -> Evaluation:
-        """That of a generation, which is made where its file is not there yet; number 0 has seen random games alone."""
+        """The evaluation of a generation, which is made where its file is not there yet; number 0 is learned from random games alone."""
         file = self._file(number)
         if not file.exists():
             new = self._next() if number else self._first()
@@ -266,15 +266,15 @@ class Learning:
         return read_evaluation(file)
 
     def _play(self, evaluation: Evaluation, number: int) -> Positions:
-        """The positions of a round."""
+        """The positions of a round, those of all chunks in the order of their seeds."""
         from scipy.sparse import vstack
 
         games = -(-self.settings.games // CHUNKS)
-        seeds = ((self.settings.seed, ROUNDS, number, i) for i in range(CHUNKS))
-        chunks = (Chunk(self.game, self.files, evaluation, games, seed) for seed in seeds)
-        # in the order of their seeds
-        _, inputs, *others = zip(*sorted(self.playing.results(play_chunk, chunks)), strict=True)
-        return Positions(vstack(inputs), *map(np.concatenate, others))
+        key = self.settings.seed, ROUNDS, number
+        chunks = (Chunk(self.game, self.files, evaluation, games, (*key, i)) for i in range(CHUNKS))
+        parts = [positions for _, positions in sorted(self.playing.results(play_chunk, chunks))]
+        inputs, *arrays = zip(*parts, strict=True)
+        return Positions(vstack(inputs), *map(np.concatenate, arrays))
 
     def _first(self) -> Evaluation:
         """The first evaluation, fitted to random games twice: with weights of its own for each player to move, and with the same for all.
@@ -290,13 +290,14 @@ class Learning:
             inputs = inputs_of(new, rows, positions.inputs.indptr)
             return fitted(new, positions._replace(inputs=inputs), RATE, self.settings.seed)
 
-        apart, shared = fit(True), fit(False)
-        is_better = shared.about["error"] < CLEARLY * apart.about["error"]
-        return shared if is_better else apart
+        apart = fit(True)
+        shared = fit(False)
+        return shared if shared.about["error"] < CLEARLY * apart.about["error"] else apart
 
     def _next(self) -> Evaluation:
         """The evaluation after the rounds of a generation."""
-        evaluation, rounds = self.evaluation(self.latest), self.settings.rounds
+        evaluation = self.evaluation(self.latest)
+        rounds = self.settings.rounds
         began = time.monotonic()
         for i in range(rounds):
             minutes = (time.monotonic() - began) / max(i, 1) * rounds / 60
@@ -337,8 +338,11 @@ class Learning:
 
         Of each deal there is a game with the generation in each seat, and one with the opponent in all.
         """
-        settings, seats, player = self.settings, range(self.empty.players), self._player(number)
-        matches, places = [], (*seats, NOBODY)
+        settings = self.settings
+        player = self._player(number)
+        seats = range(self.empty.players)
+        places = (*seats, NOBODY)
+        matches = []
         for deal, seat in itertools.product(range(settings.deals), places):
             key = f"generation {number}", str(player), str(opponent), deal, seat
             entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
@@ -349,7 +353,8 @@ class Learning:
         for done, _ in enumerate(self.ledger.played(matches, game_row, self.playing), before + 1):
             self._tell("match", done, len(matches))
         rows = [self.ledger.rows[match.key] for match in matches]
-        scores, without = list[float](), list[float]()
+        scores = list[float]()
+        without = list[float]()
         for first in range(0, len(rows), len(places)):
             *of_seats, of_nobody = rows[first : first + len(places)]
             scores.append(mean_reward(of_seats, seats))
