@@ -1,5 +1,6 @@
 """What a state becomes for learning: the facts of its data as fields, by their types, their ranges and the numbers met in games."""
 
+import functools
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,8 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     Raises:
         ValueError: a game does not end, or nothing varies.
     """
-    states, sums = list[Any](), set[float]()
+    states = list[Any]()
+    sums = set[float]()  # of the rewards of a game
     for number in range(SAMPLED):
         state = game.new_initial_state((seed, DEALS, number))
         luck = random.Random(seed * SAMPLED + number)
@@ -64,16 +66,23 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
     fields, limits = fields_of(game, facts_in(game, states, names), names)
     rows = np.arange((game.players + 1) * fields["size"].sum(), dtype=np.int32)
     outputs = 1 if game.players == 2 and sums == {1.0} else game.players
-    shapes = (len(rows), 1), 1, (1, outputs), outputs
-    weights = (np.zeros(shape, np.float32) for shape in shapes)
-    network = LearnedNetwork(fields, limits, rows, *weights)
+    zeros = functools.partial(np.zeros, dtype=np.float32)
+    network = LearnedNetwork(
+        fields,
+        limits,
+        rows,
+        hidden=zeros((len(rows), 1)),
+        bias=zeros(1),
+        output=zeros((1, outputs)),
+        base=zeros(outputs),
+    )
     return Evaluation(network, game.players, str(game), rules_of(game), names)
 
 
 def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
-    """The names of the facts of a `PythonGame`, as states of its first games have them: its features, or see `numbers_in`.
+    """The names of the facts of a `PythonGame`: its features, or those of `numbers_in` in states of its first games.
 
-    Where the length of a list varies, its items are counted, and their places say nothing; elsewhere their places say all.
+    In a list whose length varies equal items are counted; in another list each item is told by its place.
     """
     if isinstance(game, Game):
         return ()
@@ -83,7 +92,7 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
     for state in states:
         for name, number in numbers_in(state).items():
             values[name].add(number)
-    # `.hand[0]` is an item by its place, `.hand#7` the number of items that are 7. The beginnings of those that say nothing.
+    # `.hand[0]` is an item by its place, `.hand#7` the number of items that are 7; one kind begins each name that is left out
     left_out = tuple(
         name.removeprefix(LENGTH) + ("[" if len(lengths) > 1 else "#")
         for name, lengths in values.items()
@@ -115,7 +124,7 @@ def fields_of(
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
-        # numbers of Python: the difference of two small integers of NumPy wraps
+        # Python's own numbers: the difference of two small integers of NumPy wraps
         low, high = numbers.min().item(), numbers.max().item()
         if low == high or is_luck(numbers):
             continue
@@ -123,8 +132,9 @@ def fields_of(
         least, most = limits_of_fact or (low, high)
         has_few = is_whole and most - least < MOST_VALUES
         # the bits of a set: of a number of 8 bytes without a sign, and of an integer that is said to be from 0 to 2^n - 1
-        is_integer_in_range = width != REAL and limits_of_fact is not None
-        is_named_mask = is_integer_in_range and least == 0 and most & (most + 1) == 0
+        is_named_mask = (
+            width != REAL and limits_of_fact is not None and least == 0 and most & (most + 1) == 0
+        )
         if has_few and (width != 8 or limits_of_fact is not None):
             add(VALUES, place, width, low=int(least), size=int(most - least) + 1)
         elif width == 8 or is_named_mask:
@@ -134,7 +144,7 @@ def fields_of(
             between = np.unique(
                 np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1])
             )
-            # their place among the limits
+            # `low` is where they begin in `limits`
             add(INTERVALS, place, width, low=len(limits), size=len(between) + 1)
             limits += between.tolist()
     if not fields:
