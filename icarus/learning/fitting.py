@@ -10,24 +10,25 @@ from icarus.kernel.evaluation import ACTIONS, BITS, COUNT, LARGEST
 from icarus.learning.selfplay import Positions
 
 HELD_OUT = 20  # one branch of so many is held out
-BATCH, EPOCHS = 256, 2
-SELDOM = 20  # rows of weights are for inputs that are met so often
+BATCH = 256  # positions
+EPOCHS = 2
+SELDOM = 20  # times that an input must be met to have a row of weights
 SCALE = 0.5  # of the first weights
 
 
 def with_random_weights(
     evaluation: Evaluation, positions: Positions, units: int, seed: int, is_apart: bool = True
 ) -> Evaluation:
-    """An evaluation with small random weights. Only inputs that are met often enough, and not in every state, have a row of them.
+    """An evaluation with small random weights, in a row for each input that is met often enough, and not in every state.
 
     Args:
-        evaluation: without weights, in which each input by the player to move has a row of its own.
+        evaluation: without weights; each input has a row of its own for each player to move.
         positions: of random games by it.
-        units: hidden ones, at most.
+        units: the most hidden units.
         is_apart: whether an input has a row for each player to move, or the same one for all.
 
     Raises:
-        ValueError: no input has a row, as where the 60 games that said what varies had more in them than those of the positions.
+        ValueError: no input has a row: what varied in the games of `empty_evaluation` does not vary in the positions.
     """
     network = evaluation.network
     counts = np.bincount(positions.inputs.indices, minlength=len(network.rows))
@@ -43,15 +44,16 @@ def with_random_weights(
         # A fact has just one of its values: the most frequent needs no weights, since the bias stands for it.
         if field["kind"] not in (BITS, ACTIONS):
             is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
-    random, count = np.random.default_rng(seed), is_used.sum()
+    random = np.random.default_rng(seed)
+    count = is_used.sum()
     if not count:
         raise ValueError(
             f"no fact of {evaluation.game} varies in the games of its first round: there is nothing to learn from; give more games"
         )
-    each = np.full_like(counts, -1, np.int32)
-    each[is_used] = np.arange(count)
-    # Shared rows are repeated for each player to move; where each has its own they stay as they are.
-    rows = np.resize(each, len(network.rows))
+    row_of_input = np.full_like(counts, -1, np.int32)
+    row_of_input[is_used] = np.arange(count)
+    # rows for all are repeated for each player to move; where each player has his own they stay as they are
+    rows = np.resize(row_of_input, len(network.rows))
     # units for which a file has room: of 4 bytes, with an eighth of it for all else; a multiple of 8 for the processor's vectors
     room = LARGEST * 7 // 8 // (4 * count)
     units = min(units, room // 8 * 8)
@@ -107,4 +109,6 @@ def judged(
 ) -> tuple[np.ndarray, float, float]:
     """The values of positions, their mean squared error by the rewards at the ends of their games, and the variance of these."""
     values = evaluation.of_sums(inputs @ evaluation.network.hidden)
-    return values, float(((values - rewards) ** 2).mean()), float(rewards.var(axis=0).mean())
+    error = float(((values - rewards) ** 2).mean())
+    variance = float(rewards.var(axis=0).mean())
+    return values, error, variance

@@ -19,12 +19,13 @@ from icarus.views.document import Block, Heading, Paragraph, Picture, Table, htm
 
 PAGE, PICTURE = "curve.html", "curve.svg"
 WIDTH, HEIGHT, MARGIN = 480, 240, 40
-GAMES, TIMED = 200, 2000
+GAMES = 200  # against itself, that an evaluation is judged by
+TIMED = 2000  # calls
 
 
 @attrs.frozen
 class Generation:
-    """What a generation came to.
+    """A generation and how well it plays.
 
     Attributes:
         number: from 1.
@@ -42,7 +43,7 @@ class Generation:
 
 
 def generations_of(evaluation: Evaluation) -> list[Generation]:
-    """The generations that an evaluation comes of, as its file tells them."""
+    """The generations of the learning that gave an evaluation, as its file has them."""
     return msgspec.convert(evaluation.about["generations"], list[Generation])
 
 
@@ -55,7 +56,7 @@ def write_curve(evaluation: Evaluation, directory: Path) -> None:
 
 
 def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
-    """What was learned, as a document."""
+    """The document on an evaluation: its learning curve as a picture and a table, and how it was learned."""
     generations = generations_of(evaluation)
     about = evaluation.about
     numbers = [each.number for each in generations if each.is_taken]
@@ -72,7 +73,7 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
         "taken",
     ]
     yield Table(caption, header, [_row(each) for each in generations])
-    # each chunk of a round has as many
+    # all chunks of a round have the same number of games
     games = -(-about["games"] // CHUNKS) * CHUNKS * about["rounds"]
     yield Paragraph(
         f"The file has generation {numbers[-1]}: {games:,} games each, seed {about['seed']}."
@@ -80,9 +81,10 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
 
 
 def _row(generation: Generation) -> list[str]:
+    # both are 0 where all games held out ended alike
+    errors = generation.error, generation.variance
     differences = generation.against_reference, generation.against_before
-    numbers = generation.error, generation.variance  # 0: all games held out ended alike
-    cells = [f"{each:.4f}" if each else "-" for each in numbers]
+    cells = [f"{each:.4f}" if each else "-" for each in errors]
     cells += [f"{each:+.3f}" if each else "-" for each in differences]
     return [str(generation.number), *cells, "yes" if generation.is_taken else "no"]
 
@@ -117,7 +119,7 @@ def curve_svg(generations: Sequence[Generation]) -> str:
 
 
 def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
-    """Sentences on an evaluation, by games against itself that nothing was learned from.
+    """Sentences on an evaluation, by new games against itself.
 
     Raises:
         ValueError: it is of another game.
@@ -129,9 +131,10 @@ def lines_on(game: AnyGame, evaluation: Evaluation, seed: int) -> Iterator[str]:
     sums = values.sum(axis=1)
     yield f"its values are from {values.min():.3f} to {values.max():.3f}, and sum to {sums.min():.3f} to {sums.max():.3f}"
     if isinstance(game, Game):
-        ask: Any = game.with_evaluation(evaluation).kernels().heuristic
-        data, out = game.new_initial_state(seed).data, np.zeros(game.players)
+        heuristic: Any = game.with_evaluation(evaluation).kernels().heuristic
+        data = game.new_initial_state(seed).data
+        out = np.zeros(game.players)
         addresses = data.ctypes.data, out.ctypes.data
-        ask(*addresses)  # compiles it
-        seconds = timeit(lambda: ask(*addresses), number=TIMED)
+        heuristic(*addresses)  # compiles it
+        seconds = timeit(lambda: heuristic(*addresses), number=TIMED)
         yield f"one takes {seconds / TIMED * 1e6:.1f} µs, called from Python"
