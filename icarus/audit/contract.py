@@ -46,7 +46,6 @@ from icarus.kernel import (
 
 MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
-TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
 # of a compiled game in plain Python, where numpy checks each index
 PLAIN_GAMES = 5
@@ -131,23 +130,28 @@ class Contract:
         self.told: dict[int, list[str]] = {} if self.compiled else {0: [], games - 1: []}
         # True states, with who acts and where that is; `play_determinized` goes on from draws of them.
         self.states_to_determinize: list[tuple[StateData, int, str]] = []
-        # Of all games: who has acted, how long they were,
-        self._acted, self._lengths = Counter[int](), list[int]()
-        # who acts, and how, in states that look so, and what an action has led to where all looked the same.
+        # how often each player has acted in all games
+        self._acted = Counter[int]()
+        # the lengths of the games that came to their ends
+        self._lengths = list[int]()
+        # by all that is seen of a state, who acts in it, with which actions
         self._boards: dict[bytes, tuple] = {}
+        # by all that is seen of a state, and an action, what it has led to
         self._followers: dict[bytes, tuple[str, object, str]] = {}
-        # Of the game under way: where that is, its actions, its present state,
-        self._place, self._texts = "", list[str]()
+        # the game under way in words, its actions, and its present state
+        self._place = ""
+        self._texts = list[str]()
         self._data: StateData = None
-        # the decision before, whether it goes on from a determinization (where nothing is determinized),
+        # the decision before the present one
         self._earlier = _Choice()
+        # whether the game goes on from a determinization, in which nothing is determinized
         self._in_playout = False
-        # and what each perspective has seen since the episode began; None where that is not known.
+        # the moves that each perspective has seen since the episode began; None where they are not known
         self._observed: list[list[int]] | None = None
 
     @property
     def broken(self) -> bool:
-        """Whether nothing can be said of what is drawn; `recall` matters to what learns in episodes alone."""
+        """Whether a promise is broken that draws depend on; on `recall` depends only what learns in episodes."""
         return any(check.failed for check in self.checks.values() if check.name != "recall")
 
     def play(self, number: int) -> BrokenPromise | None:
@@ -175,7 +179,7 @@ class Contract:
             self._until_broken(place, f"{self.seed} from {number}", play)
 
     def finish(self) -> None:
-        """What only all games together tell, and why of what was never met."""
+        """Count what only all games together tell, and note why some promises were not checked."""
         if isinstance(self.game, Game):
             sources = unseeded_sources(self.game)
             wrong = [
@@ -183,15 +187,15 @@ class Contract:
                 for name, source in sources.items()
                 if source
             ]
-            self.checks["luck"].count("".join(wrong[:1]), len(sources), len(wrong))
+            example = wrong[0] if wrong else ""
+            self.checks["luck"].count(example, len(sources), len(wrong))
         if self._lengths and not any(self._lengths):
             games = count_text(len(self._lengths), "game")
             self.checks["end"].count(f"each of {games} is over before its first action")
         idle = [player for player in range(self.game.players) if not self._acted[player]]
         if idle and any(self._lengths):
-            self.checks[
-                "mover"
-            ].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
+            note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
+            self.checks["mover"].note = note
         otherwise = "no game came so far: each ended where another promise was broken"
         note_unchecked(self.checks, _ABSENT, _ABSENT, otherwise)
 
@@ -220,7 +224,10 @@ class Contract:
         self, place: str, seed_text: str, play: Callable[[], None]
     ) -> BrokenPromise | None:
         """Play a game, which ends where a promise is broken; the broken promise is counted as failed."""
-        self._place, self._texts, self.luck, self._data = place, [], random.Random(seed_text), None
+        self._place = place
+        self._texts = []
+        self._data = None
+        self.luck = random.Random(seed_text)
         try:
             play()
         except BrokenPromise as broken:
@@ -230,19 +237,20 @@ class Contract:
 
     def _example(self, message: str) -> str:
         """Which game, after which actions, what is wrong, and the state."""
-        last = self._texts[-LAST_ACTIONS:]
-        moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
+        moves = " ".join(self._texts[-LAST_ACTIONS:]) or "nothing"
+        if len(self._texts) > LAST_ACTIONS:
+            moves = f"… {moves}"
         headline = f"{self._place}, after {moves}: {message}"
+        if self._data is None:
+            return headline
         try:
-            return (
-                headline if self._data is None else indented(headline, self.asked.text(self._data))
-            )
+            return indented(headline, self.asked.text(self._data))
         except (TextError, BrokenPromise):  # the text may be what is broken
             return headline
 
-    def _require(self, promise: str, so: bool, message: str) -> None:
+    def _require(self, promise: str, is_kept: bool, message: str) -> None:
         """Count a promise as tested; the game ends if it was not kept."""
-        if not so:
+        if not is_kept:
             raise BrokenPromise(promise, message)
         self.checks[promise].checked += 1
 
@@ -263,13 +271,14 @@ class Contract:
         self._go_on()
 
     def _drawn(self, data: StateData, observer: int, seed: tuple[int, ...]) -> StateData:
-        """A determinization."""
+        """A determinization for an observer, by a seed."""
         beliefs = self.asked.ask("prepare", data, observer)
         return self.asked.ask("determinize", data, observer, beliefs, seeded(seed))
 
     def _play_out(self, data: StateData, observer: int, seed: tuple[int, ...]) -> None:
-        """Play in a draw itself, as a search does, and look at the state that it was drawn from."""
-        before, draw = stamp(data), State.from_data(self.game, self._drawn(data, observer, seed))
+        """Play a draw to its end, as a search does, and require that the state it was drawn from stays as it was."""
+        before = stamp(data)
+        draw = State.from_data(self.game, self._drawn(data, observer, seed))
         with contextlib.suppress(Exception):  # what is wrong is told where each step is looked at
             for _ in range(self.most_actions):
                 draw.apply_action(random_action(draw, self.luck))
@@ -326,7 +335,7 @@ class Contract:
         return self.asked.ask(name, self._data, *inputs)
 
     def _twice(self, name: str, *inputs: int) -> Any:
-        """What a function answers, which must be the same when it is asked again."""
+        """The answer of a function, which must be the same when it is asked again."""
         answer, again = (self._ask(name, *inputs) for _ in range(2))
         message = f"{name} returns {answer}, then for the same state {again}"
         self._require("repeat", repr(answer) == repr(again), message)  # as texts NaN is NaN
@@ -408,7 +417,11 @@ class Contract:
                 self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int, possible: list[int], texts: dict[int, str]) -> None:
-        """What each perspective sees of an action, one of those that are possible."""
+        """Check what each perspective sees of an action, and keep it for `recall`.
+
+        Args:
+            possible: the legal actions; at a chance node those with a probability above 0.
+        """
         moves = [action] * self.game.players
         if self.game.observe is not None:
             moves = self._twice("observe", action)
@@ -424,21 +437,22 @@ class Contract:
     def _check_moves(
         self, player: int, moves: list[int], action: int, possible: list[int], texts: dict[int, str]
     ) -> None:
-        """What observe says of an action: who hides one can determinize, the mover sees his own, and observation says nothing else."""
+        """Check what observe says of an action: the mover sees his own, observation tells the same, and who hides one can determinize."""
         hides = any(move != action for p, move in enumerate(moves) if p != player)
         message = "a move is hidden, but the game has no determinize"
         self._require("hidden", not hides or self.game.determinize is not None, message)
-        # his view says what he has learned by it
+        # the move of the mover may tell him what his action has met
         tells_more = not self.compiled and self.game.observation
         move_of_mover = action if player == CHANCE or tells_more else moves[player]
         sees = "nothing" if move_of_mover == UNSEEN else move_of_mover
         message = f"the mover, player {player}, sees his own action {action} as {sees}"
         self._require("moves", move_of_mover == action, message)
         if self.game.observation is not None:
+            # another action, which differs from turn to turn
             rival = possible[(possible.index(action) - 1 - len(self._texts)) % len(possible)]
-            apart = self._told_apart(player, moves, action, rival)
-            message = f"{apart} whether it is {texts[action]} or {texts[rival]}"
-            self._require("moves", not apart, message)
+            disagreement = self._disagreement(player, moves, action, rival)
+            message = f"{disagreement} whether it is {texts[action]} or {texts[rival]}"
+            self._require("moves", not disagreement, message)
         try:
             for move in {*moves} - {UNSEEN, action}:
                 self.game.move_text_of(move)
@@ -446,7 +460,7 @@ class Contract:
             raise BrokenPromise("notation", str(error)) from None
 
     def _check_results(self, moves: list[int], action: int, text: str) -> None:
-        """Whether what comes of an action is told to players by their observation alone: of a hidden one it must not be."""
+        """Check that no observation tells what came of an action which is hidden, and note where one tells what came of another."""
         for player, move in enumerate(moves):
             if self._told_by_result(player, action, move):
                 if move == UNSEEN:
@@ -455,8 +469,8 @@ class Contract:
                 note = f"what came of {text} is told to player {player} by his observation alone: {MERGED}"
                 self.checks["moves"].note = note
 
-    def _told_apart(self, mover: int, moves: list[int], action: int, rival: int) -> str:
-        """Whom observe and observation do not tell alike which of two actions is done, in words; "" if there is nobody."""
+    def _disagreement(self, mover: int, moves: list[int], action: int, rival: int) -> str:
+        """The beginning of a message, where only one of observe and observation tells a player which of two actions is done; else ""."""
         if action == rival:
             return ""
         pairs = zip(moves, self.asked.moves(self._data, rival), strict=True)
@@ -487,7 +501,7 @@ class Contract:
         return movers if len(labels) == 1 and TERMINAL not in movers else set()
 
     def _told_by_result(self, observer: int, action: int, move: int) -> bool:
-        """Whether his observation tells a player afterwards what an action met, here or in a draw for him, and its move does not."""
+        """Whether a player sees one move in the true state and in a draw for him, and only his observation tells them apart later."""
         if self.game.determinize is None or self._in_playout or len(self._texts) % RESULTS:
             return False
         try:
@@ -505,6 +519,7 @@ class Contract:
             return False
 
     def _label(self) -> None:
+        """Check the label; where an episode begins, nobody has seen a move of it."""
         if self.game.episode is None:
             return
         label = self._twice("episode")
@@ -513,19 +528,18 @@ class Contract:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
+        """Check that `recall` returns the moves that each perspective has seen since the episode began."""
         if self._observed is None or self.game.perspectives == 1 or self._ask("player") == TERMINAL:
             return
         if self.game.recall is None:
             if not self.compiled:
-                return  # whose determinizations go on from what the truth recalls
+                return  # its determinizations have the moves of the true state
             # Without `episode` the game is one.
-            hidden = any(observed != self._observed[-1] for observed in self._observed)
-            advice = "write one, or an episode that begins after the hidden move"
-            self._count_recall(
-                f"something is hidden in this episode, but the game has no recall: {advice}"
-                if hidden
-                else ""
-            )
+            wrong = ""
+            if any(observed != self._observed[-1] for observed in self._observed):
+                advice = "write one, or an episode that begins after the hidden move"
+                wrong = f"something is hidden in this episode, but the game has no recall: {advice}"
+            self._count_recall(wrong)
             return
         for perspective, observed in enumerate(self._observed):
             try:
@@ -544,7 +558,7 @@ class Contract:
                 return
 
     def _count_recall(self, wrong: str) -> bool:
-        """Count what is recalled, and say whether nothing is wrong; else it is asked no more in this game, which goes on."""
+        """Count a check of `recall`, and say whether nothing is wrong; else it is not checked again in this game, which goes on."""
         self.checks["recall"].count(wrong and self._example(wrong))
         if wrong:
             self._observed = None
@@ -576,7 +590,7 @@ class Contract:
         return public
 
     def _follow(self, public: tuple[object, ...] | None, action: int, text: str) -> None:
-        """Require that the action leads to the same as where another state looked the same, if nothing is hidden."""
+        """Require that the action leads to the same as in an earlier state that looked the same, if nothing is hidden."""
         if self.game.determinize is not None or public is None:
             return
         after = self.asked.seen_by_all(self._data)
@@ -632,6 +646,7 @@ def function_of(error: BaseException) -> str:
 
 
 def _outlook(player: int, following: str) -> str:
+    """What follows in a state, in words: the rewards, or who acts with which actions."""
     if player == TERMINAL:
         return f"the game has ended with the rewards {following}"
     return f"{'chance' if player == CHANCE else f'player {player}'} has the actions {following}"
