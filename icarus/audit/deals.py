@@ -27,12 +27,13 @@ from icarus.audit.draws import (
 from icarus.audit.subjects import SCALARS, are_scalars
 from icarus.kernel import State, StateData
 
-PAIRINGS, FEW = 12, 3  # ways that are tried; as many different ones of them are all that there are
-KINDS = (SCALARS, Set, (list, tuple))  # of values that are compared each in their own way
+PAIRINGS = 12  # of lost and gained cards, that are tried
+FEW = 3  # if no more different ways are found, these are all
+KINDS = (SCALARS, Set, (list, tuple))  # of values, each compared in a way of its own
 
 
 class UnlikeError(Exception):
-    """A state that is not another one with other items in its places."""
+    """Two states that differ in more than the items in their places."""
 
 
 @attrs.frozen
@@ -50,7 +51,7 @@ def _place(name: Name) -> Name:
 
 
 def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[Exchange]:
-    """What a draw has in place of the truth.
+    """The items that a draw has in place of those of the truth, place by place.
 
     Raises:
         UnlikeError: something is of another kind, is longer, or has other parts.
@@ -78,10 +79,10 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[
 
 
 def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
-    """Some items with others in place of them.
+    """The items with `gained` in place of `lost`.
 
     Raises:
-        UnlikeError: it has none of those.
+        UnlikeError: they have not all of `lost`.
     """
     if isinstance(items, SCALARS):
         if [items] != lost:
@@ -93,41 +94,43 @@ def _put(items: Any, lost: list[Any], gained: list[Any]) -> Any:
         raise UnlikeError
     if isinstance(items, set | frozenset):
         return make_like(items, [*left.elements(), *gained])
-    others, missing = iter(gained), Counter(lost)
+    others = iter(gained)
+    missing = Counter(lost)
     changed = []
     for item in items:
-        is_lost = missing[item] > 0
-        missing[item] -= is_lost
-        changed.append(next(others) if is_lost else item)
+        if missing[item] > 0:
+            missing[item] -= 1
+            changed.append(next(others))
+        else:
+            changed.append(item)
     return _sorted_as(items, changed)
 
 
 def _sorted_as(items: Any, changed: list[Any]) -> Any:
-    """A list in order, if the one that it was made of is."""
-    try:
-        return make_like(items, sorted(changed) if [*items] == sorted(items) else changed)
-    except TypeError:  # what cannot be ordered
-        return make_like(items, changed)
+    """The changed items in a list like `items`; sorted, if those are."""
+    with contextlib.suppress(TypeError):  # items that cannot be ordered
+        if [*items] == sorted(items):
+            changed = sorted(changed)
+    return make_like(items, changed)
 
 
 def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> StateData:
     """A deal with other names for the cards at these places.
 
     Raises:
-        UnlikeError: one of them is not found, or more than once.
+        UnlikeError: a card is not found there, or more than once.
     """
     counts = Counter[Any]()
     changed = start
     for name, value in parts_of(start):
-        is_list = isinstance(value, list | tuple | Set) and are_scalars(value)
-        if _place(name) not in places or not is_list and not isinstance(value, SCALARS):
+        if _place(name) not in places:
             continue
-        if is_list:
-            changed = replaced(
-                changed, name, _sorted_as(value, [names.get(item, item) for item in value])
-            )
+        if isinstance(value, list | tuple | Set) and are_scalars(value):
+            items = _sorted_as(value, [names.get(item, item) for item in value])
+            changed = replaced(changed, name, items)
             counts.update(value)
-        elif not isinstance(part_at(start, name[:-1]), list | tuple):
+        # an item of a list is renamed with the list
+        elif isinstance(value, SCALARS) and not isinstance(part_at(start, name[:-1]), list | tuple):
             changed = replaced(changed, name, names.get(value, value))
             counts[value] += 1
     if any(counts[item] != 1 for item in names):
