@@ -22,11 +22,11 @@ ADVICE_ON_LUCK = (
 
 @attrs.frozen
 class Comparison:
-    """What games in lock-step came to.
+    """The result of games in lock-step.
 
     Attributes:
         games, actions: how many were played alike.
-        difference: the first one, as a sentence; "" where there is none.
+        difference: the first difference, as a sentence; "" where there is none.
     """
 
     games: int
@@ -81,7 +81,8 @@ def compare(
         state = game.new_initial_state((*key, number))
         start = state.clone()
         oracle = reference(start.clone())
-        while not (difference := _difference(state, oracle)) and not state.is_terminal():
+        difference = _difference(state, oracle)
+        while not difference and not state.is_terminal():
             action = random_action(state, luck)
             state.apply_action(action)
             try:
@@ -90,6 +91,7 @@ def compare(
                 difference = f"the reference raises {type(error).__name__}: {error}"
                 break
             actions += 1
+            difference = _difference(state, oracle)
         if difference:
             difference = _own_luck(start, state, reference) or difference
             return Comparison(number, actions, f"{_place(state, number)} {difference}")
@@ -99,7 +101,7 @@ def compare(
 
 
 def _difference(state: State, oracle: Any) -> str:
-    """What the two do not say alike of this state; "" where nothing is."""
+    """The first difference between the game and its reference in a state; "" where there is none."""
     try:
         over = state.is_terminal()
         if over:
@@ -115,7 +117,7 @@ def _difference(state: State, oracle: Any) -> str:
 
 
 def _own_luck(start: State, state: State, reference: Callable[[State], Any]) -> str:
-    """Whether references that are played by the same actions differ from one another: then they draw by themselves."""
+    """A sentence where references that are played by the same actions differ from one another, since they draw by themselves; else ""."""
     answers = [_answer(reference(start.clone()), state) for _ in range(TWINS)]
     if all(each == answers[0] for each in answers):
         return ""
@@ -133,7 +135,7 @@ def _answer(oracle: Any, state: State) -> str:
             if over
             else (oracle.current_player(), sorted(oracle.legal_actions()))
         )
-    except Exception as error:  # what is told of it is told elsewhere
+    except Exception as error:  # `compare` has told the first one already
         return repr(error)
 
 
@@ -166,7 +168,7 @@ def _close(first: np.ndarray, second: np.ndarray) -> bool:
 
 
 def _action_list(state: State, actions: Sequence[int]) -> str:
-    """The actions that a reference lacks, in the notation of the game."""
+    """The end of a sentence, with the actions that a reference lacks in the notation of the game."""
     texts = ", ".join(f"{action} ({state.action_to_string(action)})" for action in actions)
     return f", which lacks {texts}" if texts else ""
 
