@@ -20,10 +20,14 @@ from icarus.audit.watch import DoesNotReturnError, watched
 from icarus.compiler.digest import rules_digest
 from icarus.kernel import AnyGame, Facts, Game, check_game
 
-GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-# random games for the contract for each that is looked at for its determinizations
-GAMES_FOR_EACH = 5
-PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2  # of a game in plain Python
+GAMES = 10  # whose determinizations are looked at
+DETERMINIZATIONS = 1500  # at each decision
+GAMES_FOR_EACH = 5  # played for the contract, for each whose determinizations are looked at
+PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = (
+    40,
+    500,
+    2,
+)  # the same of a game in plain Python
 CHECKS = {**CONTRACT, **HIDDEN}
 # what the audit cannot know of a game that lacks a function
 MISSING = {
@@ -73,7 +77,8 @@ def audit(
     determinizations = checks.integer(
         "determinizations", draws if determinizations is None else determinizations, 1
     )
-    start, key = time.perf_counter(), checks.seed_key(seed)
+    start = time.perf_counter()
+    key = checks.seed_key(seed)
     for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
     hidden = Hidden(
@@ -90,24 +95,26 @@ def audit(
     except DoesNotReturnError as error:
         looked, results = (0, 0, 0), _results(contract, hidden)
         for check in results:
-            check.note, check.absent = "the audit ended before", False
+            check.note = "the audit ended before"
+            check.absent = False
         contract.checks["end"].note = ""
         contract.checks["end"].count(str(error))
     with contextlib.suppress(OSError):
         if path is not None:
             path.unlink()
     perfect = game.determinize is None
-    lacks = {
-        name: what
-        for name, what in MISSING.items()
-        if not perfect and getattr(game, name, what) is None
-    }
+    lacks = {}
+    if not perfect:
+        # games in plain Python have no field `retrace`, and lack none
+        lacks = {name: what for name, what in MISSING.items() if getattr(game, name, what) is None}
     return AuditReport(str(game), *looked, perfect, results, time.perf_counter() - start, lacks)
 
 
 def _results(contract: Contract, hidden: Hidden) -> tuple[Check, ...]:
-    is_perfect = contract.game.determinize is None
-    return tuple(contract.checks.values()) + (() if is_perfect else tuple(hidden.checks.values()))
+    results = [*contract.checks.values()]
+    if contract.game.determinize is not None:
+        results += hidden.checks.values()
+    return tuple(results)
 
 
 def _played(
@@ -118,7 +125,7 @@ def _played(
     file: Path | None,
     progress: Callable[[int, int], None],
 ) -> tuple[tuple[int, int, int], tuple[Check, ...]]:
-    """The games of an audit: how many of them, of decisions and of draws there were, and what the checks have found."""
+    """The numbers of games, decisions and draws of an audit, and its checks, after all games are played."""
     game, compiled = contract.game, contract.compiled
     first = 0
     if file is not None:
@@ -132,7 +139,7 @@ def _played(
             contract.play(for_each * number + extra)
         if game.determinize is not None and not contract.broken and (compiled or not hidden.broken):
             if contract.checks["recall"].failed:
-                # without which all else can be looked at
+                # all else can be looked at without it
                 hidden.game = attrs.evolve(game, recall=None)
             hidden.play(number)
             if not hidden.broken:
@@ -153,12 +160,12 @@ def _played(
 
 
 def _subjects(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
-    """What an audit asks, which is there again when it goes on."""
+    """The games and functions that an audit asks; one that goes on is given them again."""
     return contract.game, contract.asked.game, hidden.game, hidden.multiplicity
 
 
 def _key(contract: Contract, hidden: Hidden) -> tuple[object, ...]:
-    """What an audit must have been begun with, too, that this one goes on from: the game, with all its functions, and the arguments."""
+    """What a kept audit must have in common with this one, which goes on from it: the game, with all its functions, and the arguments."""
     parts = attrs.asdict(contract.game, recurse=False)
     # the board only draws
     parts |= {"board": None, "multiplicity": hidden.multiplicity}
@@ -177,7 +184,7 @@ def _keep(
     content = io.BytesIO()
     pickler = pickle.Pickler(content)
     pickler.persistent_id = lambda value: places.get(id(value))  # type: ignore[method-assign]
-    with contextlib.suppress(Exception):  # of states, or of a disk, that cannot
+    with contextlib.suppress(Exception):  # of states that cannot be pickled, or of a full disk
         pickler.dump((key, number, contract, hidden))
         write_whole(file, content.getvalue())
 
@@ -185,8 +192,8 @@ def _keep(
 def _read(
     file: Path, key: tuple[object, ...], contract: Contract, hidden: Hidden
 ) -> tuple[int, Contract, Hidden]:
-    """An audit that was kept, by the same key, with the games that it has looked at; else the one given, before its first."""
-    with contextlib.suppress(Exception):  # there is none, or none that can be read
+    """The audit that was kept by the same key, with the number of its games; else the given one, before its first game."""
+    with contextlib.suppress(Exception):  # of no file, or one that cannot be read
         unpickler = pickle.Unpickler(io.BytesIO(file.read_bytes()))
         unpickler.persistent_load = _subjects(contract, hidden).__getitem__  # type: ignore[method-assign]
         key_there, number, contract_there, hidden_there = unpickler.load()

@@ -38,8 +38,10 @@ def check_replay(contract: Contract) -> None:
 
 
 def _compare(contract: Contract, where: str, before: Sequence[str], after: Sequence[str]) -> None:
+    """Count whether a game gave the same answers again; an example has the first that differ."""
     pairs = zip([*before, END], [*after, END], strict=False)
     then, now = next((pair for pair in pairs if pair[0] != pair[1]), (END, END))
+    # answers of the same function
     if then.partition(" ")[0] == now.partition(" ")[0]:
         then, now = both_texts(then, now)
     wrong = f"a game played again {where} is another one: {now}; before: {then}. {_ADVICE}"
@@ -47,14 +49,14 @@ def _compare(contract: Contract, where: str, before: Sequence[str], after: Seque
 
 
 def _told(game: AnyGame, seed: tuple[int, ...], games: int, number: int) -> list[str]:
-    """What the functions of a game answer in a random game."""
+    """The answers of the functions of a game in a random game, and the broken promise that ended it."""
     contract = Contract(game, seed, games)
     broken = contract.play(number)
     return contract.told[number] if broken is None else [*contract.told[number], broken.message]
 
 
 def _told_by_another(contract: Contract, path: Path) -> list[str]:
-    """As `_told` of the last game, by a new process in which sets have another order."""
+    """The same of the last game of an audit, in a new process, in which sets have another order."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "told"
         request = json.dumps([str(contract.game), contract.seed, contract.games])

@@ -21,7 +21,7 @@ def indented(headline: str, board: str) -> str:
 
 
 def both_texts(first: object, second: object) -> list[str]:
-    """Two different answers as an example tells them: of long ones the part where they differ."""
+    """Two different answers for an example; of long ones the part where they differ."""
     return differing(str(first), str(second), QUOTED)
 
 
@@ -62,7 +62,7 @@ class Check:
         return ABSENT if self.absent else UNCHECKED
 
     def count(self, example: str, checked: int = 1, failed: int = 1) -> None:
-        """Count as checked, and as failed where an example says what is wrong; "" where nothing is."""
+        """Count the claim as checked; as failed, too, where an example says what is wrong."""
         self.checked += checked
         if example:
             self.failed += failed
@@ -79,18 +79,18 @@ class Check:
 
 
 def checks_of(claims: Mapping[str, str], left_out: Collection[str]) -> dict[str, Check]:
-    """A check of each claim, by name, but of those that the game is not held to."""
+    """A check of each claim, by name, without those that are left out."""
     return {name: Check(name, claim) for name, claim in claims.items() if name not in left_out}
 
 
 def note_unchecked(
     checks: Mapping[str, Check], notes: Mapping[str, str], absent: Collection[str], otherwise: str
 ) -> None:
-    """Say of each check that was not made why.
+    """Note why checks were not made.
 
     Args:
-        absent: the names of checks for which a game may have nothing.
-        otherwise: of what has no note of its own.
+        absent: the names of checks for which a game may have nothing to check.
+        otherwise: the note of a check that `notes` does not have.
     """
     for name, check in checks.items():
         if not check.checked:
@@ -123,7 +123,9 @@ class AuditReport:
     @property
     def outcome(self) -> str:
         """FAILED if a check failed, UNCHECKED if one could not be made, else PASSED."""
-        return FAILED if self.failed else UNCHECKED if self.unchecked else PASSED
+        if self.failed:
+            return FAILED
+        return UNCHECKED if self.unchecked else PASSED
 
     @property
     def passed(self) -> bool:

@@ -19,14 +19,14 @@ from icarus.kernel import ROWS, AnyGame
 from icarus.kernel.functions import OF_PYTHON_GAMES
 
 SECONDS = 30.0  # in which a function of a game returns, also where it is compiled first
-WAITING = 10  # times as long may it wait, or be kept waiting
-PATIENCE = 2.0  # seconds in which one in plain Python can say in which line it was
+WAITING = 10  # times as long a function may wait, for the processor too
+PATIENCE = 2.0  # seconds in which one in plain Python that is stopped can say in which line it was
 TICK = 0.1  # seconds
 NAMES = [*ROWS, *OF_PYTHON_GAMES]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
-# Which function runs, counted from 1, 0 for none; and how many have been asked. Shared with the process that watches.
+# The number of the function that runs, from 1, or 0 for none; and how many have been asked. Shared with the process that watches.
 _shared = np.zeros(2, np.int64)
 
 
@@ -48,7 +48,7 @@ class DoesNotReturnError(Exception):
 
 
 def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -> T:
-    """What an audit comes to that runs in a process of its own, where there can be one.
+    """The result of an audit, which runs in a process of its own where there can be one.
 
     Raises:
         DoesNotReturnError: a function of the game runs for more than `SECONDS`.
@@ -69,7 +69,7 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
     writing.close()
     try:
         return _followed(game, child, reading, progress)
-    # which the process of the audit may have had itself, and then it says where
+    # the process of the audit may have been interrupted too, and then has said where
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(str(stop) or _running(game)) from None
     finally:
@@ -79,6 +79,7 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
 
 
 def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
+    """Run an audit in this process, send its progress and its result or error, and end the process."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         AnyGame.ask = _ask_watched  # type: ignore[assignment, method-assign]  # of all games, in this process alone
@@ -97,7 +98,10 @@ def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
 
 
 def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress) -> Any:
-    calls, since, stopped = -1, _clock(child), False
+    """The result of the audit in another process, whose functions are watched."""
+    calls = -1
+    since = _clock(child)
+    is_stopped = False
     while True:
         if reading.poll(TICK):
             try:
@@ -109,19 +113,21 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
             if kind == "result":
                 return value
             if kind == "error":
-                raise DoesNotReturnError(_late(str(value))) if stopped else value
+                raise DoesNotReturnError(_late(str(value))) if is_stopped else value
             progress(*value)
+        seconds = SECONDS + PATIENCE if is_stopped else SECONDS
         if calls != _shared[1]:
-            calls, since = int(_shared[1]), _clock(child)
-        elif _shared[0] and _clock(child) > since + SECONDS + PATIENCE * stopped:
-            if stopped:  # machine code hears nothing
+            calls = int(_shared[1])
+            since = _clock(child)
+        elif _shared[0] and _clock(child) > since + seconds:
+            if is_stopped:  # machine code is not interrupted
                 raise DoesNotReturnError(_late(_running(game)))
             os.kill(child, signal.SIGINT)
-            stopped = True
+            is_stopped = True
 
 
 def _clock(child: int) -> float:
-    """Seconds in which a process works, and a tenth of those in which it waits: a machine with much else to do condemns no game."""
+    """The seconds in which a process works, and a tenth of those in which it waits: no game is blamed for a busy machine."""
     if sys.platform != "linux":
         return time.monotonic()
     # clock_getcpuclockid(3)
