@@ -57,7 +57,7 @@ def digest_of(*paths: str | Path) -> str:
     """A digest of what files hold, one after the other, and of all files that they import, see `imports_of`.
 
     Raises:
-        OSError: one cannot be read. ValueError: an imported file was edited after this process had imported it.
+        OSError: a file cannot be read. ValueError: an imported file was edited after this process had imported it.
     """
     content = b"".join(Path(path).read_bytes() for path in paths)
     imports = sorted({each for path in paths for each in imports_of(path)})
@@ -81,8 +81,8 @@ def imports_of(path: str | Path) -> Imports:
     """The files that a Python file imports, and those that they import, with digests; without what is installed.
 
     Raises:
-        OSError: one cannot be read. ValueError: one was edited after this process had imported it, and would play on as what it was; or
-            the file has another beside it of the same name as one that this process has imported.
+        OSError: a file cannot be read. ValueError: an imported file was edited after this process had imported it, and would play on as
+            it was; or this process has imported another file by the name of one beside this file.
     """
     start = Path(path).resolve()
     _look_beside(start)
@@ -91,26 +91,26 @@ def imports_of(path: str | Path) -> Imports:
     while pending:
         file, package = pending.pop()
         for name in _imported_names(file, package):
-            imported, beside = _file_of(name), start.with_name(f"{name}.py")
+            imported = _file_of(name)
+            beside = start.with_name(f"{name}.py")
             if file == start and beside.is_file() and imported not in (None, start, beside):
                 raise ValueError(
                     f"{path} would import {imported}, not {beside}; give one of the two another name"
                 )
             if imported is not None and imported not in files and imported != start:
                 files.add(imported)
-                pending.append(
-                    (imported, name if imported.name == "__init__.py" else name.rpartition(".")[0])
-                )
+                is_package = imported.name == "__init__.py"
+                pending.append((imported, name if is_package else name.rpartition(".")[0]))
     return tuple(
         sorted((os.path.relpath(file, Path(path).parent), digest_in_memory(file)) for file in files)
     )
 
 
 def digest_in_memory(path: Path) -> str:
-    """The digest of an imported file, which is what this process has imported.
+    """The digest of an imported file, which is still as this process has imported it.
 
     Raises:
-        OSError: it cannot be read. ValueError: it was edited after that.
+        OSError: it cannot be read. ValueError: it was edited since.
     """
     digest = digest_of_content(path)
     if _in_memory.setdefault(path.resolve(), digest) != digest:
@@ -121,23 +121,21 @@ def digest_in_memory(path: Path) -> str:
 
 
 class _SourceLoader(SourceFileLoader):
-    """Imports a file as it is, never from bytecode: that of another content is taken for this one's where both have one length and one
-    second."""
+    """The loader of a file as it is, never from bytecode, which may be that of another content of the same length and the same second."""
 
     def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
 def _finder_in(folder: str) -> PathEntryFinder:
-    """What finds modules in a folder of a user's."""
+    """The finder of modules in a user's folder; an ImportError for a folder of a library, which other finders take."""
     others = (
         Path(__file__).parent,
         Path(__file__).parents[1] / "experiments",
         Path(os.__file__).parent,
     )
-    if set(Path(folder).parts) & LIBRARIES or any(
-        Path(folder).is_relative_to(each) for each in others
-    ):
+    is_installed = set(Path(folder).parts) & LIBRARIES
+    if is_installed or any(Path(folder).is_relative_to(each) for each in others):
         raise ImportError
     return FileFinder.path_hook(
         (ExtensionFileLoader, EXTENSION_SUFFIXES), (_SourceLoader, SOURCE_SUFFIXES)
@@ -145,7 +143,7 @@ def _finder_in(folder: str) -> PathEntryFinder:
 
 
 def _look_beside(path: Path) -> None:
-    """Let a file import those beside it, as any program can; what is installed comes before them."""
+    """Let a file import the files beside it, as any program can; what is installed comes before them."""
     if _finder_in not in sys.path_hooks:
         sys.path_hooks.insert(0, _finder_in)
         sys.path_importer_cache.clear()
@@ -181,7 +179,7 @@ def _imported_names(path: Path, package: str) -> Iterator[str]:
 
 
 def _file_of(name: str) -> Path | None:
-    """The file of a module; None where it is installed, of icarus, or no module."""
+    """The file of a user's module; None for a module that is installed or of icarus, and where there is no such module."""
     if name.partition(".")[0] in (*sys.stdlib_module_names, "icarus", "experiments"):
         return None
     try:
@@ -189,15 +187,18 @@ def _file_of(name: str) -> Path | None:
     # What stands before the last dot is run for it: it may be no package, or raise whatever somebody's code raises.
     except (Exception, SystemExit):
         return None
-    path = Path(spec.origin) if spec and spec.origin else None
-    return path.resolve() if path and path.is_file() and not set(path.parts) & LIBRARIES else None
+    if not spec or not spec.origin:
+        return None
+    path = Path(spec.origin)
+    is_of_user = path.is_file() and not set(path.parts) & LIBRARIES
+    return path.resolve() if is_of_user else None
 
 
 # ------------------------------------------------------------------------------------------------------ files are run
 
 
 def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
-    """What files define for strategies to name, see `strategy_names`; their games are registered.
+    """What strategies may name of what files define, see `strategy_names`; games of the files are registered.
 
     Raises:
         ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own or under that of one of
@@ -213,11 +214,11 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
             raise _refused(
                 path, "defines no game, enhancement, weight or rule, and no function that makes one"
             )
-        values = [("a game", *item) for item in games_of_file.items()]
+        values = [("a game", name, game) for name, game in games_of_file.items()]
         values += [
-            ("an enhancement", *item)
-            for item in enhancements.items()
-            if isinstance(item[1], Enhancement)
+            ("an enhancement", name, value)
+            for name, value in enhancements.items()
+            if isinstance(value, Enhancement)
         ]
         for kind, name, value in values:
             first, where = defined.setdefault((kind, name), (value, path))
@@ -230,7 +231,7 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
 
 
 def names_in(paths: Iterable[Path]) -> dict[str, Operand]:
-    """What files, which have been checked or need not be, define for strategies to name; errors as of `load_file`."""
+    """What strategies may name of what files define, without the checks of `load_files`; errors as of `load_file`."""
     names: dict[str, Operand] = {}
     for path in paths:
         names.update(strategy_names(load_file(path)))
@@ -260,25 +261,22 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
         module.__file__ = str(path.absolute())  # wherever the process is when somebody asks
         _look_beside(path)
         try:
-            # Never from bytecode: that of another content is taken for this one's where both have one length and one second.
+            # never from bytecode, see `_SourceLoader`
             exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
             imports_of(path)  # from now on, an edit of what it has imported is refused
             _loaded[name] = module, _registered(module, path)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # whatever somebody's own file raises is told, not traced
+        # a user's own file may raise anything, which is told in a sentence
+        except (Exception, SystemExit) as error:
             del sys.modules[name]
             raise _failure(path, error) from None
     # Another file, or version of this one, may have taken the names of its games since.
-    games.GAMES.update(
-        {each: game for each, game in _loaded[name][1].items() if each in _own_games}
-    )
-    return _loaded[name]
+    module, games_of_file = _loaded[name]
+    games.GAMES.update({each: game for each, game in games_of_file.items() if each in _own_games})
+    return module, games_of_file
 
 
 def _failure(path: Path, error: BaseException) -> BaseException:
-    """The one sentence of an error that a file has raised: its line, its kind and what it says."""
+    """The error to raise for one that a file has raised, in one sentence: its line, its kind and what it says."""
     frame = _last_frame(error, {os.path.realpath(path)})
     line = getattr(error, "lineno", None) or (frame and frame.lineno)
     if (
@@ -289,9 +287,8 @@ def _failure(path: Path, error: BaseException) -> BaseException:
         # Without a line of the file it is a refusal of a game's name or of an imported file, which says all itself.
         return error
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
-    return _refused(
-        path, f"cannot be run: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}"
-    )
+    place = f" in line {line}" if line else ""
+    return _refused(path, f"cannot be run: {type(error).__name__}{place}: {reason}")
 
 
 def _refused(path: Path, why: str) -> ValueError:
@@ -299,7 +296,7 @@ def _refused(path: Path, why: str) -> ValueError:
 
 
 def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary | None:
-    """Where an error last came through one of these files, given by their whole paths."""
+    """The last frame of an error's traceback in one of these files, given by their whole paths."""
     frames = traceback.extract_tb(error.__traceback__)
     return next(
         (frame for frame in reversed(frames) if os.path.realpath(frame.filename) in files), None
@@ -307,9 +304,13 @@ def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary
 
 
 def sentence_of(error: BaseException) -> str | None:
-    """What an error of a user or an author says, in one sentence, with the author's line; None for an error of the library itself."""
-    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-    if isinstance(error, OSError) and error.strerror and (full or error.filename is not None):
+    """A sentence that tells an error of a user or an author, with the author's line; None for an error of the library itself."""
+    is_full = isinstance(error, OSError) and error.errno in (
+        errno.ENOSPC,
+        errno.EFBIG,
+        errno.EDQUOT,
+    )
+    if isinstance(error, OSError) and error.strerror and (is_full or error.filename is not None):
         what = "the output" if error.filename is None else repr(str(error.filename))
         return f"{what} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
     frame = _last_frame(
@@ -333,7 +334,6 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
     Functions that a game consists of are no strategies.
     """
-
     parts = [
         attrs.asdict(game, recurse=False).values()
         for game in _values(module, Game) + _values(module, PythonGame)
@@ -354,9 +354,9 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
 
 def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
-    """Refuse an enhancement that is printed by a name by which no strategy finds it: nothing that was saved with it could be read again.
+    """Refuse an enhancement whose name is not its variable's: nothing that was saved with it could be read again.
 
-    One with a name of the library's is refused as well: results that name it would be taken for those of the library's.
+    Refuse an enhancement with a name of the library's, too: its results would be taken for those of the library's.
     """
     for variable, value in names.items():
         if not isinstance(value, Enhancement):
@@ -418,7 +418,7 @@ def games_in(module: ModuleType) -> Sequence[AnyGame]:
 
 
 def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
-    """Those of `games_in` that icarus does not come with, each once."""
+    """The games of `games_in` without those of the library, each once."""
     return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
 
 
@@ -441,23 +441,24 @@ def game_of_file(path: Path, otherwise: str) -> AnyGame:
     """
     module = load_file(path)
     own_games = games_of_its_own(module)
-    if not own_games and (classes := game_classes(module)):
-        line = f"game = icarus.bridges.seats.game_of({classes[0].__name__})"
-        raise _refused(path, f"has a class and no game; make one by a line in a file: {line}")
-    if not own_games and (others := games_in(module)):
-        names = ", ".join(sorted({*map(str, others)}))
-        raise _refused(path, f"has games of the library alone ({names}); give the name of one")
-    if not own_games:
-        raise _refused(
-            path,
-            f"has no Game(…) or PythonGame(…); give a game that a function makes by its name, {otherwise}",
-        )
-    if len(own_games) > 1:
+    if len(own_games) == 1:
+        return own_games[0]
+    if own_games:
         names = ", ".join(map(str, own_games))
         raise _refused(
             path, f"has {len(own_games)} games ({names}); give the name of one, {otherwise}"
         )
-    return own_games[0]
+    classes = game_classes(module)
+    if classes:
+        line = f"game = icarus.bridges.seats.game_of({classes[0].__name__})"
+        raise _refused(path, f"has a class and no game; make one by a line in a file: {line}")
+    names = ", ".join(sorted({*map(str, games_in(module))}))
+    if names:
+        raise _refused(path, f"has games of the library alone ({names}); give the name of one")
+    raise _refused(
+        path,
+        f"has no Game(…) or PythonGame(…); give a game that a function makes by its name, {otherwise}",
+    )
 
 
 def game_classes(module: ModuleType) -> list[type]:
@@ -494,8 +495,11 @@ def _makes_a_game(function: Callable) -> bool:
 
 
 def _identity(value: object) -> object:
-    """What two values have in common that are the same: each part of a game; of functions, which factories and imports make anew, the
-    place where they are defined, and the numbers and texts that a factory has given them."""
+    """What is equal just for values that are the same.
+
+    For games these are all their parts; for functions, which factories and imports make anew, the place where they are defined, and the
+    numbers and texts that a factory has given them.
+    """
     if isinstance(value, AnyGame):
         return type(value), [
             _identity(getattr(value, field.name)) for field in attrs.fields(type(value))
@@ -505,8 +509,6 @@ def _identity(value: object) -> object:
         contents = [cell.cell_contents for cell in value.__closure__ or ()]
         plain = [each for each in contents if isinstance(each, int | float | str)]
         return os.path.realpath(code.co_filename), value.__qualname__, code.co_firstlineno, plain
-    return (
-        (value.__module__, value.__qualname__)
-        if callable(value) and hasattr(value, "__qualname__")
-        else value
-    )
+    if callable(value) and hasattr(value, "__qualname__"):
+        return value.__module__, value.__qualname__
+    return value
