@@ -153,7 +153,8 @@ class HistoryExample:
                         raise ValueError(
                             f"{name} of the action {action} is {numbers!r}; it must be {count}, one for each player"
                         )
-        self.iteration, self.seed = iteration, seed
+        self.iteration = iteration
+        self.seed = seed
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [
             numbers for decision in decisions for numbers in decision.action_features.values()
@@ -165,19 +166,26 @@ class HistoryExample:
 
     def _made(self, rewards: np.ndarray) -> History:
         """The history that slots are given: a step for each decision, and one for the end."""
-        count, perspectives = len(self.decisions) + (not self.is_open), self.players + 1
+        count = len(self.decisions)
+        if not self.is_open:
+            count += 1
+        perspectives = self.players + 1
         steps: Any = as_compiled(np.zeros(count, STEP))
         moves, keys, episodes = (np.full((count, perspectives), UNSEEN) for _ in range(3))
-        keys[0], episodes[0] = new_root(perspectives).keys, self._beginning(self.label)
-        steps.record[0], steps.episode[0] = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
+        keys[0] = new_root(perspectives).keys
+        episodes[0] = self._beginning(self.label)
+        steps.record[0] = EMPTY_HISTORY
+        steps.episode[0] = episode_record(self.label, 0, 0, ())
         for i, decision in enumerate(self.decisions):
             step = steps[i]
             if decision.label is not None:
                 episodes[i] = self._beginning(decision.label)
-            step.player, step.perspective = decision.player, self.perspective(decision.player)
+            step.player = decision.player
+            step.perspective = self.perspective(decision.player)
             step.first = sum(len(before.legal) for before in self.decisions[:i])
             step.count = len(decision.legal)
-            step.phase, step.probability = decision.phase, 1.0
+            step.phase = decision.phase
+            step.probability = 1.0
             if decision.action is not None:
                 step.action = decision.action
                 moves[i + 1] = [
@@ -206,7 +214,7 @@ class HistoryExample:
         return [interpret(episode_key)(label, i) for i in range(self.players + 1)]
 
     def _tables(self, count: int) -> list[np.ndarray]:
-        """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
+        """The features of states and of actions, lookahead and endings: in each table a row for a step, or for a legal action."""
 
         def table(width: int, rows: list) -> np.ndarray:
             return np.array(rows, float).reshape(len(rows), width)
@@ -218,7 +226,8 @@ class HistoryExample:
         features: list[Mapping] = [decision.features for decision in self.decisions]
         features += [{}] * (count - len(features))
         of_actions: list[Mapping] = [d.action_features.get(action, {}) for d, action in actions]
-        nothing, no_end = [0.0] * self.players, [np.nan] * self.players
+        nothing = [0.0] * self.players
+        no_end = [np.nan] * self.players
         return [
             named(self.feature_names, features),
             named(self.action_feature_names, of_actions),
@@ -248,7 +257,7 @@ class HistoryExample:
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), for example, or (player, moves) of a history; see `Space.key` for the parts."""
-        # of a game, a key needs the perspectives only
+        # a key needs only the perspectives of a game
         return enhancement.records.key(cast(AnyGame, self), parts)
 
     def capture(
@@ -276,13 +285,14 @@ class HistoryExample:
     def _captured(
         self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None, room: int
     ) -> tuple[list[tuple[int, int]], int]:
-        """The updates that a capture function asks for, as many as there is room for; and how many it asks for."""
+        """The updates that a capture function asks for, as far as there is room, and the number of all that it asks for."""
         records, contexts = np.zeros((2, room), np.int64)
         updates = Updates(records, contexts, [0])
         slot = _single(enhancement).capture
-        self._called(
-            slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates
-        )
+        if slot.reads_theta:
+            self._called(slot, self._theta(enhancement, known), updates)
+        else:
+            self._called(slot, updates)
         total = updates.total[0]
         return list(zip(records.tolist(), contexts.tolist(), strict=True))[:total], total
 
@@ -306,7 +316,8 @@ class HistoryExample:
         Raises:
             TypeError: the policy uses a @values function, or a key is no integer. ValueError: no decision is open.
         """
-        source, legal = _single(enhancement).policy.source, self._open().legal
+        source = _single(enhancement).policy.source
+        legal = self._open().legal
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; call values() for its values")
         keys = np.full(len(legal), None, object)
@@ -354,7 +365,7 @@ class HistoryExample:
     def probabilities(
         self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
     ) -> list[float]:
-        """With which probability the policy plays each legal action of the open decision.
+        """The probability with which the policy plays each legal action of the open decision.
 
         Args:
             known: θ, as in `values`.
@@ -369,9 +380,10 @@ class HistoryExample:
     def _theta(
         self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None
     ) -> Theta:
-        known = {parts: dict(fields) for parts, fields in enhancement.initial.given} | dict(
-            information or {}
-        )
+        known: dict[Parts, FieldValues] = {
+            parts: dict(fields) for parts, fields in enhancement.initial.given
+        }
+        known.update(information or {})
         theta = Theta(
             _rows(enhancement, self.players, 1 + len(known)),
             np.zeros(4 << len(known).bit_length(), ENTRY),
@@ -407,16 +419,15 @@ def _rows(enhancement: Enhancement, players: int, count: int) -> Any:
     return rows
 
 
-def _write(enhancement: Enhancement, row: Any, fields: Mapping[str, FieldValue]) -> Any:
-    """Give a row these fields, of those that the information of an enhancement has."""
+def _write(enhancement: Enhancement, row: Any, fields: Mapping[str, FieldValue]) -> None:
+    """Write values of fields into a row; a ValueError for a field that the information of the enhancement has not."""
     names = enhancement.information.names
-    if unknown := [name for name in fields if name not in names]:
-        raise ValueError(
-            f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}"
-        )
     for name, value in fields.items():
+        if name not in names:
+            raise ValueError(
+                f"the information of {enhancement} has no {name!r}; it has {', '.join(names)}"
+            )
         row[name] = value
-    return row
 
 
 def _information(enhancement: Enhancement, row: Row) -> dict[str, FieldValue]:
@@ -424,7 +435,7 @@ def _information(enhancement: Enhancement, row: Row) -> dict[str, FieldValue]:
 
 
 def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
-    """What a rule makes of values."""
+    """The probabilities of actions by a rule and by their values."""
     parameter = dict(rule.parameters)
     best = values == values.max()
     if rule.code == RULE_ROULETTE and values.min() < 0:
@@ -458,7 +469,8 @@ def backpropagate(
         ValueError: a field that the information has not.
     """
     enhancement = _single(enhancement)
-    row = _write(enhancement, _rows(enhancement, len(rewards), 1)[0], information)
+    row = _rows(enhancement, len(rewards), 1)[0]
+    _write(enhancement, row, information)
     slot = enhancement.backpropagation
     slot.refuse_result(
         interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values())
