@@ -27,5 +27,5 @@ def restore_interrupts() -> None:
 
 if is_command():
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
