@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def quoted(value: object) -> str:
 
 
 def differing(first: str, second: str, most: int) -> list[str]:
-    """Two texts as they are quoted where they differ: so many characters, from a little before that."""
+    """Two texts as they are quoted where they differ: so many characters, from a little before the difference."""
     start = max(0, len(os.path.commonprefix([first, second])) - most // 4)
     before = "…" if start else ""
     return [before + excerpt(text[start:], most) for text in (first, second)]
@@ -60,12 +60,12 @@ def range_text(least: int, most: int) -> str:
 
 
 def indices_text(noun: str, number: int) -> str:
-    """What so many things are counted by, from 0: "seats 0 to 3", "seat 0"."""
+    """The numbers of so many things, from 0, with their noun: "seats 0 to 3", "seat 0"."""
     return f"{noun}{'' if number == 1 else 's'} {range_text(0, number - 1)}"
 
 
 def text_columns(rows: Sequence[Sequence[str]], others: str = "<") -> list[str]:
-    """Rows as lines, their columns side by side; `others` is how all but the first column are aligned."""
+    """Rows as lines, their columns side by side; the first is aligned to the left, and all others by the sign `others`."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     signs = ["<", *others * len(widths)]
     return [
@@ -180,14 +180,13 @@ def seed(value: object) -> int | tuple[int, ...]:
     Raises:
         ValueError: `value` is neither.
     """
-    numbers: Sequence = (
-        value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
-    )
+    is_key = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    numbers: Any = value if is_key else (value,)
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
         raise ValueError(
             f"seed is {quoted(value)}; it must be an integer of at least 0, or a sequence of such integers"
         )
-    return tuple(map(int, numbers)) if numbers is value else int(numbers[0])
+    return tuple(map(int, numbers)) if is_key else int(numbers[0])
 
 
 def seed_key(value: object) -> tuple[int, ...]:

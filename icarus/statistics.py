@@ -61,31 +61,32 @@ def mean_of(
     if len(values) == 0:
         raise ValueError("of no values there is no mean")
     numbers = np.array(values, float)
-    error = (
-        float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if np.ptp(numbers) > ROUNDING else 0.0
-    )
+    count = len(numbers)
     mean = float(numbers.mean())
-    return Estimate(
-        mean, *mean_interval(mean, error, len(numbers), least, most, confidence), len(numbers)
-    )
+    error = 0.0
+    if np.ptp(numbers) > ROUNDING:
+        error = float(numbers.std(ddof=1)) / math.sqrt(count)
+    low, high = mean_interval(mean, error, count, least, most, confidence)
+    return Estimate(mean, low, high, count)
 
 
 def paired_difference(
     scores: Sequence[float], usual: Sequence[float], confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of rewards less the usual ones on the same deals; it is not further from these than 0 and 1 are."""
+    """The mean of rewards less the usual ones on the same deals, within what rewards from 0 to 1 allow."""
     differences = [a - b for a, b in zip(scores, usual, strict=True)]
-    least, most = min(usual, default=0), max(usual, default=1)
-    return mean_of(differences, -most, 1 - least, confidence)
+    least = -max(usual, default=1)
+    most = 1 - min(usual, default=0)
+    return mean_of(differences, least, most, confidence)
 
 
 def mean_interval(
     mean: float, error: float, count: int, least: float, most: float, confidence: float
 ) -> tuple[float, float]:
-    """A two-sided interval of a mean by Student's distribution, as far as the mean can be: from `least` to `most`.
+    """A two-sided interval of a mean by Student's distribution, cut off at `least` and `most`, between which all values are.
 
-    Values that are all equal have the error 0, which says nothing. The chance of another one is then at most 1 - c, Clopper and
-    Pearson's bound for n of n, and it would be between `least` and `most`; for wins alone, which are 1, this is their interval.
+    Values that are all equal have the error 0, which says nothing. A value has then at least the chance `certain` to be such again, Clopper
+    and Pearson's bound for n of n, and is else from `least` to `most`; for wins alone, which are 1, this is their interval.
     """
     if not error:
         certain = ((1 - confidence) / 2) ** (1 / count)
@@ -109,7 +110,7 @@ def sign_flip(differences: Sequence[float]) -> float:
     """
     steps = np.rint(np.array(differences) * GRID).astype(int)
     steps //= max(1, np.gcd.reduce(steps))
-    # How likely each sum of the sizes with the sign + is, if each sign is a fair coin; of no sizes it is 0 for sure.
+    # The probability of each sum of the sizes whose sign is +, if each sign is a fair coin; without sizes the sum is 0.
     chances = np.zeros(np.abs(steps).sum() + 1)
     chances[0] = 1.0
     reach = 1
@@ -117,7 +118,7 @@ def sign_flip(differences: Sequence[float]) -> float:
         chances[:reach] /= 2
         chances[size : reach + size] += chances[:reach].copy()
         reach += size
-    # All differences together sum to at least theirs just if the positive ones do.
+    # The sum of all is at least theirs just where the sum of those with + is at least that of the positive differences.
     return float(chances[steps[steps > 0].sum() :].sum())
 
 
