@@ -175,7 +175,8 @@ class Hidden:
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, Stream.DRAWS, number))
         state = self.game.new_initial_state((*self.seed, Stream.DEALS, number // GAMES_PER_DEAL))
-        deal, decisions = stamp(state.data), list[State]()
+        deal = stamp(state.data)
+        decisions = list[State]()
         self._views = []
         self._seen = []
         while True:
@@ -228,11 +229,9 @@ class Hidden:
     def _describe(self, state: State, what: str, data: StateData | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
         texts = self._texts[: len(state.history)]
-        before = (
-            f"… {' '.join(texts[-LAST_ACTIONS:])}"
-            if len(texts) > LAST_ACTIONS
-            else " ".join(texts) or "nothing"
-        )
+        before = " ".join(texts[-LAST_ACTIONS:]) or "nothing"
+        if len(texts) > LAST_ACTIONS:
+            before = f"… {before}"
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
         return text if data is None else indented(text, self._faces.text(data))
 
@@ -248,7 +247,7 @@ class Hidden:
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE])
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
-        if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:  # of each player's decisions
+        if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:
             self._draw_for_chance(draws, luck)
         faults = draws.faults(worlds)
         for name in FAULTS:
@@ -308,25 +307,28 @@ class Hidden:
 
     def _tally(self, worlds: list[StateData]) -> Drawn | None:
         """How often each state was drawn; None where the information set is not small."""
-        tally, most = Drawn(), len(worlds) // DRAWS_PER_STATE
-        for i, world in enumerate(worlds):
+        tally = Drawn()
+        for number, world in enumerate(worlds, 1):
             face = self._faces(world)
             tally.add(face, stamp(world))
             tally.deals[face] = tally.deals.get(face) or self._deals(world)
-            if len(tally.counts) > most or i + 1 == len(tally.counts) == PROBED:
+            states = len(tally.counts)
+            all_differ = number == states == PROBED
+            if all_differ or states > len(worlds) // DRAWS_PER_STATE:
                 return None
-            if i + 1 >= max(FEWEST_DRAWS, len(tally.counts) * DRAWS_PER_STATE):
+            if number >= max(FEWEST_DRAWS, states * DRAWS_PER_STATE):
                 break
         return tally
 
     def _deals(self, data: StateData) -> float:
+        """The number of deals that a state stands for, or its weight."""
         if self.multiplicity is None:
             return 1.0
         number = self.multiplicity(self.game.facts_of(data))
         return positive(f"multiplicity{defined_at(self.multiplicity)}", number)
 
     def _draw_for_chance(self, draws: Draws, rng: np.ndarray) -> None:
-        """Draw for CHANCE, and often for the player about to act."""
+        """Check that a draw for CHANCE has all facts that the truth and the draws for the player about to act have in common."""
         state = draws.state
         worlds = draws.draw(state.data, PROBED, rng)
         try:
@@ -337,11 +339,12 @@ class Hidden:
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *worlds)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
         if not lost and stamp(draw.data) != stamp(state.data):
-            both = [
+            there, here = (
                 (each.current_player(), each._label(each.data), each.legal_actions())
                 for each in (state, draw)
-            ]
-            lost = [] if both[0] == both[1] else ["the actions about to be done"]
+            )
+            if there != here:
+                lost = ["the actions about to be done"]
         what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
         self._count_once("sees all", state, what, draw.data)
 
@@ -351,9 +354,10 @@ class Hidden:
         self._count_once("legal", state, wrong, data)
         if replayed is None:
             return
-        observed, moves = (list(each.moves(observer)) for each in (state, replayed))
+        moves = list(replayed.moves(observer))
+        observed = list(state.moves(observer))
+        observed = observed[len(observed) - len(moves) :]  # the last ones, as many as on the way
         what = ""
-        observed = observed[len(observed) - len(moves) :]
         if moves != observed:
             there, here = both_texts(observed, moves)
             what = f"he has seen the moves {there}, but here {here}"
@@ -373,7 +377,8 @@ class Hidden:
             with contextlib.suppress(UnlikeError):  # it is not known what was dealt
                 for start, names in deals(state, world, self._faces, self._places, luck):
                     way = self._way_from(state, observer, start, names, self._faces(world))
-                    ways |= {f"{self._faces(start)}": way} if way is not None else {}
+                    if way is not None:
+                        ways[f"{self._faces(start)}"] = way
                     if way == ("", ""):
                         break
             if len(ways) <= FEW and ways:
@@ -385,7 +390,8 @@ class Hidden:
         self, state: State, observer: int, start: StateData, names: Mapping[Any, Any], end: Face
     ) -> tuple[str, str] | None:
         """What is wrong with a way to a draw: an action that was not legal, and what was seen otherwise; None if it leads elsewhere."""
-        data, illegal, unseen = self.game.ask("copy", start), "", ""
+        data = self.game.ask("copy", start)
+        illegal = unseen = ""
         try:
             for number, (player, action) in enumerate(state.history):
                 moves, are_known, _ = self._seen[number]
@@ -414,9 +420,9 @@ class Hidden:
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
         """After how many actions of the game the observer knew something else than on another way to here; None if never."""
         first = len(state.history) - len(replayed.history)
-        if self.game.observation is None or [each for each, _ in replayed.history] != [
-            each for each, _ in state.history[max(first, 0) :]
-        ]:
+        players = [player for player, _ in state.history[max(first, 0) :]]
+        players_there = [player for player, _ in replayed.history]
+        if self.game.observation is None or players_there != players:
             return None
         states = itertools.chain([replayed.start], (data for _, _, data in replayed.replay()))
         for number, data in enumerate(states, first):
@@ -446,12 +452,12 @@ class Hidden:
         tally = self._tally(worlds)
         if tally is None:
             return
-        noticed = [
-            event
-            for moves, _, label in self._seen
-            for event in (f"label {label}", moves[observer])
-            if event not in (f"label {CONTINUES}", UNSEEN)
-        ]
+        noticed: list[object] = []
+        for moves, _, label in self._seen:
+            if label != CONTINUES:
+                noticed.append(f"label {label}")
+            if moves[observer] != UNSEEN:
+                noticed.append(moves[observer])
         key = deal, observer, noticed, state.legal_actions(), facts_known(state, observer)
         deals_of_face = self._deals_by_face.setdefault(fingerprint(key), {})
         deals_of_face[self._faces(state.data)] = self._deals(state.data)
@@ -481,14 +487,18 @@ class Hidden:
             self._count_once("truth", state, what, data)
 
     def _test(self, state: State, tally: Drawn) -> None:
+        """Add the p-value of the draws from a small information set; the smallest one is described."""
         counts, expected = tally.compared()
         if len(counts) < 2:
             return
-        p, check = _goodness(counts, expected), self.checks["uniform"]
+        p = _goodness(counts, expected)
+        check = self.checks["uniform"]
         check.checked += 1
         self._largest = max(self._largest, len(counts))
         if p < min(check.p_values, default=1.0):
-            advice = HIDING if tally.merged else WEIGHING if self.multiplicity is None else ""
+            advice = WEIGHING if self.multiplicity is None else ""
+            if tally.merged:
+                advice = HIDING
             what = f"{uneven(counts, expected)} (p = {p:.2g}){advice}"
             self._least_text = self._describe(state, what)
         check.p_values.append(p)
@@ -509,15 +519,13 @@ class Hidden:
         ]
         what = ""
         if differ:
-            states = {
-                "": rival,
-                "its draw:": second[differ[0]],
-                "the true state:": draws.state.data,
-                "its draw: ": first[differ[0]],
-            }
-            what = f"draw {differ[0] + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
-            for title, data in states.items():
-                what = indented(indented(what, title) if title else what, self._faces.text(data))
+            i = differ[0]
+            what = f"draw {i + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
+            what = indented(what, self._faces.text(rival))
+            states = second[i], draws.state.data, first[i]
+            titles = "its draw:", "the true state:", "its draw: "
+            for title, data in zip(titles, states, strict=True):
+                what = indented(indented(what, title), self._faces.text(data))
         self._count_once(name, draws.state, what)
         return second
 
@@ -536,7 +544,8 @@ class Hidden:
     def _look_unseen(self, step: _Step, observer: int) -> None:
         """Compare the draws after the step with those after other ways to there."""
         start, end = step
-        truth, draws = self._faces(end.data), Draws(end, observer)
+        truth = self._faces(end.data)
+        draws = Draws(end, observer)
         rivals = [
             _way_alike(end, start.data, observer, _observed_moves(*step, observer), self.luck)
         ]
@@ -597,8 +606,10 @@ class Hidden:
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
-        luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, Stream.FIRST_DRAWS))
-        deals, draws = Told(), Told()
+        luck = random.Random(f"{self.seed} deals")
+        rng = seeded((*self.seed, Stream.FIRST_DRAWS))
+        deals = Told()
+        draws = Told()
         tallies: dict[int, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
             state = self.game.new_initial_state((*self.seed, Stream.FIRST_DEALS, number))
@@ -612,7 +623,8 @@ class Hidden:
             draws.add(self._faces.words(draw))
             if self.game.observation is not None:
                 view = hash((player, *state.legal_actions(), facts_known(state, player)))
-                face, tally = self._faces(state.data), tallies.setdefault(view, Drawn())
+                face = self._faces(state.data)
+                tally = tallies.setdefault(view, Drawn())
                 tally.add(face, None)
                 tally.deals[face] = self._deals(state.data)
         who = f"of {DEALS} draws, one for the first player of each deal"
@@ -715,7 +727,9 @@ Noticed = list[tuple[int, int, int]]
 
 def _observed_moves(start: State, end: State, observer: int) -> Noticed:
     """What an observer notices of the way from one state to another."""
-    state, column, noticed = start.clone(), start.game.perspective(observer), []
+    state = start.clone()
+    column = start.game.perspective(observer)
+    noticed = []
     for _, action in end.history[len(start.history) :]:
         move = state.observed(action)[column]
         state.apply_action(action)
@@ -746,10 +760,9 @@ def _way_alike(
         state.apply_action(actions[number] if actions else luck.choice(choices))
         if state.current_player() != player or state._label(state.data) != label:
             return None
-    same = player != observer or state.legal_actions() == end.legal_actions()
-    return (
-        state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
-    )
+    if player == observer and state.legal_actions() != end.legal_actions():
+        return None
+    return state.data if facts_known(state, observer) == facts_known(end, observer) else None
 
 
 def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | None:
