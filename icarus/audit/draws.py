@@ -31,7 +31,8 @@ Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by every
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
-PAIRED, STRANGE = 300, 30  # of which the facts are paired; with two facts that no other has
+PAIRED = 300  # states whose facts are paired
+STRANGE = 30  # of these, with a pair of facts that other states never have, are no chance
 DEVIATIONS = 6  # of a difference that chance does not explain
 # decisions, or deals, in which a fact was not redrawn, for "never" to mean something
 OFTEN = 20
@@ -49,21 +50,23 @@ class Draws:
     """The determinizations of a decision for an observer: what must be alike in all of them, and the draws themselves."""
 
     def __init__(self, state: State, observer: int) -> None:
-        self.state, self.observer, self._mover = state, observer, state.current_player()
-        self._legal, self._known = state.legal_actions(), facts_known(state, observer)
+        self.state = state
+        self.observer = observer
+        self._mover = state.current_player()
+        self._legal = state.legal_actions()
+        self._known = facts_known(state, observer)
 
     def draw(self, data: StateData, count: int, rng: np.ndarray) -> list[StateData]:
-        """Determinizations of data."""
+        """So many determinizations of data for the observer."""
         state = self.state.from_data(self.state.game, data)
         beliefs = state.beliefs(self.observer)
         return [state.redraw(self.observer, beliefs, rng) for _ in range(count)]
 
     def faults(self, worlds: Sequence[StateData]) -> list[tuple[str, str]]:
-        """The fault of each draw, and what it has otherwise than the truth, in words; "" where there is none."""
+        """The fault of each draw, one of `FAULTS`, and how it differs from the truth, in words; "" where there is none."""
         keys = [stamp(world) for world in worlds]
-        faults = {
-            key: self._fault(world) for key, world in dict(zip(keys, worlds, strict=True)).items()
-        }
+        different_worlds = dict(zip(keys, worlds, strict=True))
+        faults = {key: self._fault(world) for key, world in different_worlds.items()}
         return [faults[key] for key in keys]
 
     def _fault(self, world: StateData) -> tuple[str, str]:
@@ -89,8 +92,9 @@ def _legal_in(state: State) -> list[int] | str:
 
 
 def facts_known(state: State, observer: int) -> tuple[object, ...]:
-    """What a player knows of a state, as far as it says so: label, moves of the episode, observation, the texts of his actions."""
-    game, label = state.game, state._label(state.data)
+    """What the game says that a player knows of a state: label, moves of the episode, the texts of his actions, observation."""
+    game = state.game
+    label = state._label(state.data)
     recalled = _recalled(game, state.data, game.perspective(observer))
     acts = state.current_player() == observer and not isinstance(game, Game)
     texts = [state._action_text(action) for action in state.legal_actions()] if acts else []
@@ -142,22 +146,18 @@ class Faces:
         """Exchange two items of each list that grows, and play on."""
         for name, items in itertools.islice(parts_of(state.data), MOST_FACTS):
             where = place_of(name)
-            if (
-                isinstance(items, list | tuple)
-                and where in self._lengths
-                and not self.tells_order(where)
-            ):
-                pairs = [
-                    (i, j)
-                    for i, j in itertools.combinations(range(len(items)), 2)
-                    if items[i] != items[j]
-                ]
-                if not pairs:
-                    continue
+            is_list = isinstance(items, list | tuple) and where in self._lengths
+            if not is_list or self.tells_order(where):
+                continue
+            pairs = [
+                (i, j)
+                for i, j in itertools.combinations(range(len(items)), 2)
+                if items[i] != items[j]
+            ]
+            if pairs:
                 i, j = luck.choice(pairs)
-                swapped = State.from_data(
-                    self._game, exchanged(self._game.ask("copy", state.data), name, i, j)
-                )
+                data = exchanged(self._game.ask("copy", state.data), name, i, j)
+                swapped = State.from_data(self._game, data)
                 if _go_apart(state.clone(), swapped, luck):
                     self._ordered.add(where)
 
@@ -181,11 +181,12 @@ class Faces:
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
         """Whether a state in plain Python is one of the draws, if no list tells an order, or by its text."""
-        faces = (
+        if self._compiled:
+            return False
+        truth, *draws = (
             {tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in (data, *worlds)
         )
-        truth = next(faces)
-        return not self._compiled and any(truth & face for face in faces)
+        return any(truth & draw for draw in draws)
 
 
 def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
@@ -221,7 +222,7 @@ def _words(where: str, text: str) -> list[Word]:
 
 @attrs.define
 class Told:
-    """How often many states say a fact, and the first ones two facts together."""
+    """In how many states each fact is told, and in how many of the first ones each pair of facts."""
 
     count: int = 0
     words: Counter[Word] = attrs.field(factory=Counter)
@@ -234,17 +235,15 @@ class Told:
             self.pairs.update(itertools.combinations(sorted(words), 2))
 
     def lacks(self, tally: "Told") -> str:
-        """What others say often and these never, in words."""
+        """The pair of facts that other states tell most often, and these never, in words."""
         strange = [(count, pair) for pair, count in tally.pairs.items() if not self.pairs[pair]]
         count, facts = max(strange, default=(0, ()))
         return f"{count} say {' and '.join(map(_word_text, facts))}" if count >= STRANGE else ""
 
     def differs(self, tally: "Told") -> str:
-        """Which fact others say more or less often than these, in words; chance does not explain it."""
-        widest, word = max(
-            ((abs(self.words[each] - tally.words[each]), each) for each in self.words),
-            default=(0, None),
-        )
+        """The fact that other states tell more often or less often than these, so that chance does not explain it, in words."""
+        differences = [(abs(self.words[each] - tally.words[each]), each) for each in self.words]
+        widest, word = max(differences, default=(0, None))
         # Of the difference of two counts the deviation is √(n/2) at most; there are many facts.
         if word is None or widest < DEVIATIONS * (self.count / 2) ** 0.5:
             return ""
@@ -473,11 +472,13 @@ class Redraws:
 
     def judge(self, check: Check) -> None:
         """Say what is never redrawn, although it is hidden."""
-        blind = self._decisions > 0 and not self._different
-        wrong = ["no draw at any decision differs from the true state"] * blind
+        wrong = list[str]()
+        if self._decisions > 0 and not self._different:
+            wrong.append("no draw at any decision differs from the true state")
         wrong += self._kept_facts()
-        check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
+        check.checked = self._decisions
         check.failed = len(wrong)
+        check.examples = wrong[:EXAMPLES]
 
     def _kept_facts(self) -> Iterator[str]:
         """Sentences on facts that no draw has changed although no observation shows them.
@@ -517,7 +518,7 @@ class Redraws:
 
 
 def _key(value: Any) -> object:
-    """What is the same for two values that are made of the same; arrays and objects do not say so by `==`."""
+    """A key that is equal for two values made of the same; `==` does not compare arrays and objects so."""
     return value if isinstance(value, SCALARS) else stamp(value)
 
 
@@ -533,9 +534,10 @@ def _named_by(value: Any) -> set[frozenset[int]]:
 
 
 def _name_text(name: Name) -> str:
-    is_value = isinstance(name[-1], Value)
-    place = place_of(name[: len(name) - is_value]).removeprefix(".")
-    return f"where {place} is {name[-1].number}" if is_value else place
+    """The name of a fact as a sentence has it."""
+    if isinstance(name[-1], Value):
+        return f"where {_name_text(name[:-1])} is {name[-1].number}"
+    return place_of(name).removeprefix(".")
 
 
 # ------------------------------------------------------------------------------------------------- what lies where in a state
@@ -567,7 +569,9 @@ def part_of(value: Any, name: Any) -> Any:
 def parts_of(value: Any, name: Name = ()) -> Iterator[tuple[Name, Any]]:
     """What a state is made of, each part by its name, and after it the parts of it."""
     names = names_in(value) if len(name) < DEEPEST else []
-    for each in names if len(names) <= ITEMS else []:
+    if len(names) > ITEMS:
+        return
+    for each in names:
         part = part_of(value, each)
         yield (*name, each), part
         yield from parts_of(part, (*name, each))
