@@ -90,12 +90,12 @@ class AskedGame:
             answer = self.game.ask(name, *inputs)
         except BrokenPromise:
             raise
-        # whatever a game stumbles over is what there is to tell, and that it ends the program
+        # a game may raise anything, also what would end the program
         except (Exception, SystemExit) as error:
             message = str(error)
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             promise = PROMISE_OF.get(name, "errors")
-            # which says itself what is wrong
+            # an error that does not say itself what is wrong
             if str(self.game) not in message and f"the {name} function " not in message:
                 message = (
                     f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
@@ -120,7 +120,7 @@ class AskedGame:
         return changed
 
     def moves(self, data: StateData, action: int) -> list[int]:
-        """How each player sees an action."""
+        """The move that each player sees of an action."""
         return (
             [action] * self.game.players
             if self.game.observe is None
@@ -128,7 +128,7 @@ class AskedGame:
         )
 
     def look(self, data: StateData) -> None:
-        """What each player may know, by the game's observation."""
+        """Check that the game's observation tells something, to one player at least."""
         if self.game.observation is None:
             return
         views = [self.observation(data, player) for player in range(self.game.players)]
@@ -158,12 +158,11 @@ class AskedGame:
         return self._shown[1]
 
     def seen_by_all(self, data: StateData) -> tuple[object, ...] | None:
-        """What everybody together sees; None where nobody says it all: something is hidden, or states cannot be looked into."""
+        """What all players together see of a state; None where that is not all: something is hidden, or states cannot be looked into."""
         game = self.game
         if self.compiled:
-            return self.text(data), () if game.recall is None else tuple(
-                self.ask("recall", data, game.players)
-            )
+            moves = [] if game.recall is None else self.ask("recall", data, game.players)
+            return self.text(data), tuple(moves)
         facts = stamp(data)
         text = "" if game.text in (str, state_text) else self.text(data)
         is_opaque = isinstance(facts, tuple) and len(facts) == 1 and not isinstance(data, Sequence)
@@ -178,7 +177,7 @@ class AskedGame:
 class _GuardedGame(Game):
     """A compiled game whose functions are given memory between guards."""
 
-    # Of memory with their guards, by address.
+    # blocks of memory with their guards, by the address of what is between these
     blocks: Any = attrs.field(factory=weakref.WeakValueDictionary, init=False)
 
     def answer(self, name: str, *inputs: Any) -> Any:
