@@ -110,8 +110,8 @@ from icarus.specs.epic import EPIC
 ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept
-OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
-# of a game, to tell these
+OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS  # the tables with a row for each legal action
+# the function that a game must have where a slot reads one of these tables
 NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}
 
 # --------------------------------------------------------------- the slots of an enhancement as machine code: kernels
@@ -126,7 +126,10 @@ UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
 def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -> CompiledFunction:
-    """The kernel of a slot, by whose name it goes, and of others that it calls, each with its own function.
+    """A kernel that calls the functions of these slots, and has the name of the first.
+
+    Args:
+        slots: each with its function as the kernel calls it.
 
     Raises:
         CompilationError: one writes to its history, cuts a float, reads a field by its place, or returns a value.
@@ -141,7 +144,7 @@ def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -
 
 @functools.cache
 def theta_of(row: np.dtype) -> Callable:
-    """What compiled code calls for θ in the table at an address, whose rows are of this dtype."""
+    """A function for compiled code: from the address of a table with rows of this dtype to θ."""
 
     @helper
     def theta_at(address: int) -> Theta:
@@ -204,12 +207,12 @@ def checked_if_foreign(function: Callable) -> Callable:
 
 @inlined
 def enter_none(history: History, table: Address, keys: np.ndarray, parameters: Address) -> None:
-    """Of most enhancements no function says what is known of a record at first."""
+    """Enter no records: most enhancements have no function for their initial information."""
 
 
 @functools.cache
 def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callable:
-    """What enters the records that a policy asks about for the first time with what is known of them by the state."""
+    """A function that enters the records a policy asks about for the first time, with initial information by `prior`."""
     unpack = unpack_parameters(kinds)
     words = row.itemsize // WORD_BYTES
 
@@ -243,10 +246,12 @@ def candidates_kernel(
     row: np.dtype,
     of_one: bool,
 ) -> CompiledFunction:
-    """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior.
+    """Compile a candidates function, the prior of its records, and a rule for their values, with the arguments of `values_kernel`.
+
+    The parameters are those of the rule, then of the candidates function, then of the prior.
 
     Args:
-        of_one: whether it is asked about one action at a time, so that it has no loops.
+        of_one: whether the kernel is asked about one action at a time, so that its loops can be left out.
     """
     inner = checked_if_foreign(source.function)
     unpack = unpack_parameters(source.kinds())
@@ -293,7 +298,7 @@ def candidates_kernel(
 def rows_kernel(
     rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str
 ) -> CompiledFunction:
-    """Compile the value of records whose rows in the table are known: the same arguments, with rows for records."""
+    """Compile a rule for the values of records whose rows are known: the arguments of `values_kernel`, with rows for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
     def kernel(
@@ -342,7 +347,7 @@ COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hol
 
 
 def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
-    """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
+    """The places of the numbers of one dtype in a row, also of those in arrays, counted in such numbers."""
     columns = list[int]()
     for name in row.names or ():
         if row[name].base == number:
@@ -352,7 +357,7 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 
 
 def check_of(row: np.dtype, label: str) -> Callable:
-    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
+    """A function that checks the row at an address after backpropagation: it refuses NaN, and a count that is negative or full."""
     counts = columns_of(row, _COUNT)
     reals = columns_of(row, _REAL)
     words = row.itemsize // WORD_BYTES
@@ -366,10 +371,12 @@ def check_of(row: np.dtype, label: str) -> Callable:
             if unlikely(real[column] != real[column]):
                 raise ValueError(message)
         for column in counts:
-            # Python's own, as plain Python reads it, cannot be negative and unsigned
+            # in plain Python an int, which np.uint32 refuses if it is negative
             number = np.int64(count[column])
-            if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
-                if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
+            # One comparison finds both: a negative number is a large one without its sign.
+            if unlikely(np.uint32(number) >= np.uint32(FULL)):
+                # A count that was counted beyond FULL is far below 0.
+                if -FULL // 2 < count[column] < 0:
                     raise ValueError(negative)
                 count[column] = FULL
                 raise OverflowError(COUNT_OVERFLOW)
@@ -461,26 +468,20 @@ def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> "
     """
     key = ByIdentity(strategy)
     renew_rebound(_lower(game, key, scheme).variables)
-    return _lower(game, key, scheme)  # the same, if they are bound as they were
+    return _lower(game, key, scheme)  # lowered anew if a variable has changed
 
 
+@attrs.frozen
 class ByIdentity:
-    """A value that is the same as another if it is the very same object: what is equal, such as 1 and 1.0, may lower otherwise."""
+    """An enhancement as a key of a cache: only the same object is equal, since 1 and 1.0 are equal, but may lower differently."""
 
-    def __init__(self, value: Enhancement) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and self.value is other.value
+    value: Enhancement = attrs.field(eq=id)
 
 
 @functools.partial(kernel_cache, most=MOST)
 def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> "LoweredStrategy":
-    """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
-    renew_rebound()  # it may share helpers with what was compiled before
+    """`lower`, whose result is kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
+    renew_rebound()  # the strategy may share helpers with what was compiled before
     return LoweredStrategy(game, strategy.value, scheme)
 
 
@@ -492,7 +493,7 @@ def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
 def components_of(
     strategy: Enhancement, uses_exp3: bool
 ) -> tuple[list[Enhancement], dict[Enhancement, int]]:
-    """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
+    """The enhancements that have a table of their own in a search, the baseline first, and the index of each enhancement's table.
 
     Args:
         uses_exp3: whether EXP3 decides where choices are simultaneous.
@@ -550,10 +551,10 @@ class LoweredStrategy:
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
         self.used = [0] * len(self.components)
-        roles = [strategy, strategy]
+        by_role = [strategy, strategy]
         if uses_exp3:
-            roles.append(EXP3)
-        mixtures = [self.lower_mixture(role, each) for role, each in enumerate(roles)]
+            by_role.append(EXP3)
+        mixtures = [self.lower_mixture(role, each) for role, each in enumerate(by_role)]
         if not uses_exp3:
             mixtures.append(mixtures[loop.TREE])
         self.component = self.lower_components()
@@ -562,15 +563,16 @@ class LoweredStrategy:
         self.leaf = np.array(self.leaves, loop.LEAF)
         self.weight = np.array(self.weights, loop.WEIGHT)
         self.votes = bool(self.voters)
+        # The loop writes of a playout what slots read, in the tree or also in simulation.
         captures = [component.capture for component in self.components]
         of_simulation = [capture for capture in captures if capture.reads_simulation]
         anywhere = self.read | names_read(captures)
         in_simulation = self.read_in_simulation | names_read(of_simulation)
         keys_in_simulation = self.read_in_simulation | names_read(
-            c for c in of_simulation if c.writes_simulation
+            capture for capture in of_simulation if capture.writes_simulation
         )
         self.reads = {
-            # Where choices are uniform among what the root player sees, they are among moves, which only the steps hold.
+            # For the root player's eyes even uniform choices are among moves, which only the steps hold.
             "steps_in_simulation": bool(of_simulation)
             or scheme.observer == ROOT_PLAYER
             or not self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]),
@@ -585,6 +587,7 @@ class LoweredStrategy:
         self.variables = [*game.variables(), *variables_of(*of_slots)]
 
     def lower_components(self) -> np.ndarray:
+        """A COMPONENT for each component, with its kernels and their parameters."""
         rows = np.zeros(len(self.components), loop.COMPONENT)
         for row, component in zip(rows, self.components, strict=True):
             capture, backpropagation = component.capture, component.backpropagation
@@ -602,14 +605,14 @@ class LoweredStrategy:
     # ------------------------------------------------------------------------------------------- mixtures, terms, leaves
 
     def is_uniform_mixture(self, mixture: loop.Mixture) -> bool:
-        """Whether a mixture chooses uniformly by definition; of several terms one is drawn, with numbers of the generator."""
+        """Whether a mixture chooses uniformly by definition. One of several terms does not count: to draw a term takes random numbers."""
         return mixture.terms == 1 and self.terms[mixture.first_term].rule == RULE_UNIFORM
 
     def lower_mixture(self, role: int, strategy: Enhancement, votes: bool = False) -> loop.Mixture:
-        """The mixture of a strategy, its terms added to those that are there.
+        """The mixture of a strategy; its terms are appended to `self.terms`.
 
         Args:
-            votes: whether it is that of a voter.
+            votes: whether the strategy is a voter.
         """
         mixed = list(terms_of(strategy, role))
         terms = [
@@ -625,7 +628,7 @@ class LoweredStrategy:
         )
 
     def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> loop.Term:
-        """The term of a majority vote, whose voters are mixtures behind those of the decisions."""
+        """The term of a majority vote; the mixtures of its voters are appended to `self.voters`."""
         voters = [self.lower_mixture(role, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
@@ -638,29 +641,34 @@ class LoweredStrategy:
     def lower_term(
         self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
     ) -> loop.Term:
+        """The term of a maxilinear mixture; its leaves are appended to `self.leaves`."""
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
         is_uniform = all(uniform_values)
         first = parts[0][1]
         rule = first.policy.rule
-        # A voter has looked at all values, whether they differ.
+        # A voter needs all values, since it abstains where they are equal.
         of_one = draws_from_means(first) and not (votes or is_uniform)
-        code = RULE_UNIFORM if is_uniform else RULE_GIBBS_OF_MEANS if of_one else rule.code
+        code = rule.code
+        if is_uniform:
+            code = RULE_UNIFORM
+        elif of_one:
+            code = RULE_GIBBS_OF_MEANS
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        # where no weight is asked for, none reads keys
+        # The weights of a uniform term are not computed: they read no keys in simulation.
         weight_role = loop.TREE if is_uniform else role
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values = self.values(role, part, uniform, of_one)
             self.leaves.append(loop.Leaf(*self.factors(weight_role, leaf_weight), *values))
         new = loop.NOWHERE if is_uniform else self.where_new(role, [part for _, part in parts])
-        # a little below the probability itself, whatever e^x is rounded to
+        # a little below e^(-1/τ), however that is rounded
         least = (1.0 - TOLERANCE) * math.exp(-1.0 / parameter) if of_one else 0.0
         return loop.Term(
             *self.factors(role, weight), first_leaf, len(parts), code, parameter, new, least
         )
 
     def where_new(self, role: int, parts: list[Enhancement]) -> int:
-        """By which table's filter all values of a term are +∞ until somebody has decided there."""
+        """The table whose filter tells where nobody has decided, so that all values of a term are +∞; NOWHERE if none does."""
         if all(
             self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part)
             for part in parts
@@ -669,7 +677,7 @@ class LoweredStrategy:
         return self.table_of[parts[0]] if all(map(asks_positions, parts)) else loop.NOWHERE
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
-        """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
+        """Whether an arg max is over the baseline's values in simulation: children beyond the tree have no visits, so all are +∞."""
         return (
             role == loop.IN_SIMULATION
             and self.table_of[part] == 0
@@ -679,28 +687,32 @@ class LoweredStrategy:
     def has_uniform_values(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
 
-        So for the baseline by definition; for what is declared so; and for records of the tree's histories and their children, where a
-        history whose baseline record has n = 0 continues to histories that are new: an unseen move would leave it where it is,
-        and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
+        They are for the baseline by definition, and for what is declared so. Where nothing is hidden, they are also for records of the
+        tree's histories and their children: all histories below a new one are new. Where something is hidden, an unseen move would
+        leave a history as it is, and hidden facts may say who moves next, so that one history has records of several players.
         """
-        nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
-        new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
-        if self.is_unvisited_by_definition(role, part) or (new and self.is_of_tree(role, part)):
+        if self.is_unvisited_by_definition(role, part):
             return True
-        return self.scheme.observer != ROOT_PLAYER and is_declared_uniform(role, part)
+        if self.scheme.observer == ROOT_PLAYER:
+            return False
+        nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
+        new_below_new = nothing_hidden and self.game.perspectives == 1
+        return (new_below_new and self.is_of_tree(role, part)) or is_declared_uniform(role, part)
 
     def simulates_uniformly(self, role: int, vote: "Vote") -> bool:
         """Whether every term of every voter is the baseline, in simulation."""
-        return all(
-            self.simulates_uniformly(role, parts)
-            if isinstance(parts, Vote)
-            else all(self.is_unvisited_by_definition(role, part) for _, part in parts)
-            for member in vote.members
-            for _, parts in terms_of(member, role)
-        )
+        for member in vote.members:
+            for _, parts in terms_of(member, role):
+                if isinstance(parts, Vote):
+                    uniform = self.simulates_uniformly(role, parts)
+                else:
+                    uniform = all(self.is_unvisited_by_definition(role, part) for _, part in parts)
+                if not uniform:
+                    return False
+        return True
 
     def is_of_tree(self, role: int, part: Enhancement) -> bool:
-        """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
+        """Whether an arg max in simulation has records only of the tree's histories and their children; elsewhere its values are equal."""
         near_tree = not part.capture.writes_simulation and not part.initial.is_given
         return role == loop.IN_SIMULATION and near_tree and asks_like(part, BASELINE, AMAF)
 
@@ -715,10 +727,10 @@ class LoweredStrategy:
     def values(
         self, role: int, part: Enhancement, uniform: bool, of_one: bool
     ) -> tuple[int, int, int, bool, bool]:
-        """What a leaf has for its values: the kernel, whose table it reads, its parameters, and how it is asked.
+        """The fields of a leaf behind its weights: kernel, component, parameters, uniform, by_row.
 
         Args:
-            of_one: whether about one action at a time.
+            of_one: whether the kernel is asked about one action at a time.
         """
         if uniform:
             return (0, 0, 0, True, False)
@@ -749,7 +761,7 @@ class LoweredStrategy:
     # ------------------------------------------------------------------------------------------------- weights, addresses
 
     def factors(self, role: int, weight: Weight) -> tuple[int, int]:
-        """The first of a weight's factors, and their number."""
+        """The index of the first of a weight's factors, which are appended to `self.weights`, and their number."""
         first = len(self.weights)
         if weight.constant != 1.0:
             self.weights.append(loop.WeightFactor(weight.constant, 0, 0, 0))
@@ -818,14 +830,14 @@ def _flattened(
 
 
 def asks_like(part: Enhancement, *others: Enhancement) -> bool:
-    """Whether a policy is an arg max of UCB1's values, +∞ for actions without visits, over the candidates of one of the others."""
+    """Whether a policy is an arg max of UCB1's values, +∞ without visits, of the records that one of the others asks about."""
     rule = part.policy.rule
     sources = [each.policy.source for each in others]
     return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
 
 
 def asks_positions(part: Enhancement) -> bool:
-    """Whether a policy is an arg max of UCB1's values over records that only decisions at the present position-in-episode make."""
+    """Whether a policy is an arg max of UCB1's values of records that exist only after a decision at this position-in-episode."""
     return (
         asks_like(part, EPIC)
         and part.capture.function is EPIC.capture.function
@@ -834,14 +846,14 @@ def asks_positions(part: Enhancement) -> bool:
 
 
 def is_declared_uniform(role: int, part: Enhancement) -> bool:
-    """Whether an arg max has been declared to be over values that are +∞ in simulation."""
+    """Whether a policy is an arg max of values that their author has declared to be +∞ in simulation."""
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
     return role == loop.IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def draws_from_means(part: Enhancement) -> bool:
-    """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
+    """Whether a policy draws by Gibbs from mean rewards of single actions, none above 1, as initial information could be."""
     return (
         part.policy.rule.code == RULE_GIBBS
         and isinstance(part.policy.source, Candidates)
@@ -855,13 +867,13 @@ def draws_from_means(part: Enhancement) -> bool:
 
 
 def tables_among(names: Set[str]) -> int:
-    """The tables of a history that are among some names, as bits."""
+    """The tables of a history whose names are among these, as bits."""
     return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in names)
 
 
 def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
-    """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
-    widths = (*map(game.width, KINDS), game.players)
+    """How many numbers a row of each table has, by the table's name; 0 for a table that no slot reads."""
+    widths = (*map(game.width, KINDS), game.players)  # in the order of `TABLES`
     return {
         name: width if tables & table else 0
         for table, name, width in zip(TABLES, NAMES, widths, strict=True)
@@ -874,17 +886,17 @@ def kinds_of(tables: int, cut: bool = False) -> list[str]:
     Args:
         cut: whether the heuristic is also needed for playouts that are cut off.
     """
-    return sorted(
-        {kind for table, kind in NEEDED.items() if tables & table}
-        | ({"heuristic"} if cut else set())
-    )
+    kinds = {kind for table, kind in NEEDED.items() if tables & table}
+    if cut:
+        kinds.add("heuristic")
+    return sorted(kinds)
 
 
 def check_features(state: State, tables: int) -> None:
-    """Ask the game once, in plain Python, what it tells of a state: there too much that is told is noticed too.
+    """Ask a game once, in plain Python, for what these tables hold: compiled code would not notice that it gives too many numbers.
 
     Raises:
-        ValueError: what is told makes no sense.
+        ValueError: its answers make no sense.
     """
     if tables & FEATURES:
         state.features()
@@ -915,7 +927,7 @@ def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        # what is given a history
+        # the slots whose functions are given a history
         for slot in filter(None, (part.policy.source, part.capture, part.initial.function)):
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
@@ -939,7 +951,7 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
 
 
 def unseeded_sources(game: AnyGame) -> dict[str, str]:
-    """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
+    """The generator that each function of a game draws from though no seed fixes it, by the function's name; "" for none."""
     functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
     return {
         name: unseeded_source(python_of(function))
@@ -956,16 +968,15 @@ def refuse_unseeded(drawing: Slot | Game) -> None:
         ValueError: it does; the sentence says where from, and what to draw from instead.
     """
     if isinstance(drawing, Slot):
-        functions = {drawing.label(): (unseeded_source(drawing.function), "")}
+        sources = {drawing.label(): unseeded_source(drawing.function)}
     else:
-        sources = unseeded_sources(drawing).items()
-        functions = {
-            f"{k} of {drawing.name}": (source, defined_at(getattr(drawing, k)))
-            for k, source in sources
+        sources = {
+            f"{name} of {drawing.name}{defined_at(getattr(drawing, name))}": source
+            for name, source in unseeded_sources(drawing).items()
         }
-    for label, (source, where) in functions.items():
+    for label, source in sources.items():
         if source:
             raise ValueError(
-                f"{label}{where} draws from {source}, which no seed fixes; draw from the generator that it is given, uniform(rng) or "
+                f"{label} draws from {source}, which no seed fixes; draw from the generator that it is given, uniform(rng) or "
                 "below(rng, n) of icarus.kernel with history.rng or the rng of initial and determinize"
             )
