@@ -137,29 +137,33 @@ def inspect_playout(
     _notes[:] = [_Notes(search)]
     search.run(1)
     notes = _notes.pop()
-    updates = {name: tuple(each) for name, each in notes.updates.items()}
-    worlds, choices = tuple(notes.worlds), tuple(notes.choices)
-    arguments = search.state, strategy, seed, scheme, after + 1
-    return InspectedPlayout(*arguments, worlds, choices, notes.rewards, updates)
+    return InspectedPlayout(
+        state=search.state,
+        strategy=strategy,
+        seed=seed,
+        scheme=scheme,
+        iteration=after + 1,
+        states=tuple(notes.worlds),
+        choices=tuple(notes.choices),
+        rewards=notes.rewards,
+        updates={name: tuple(each) for name, each in notes.updates.items()},
+    )
 
 
 def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -> dict[int, str]:
-    """All histories one action off a playout, as the players who made the last action saw them, by the keys of their records.
+    """The text of each history that leaves a playout by one legal action, as who acts sees it, by the key of its record.
 
     Args:
-        keys: those of the histories, or of their positions-in-episode, where what was seen begins anew. [steps, perspectives]
+        keys: those of the histories, or of positions-in-episode, which begin anew. [steps, perspectives]
     """
     texts: dict[int, str] = {}
     for perspective in range(keys.shape[1]):
         moves: list[int] = []
         for t, step in enumerate(history.steps[:-1]):
             if t > 0 and keys[t, perspective] != keys[t - 1, perspective]:
-                move = int(history.moves[t, perspective])
-                moves = (
-                    [*moves, move]
-                    if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move)
-                    else []
-                )
+                moves.append(int(history.moves[t, perspective]))
+                if keys[t, perspective] != mix(int(keys[t - 1, perspective]), moves[-1]):
+                    moves = []  # a new episode
             if step.perspective == perspective:
                 for action in history.legal[step.first : step.first + step.count].tolist():
                     key = extended_key(int(keys[t, perspective]), int(step.player), action)
@@ -168,7 +172,7 @@ def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -
 
 
 class _Notes:
-    """What is noted of the playout under way; the functions of the loop of the same names call these."""
+    """What is noted of the playout under way. Its methods stand in place of the loop's functions of the same names."""
 
     def __init__(self, search: CompiledSearch) -> None:
         self.search = search
@@ -217,9 +221,9 @@ class _Notes:
     def _details(
         self, w: Workspace, edges: list[str], playout: Playout, step: Step
     ) -> dict[str, Any]:
-        """By what a decision was made: the values are asked for once more, with the same random numbers."""
+        """How a decision was made, as fields of `Choice`: values are computed once more, with the same random numbers."""
         assert self._drawn is not None
-        j, role, record, before = self._drawn
+        j, role, record, rng_before = self._drawn
         search = self.search
         term = _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
         strategy = search.strategy
@@ -227,28 +231,27 @@ class _Notes:
             strategy = EXP3
         terms = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))
         _, parts = terms[j - int(search.program.mixture[role]["first_term"])]
+        by = str(parts) if isinstance(parts, Vote) else " ^ ".join(part.name for _, part in parts)
         values = np.zeros(0)
         if term.rule == RULE_VOTE:
             values = _numbers(w.buffers.votes + WORD_BYTES * j * w.game.max_legal, step.count)
         elif term.rule != RULE_UNIFORM:
-            after = search.rng.copy()
-            search.rng[:] = before
+            rng_after = search.rng.copy()
+            search.rng[:] = rng_before
             _NOTING(loop.write_values)(
                 w, term, playout.legal + WORD_BYTES * step.first, step.count, record
             )
             values = _numbers(w.buffers.values, step.count)
-            search.rng[:] = after
+            search.rng[:] = rng_after
         return {
-            "by": str(parts)
-            if isinstance(parts, Vote)
-            else " ^ ".join(part.name for _, part in parts),
+            "by": by,
             "weight": float(_NOTING(loop.weight_of)(w, term.first_weight, term.weights, record)),
             "uniform": term.rule == RULE_UNIFORM,
             "values": dict(zip(edges, values.tolist(), strict=False)),
         }
 
     def backpropagation(self, w: Workspace) -> None:
-        """Line 17, update by update; the state is the last one."""
+        """Line 17 of Algorithm 1, one update after the other; the playout is at its end."""
         self.worlds.append(self.search.world())
         self.rewards = tuple(_numbers(w.buffers.reward, w.game.players).tolist())
         records, contexts = self.search.updates()
@@ -274,7 +277,7 @@ class _Notes:
     def _record_texts(
         self, part: Enhancement, history: History, keys: np.ndarray
     ) -> dict[int, str]:
-        """What the records with these keys are made of: histories as their players saw them, or the parts of any other."""
+        """What the records with these keys are made of, as text: histories as their players saw them, or parts."""
 
         def text(action: int) -> str:
             if action in self._actions:
@@ -297,7 +300,7 @@ _notes: list[_Notes] = []  # of the playout that is being looked at
 
 
 def _noted(function: Any) -> tuple[object, Callable]:
-    """A function of the loop, and what notes its calls."""
+    """A function of the loop, and the method of the notes that is called in its place."""
     name = python_of(function).__name__
     return function, lambda *arguments: getattr(_notes[-1], name)(*arguments)
 
@@ -307,7 +310,7 @@ _POINTS = interpret(memory)
 
 
 def _original(function: Any) -> Callable:
-    """A function of the loop itself, in which what it calls is noted."""
+    """A function of the loop itself; calls within it are noted."""
     return _NOTING.inside(python_of(function))
 
 
@@ -324,20 +327,20 @@ def _information(row: np.void | None) -> dict[str, FieldValue] | None:
 
 # --------------------------------------------------------------------------------------- slots of an author that do nothing
 
-# What a policy looks for is seen in a few more playouts in plain Python, with all that the search has learned. The library's own slots have
-# tests, so only strategies with slots of others are looked at. A policy that finds some of what it looks for is not told by its single
-# calls of `find`: one that looks for long n-grams, or for replies, rightly finds none of those that were never played, and a key, which is
-# a hash, does not tell whether a capture could ever have written it.
+# A few more playouts in plain Python, with all that the search has learned, show which records a policy looks for. The library's own slots
+# have tests, so only strategies with slots of others are looked at. Only the share of all its records that a policy finds tells something:
+# one that looks for long n-grams, or for replies, rightly finds none of those that were never played, and a key, which is a hash, does
+# not tell whether a capture could ever have written it.
 
 
 LOOKED_AT = 3  # playouts
-# who has looked for so many records finds a greater share of them
+# A policy that has looked for so many records has found at least such a share of them.
 LEAST_ASKED = 20
 LEAST_FOUND = 0.02
 
 
 class _Watched(RecordArray):
-    """An array of which it is noted where an author's slot counts its items from the end by a computed index."""
+    """An array that notes where an author's slot counts its items from the end by a computed index."""
 
     def __getitem__(self, index: Any) -> Any:
         _note_negative(self, index)
@@ -350,19 +353,20 @@ class _Watched(RecordArray):
 
 
 def _note_negative(array: np.ndarray, index: Any) -> None:
+    """Note a computed negative index. One that stands as a number in the code of a slot, or of its caller, is meant."""
     first = index[0] if isinstance(index, tuple) else index
     # Of two players, rewards[context - 1] is always the other one's.
     if isinstance(first, int | np.integer) and first < 0 and len(array) > 2:
         slot = sys._getframe(2)
-        callers = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
-        if first not in callers and _is_foreign(slot.f_globals.get("__name__")):
+        constants = slot.f_code.co_consts + (slot.f_back.f_code.co_consts if slot.f_back else ())
+        if first not in constants and _is_foreign(slot.f_globals.get("__name__")):
             _watches[-1].wrapped.setdefault(
                 f"{slot.f_code.co_name}, in line {slot.f_lineno}", int(first)
             )
 
 
 def _watched_fields(row: Structure) -> Structure:
-    """A row whose arrays, with an item for each player, are watched."""
+    """A row whose fields that are arrays, with an item for each player, are watched."""
     dtype, kind = row._data.dtype, type(row)
     fields = {
         name: getattr(kind, name).getter(lambda row, name=name: row._data[name].view(_Watched))
@@ -373,7 +377,7 @@ def _watched_fields(row: Structure) -> Structure:
 
 
 class _Watch:
-    """What has been looked for, and found, by each kernel; and which slots have counted from the end."""
+    """How many records each kernel has looked for, and found; and which slots have counted from the end."""
 
     def __init__(self, search: CompiledSearch) -> None:
         self.search = search
@@ -395,7 +399,7 @@ def _watched_row(index: np.ndarray, records: np.ndarray, key: int) -> int:
 
 
 def _watching(view: Any) -> tuple[object, Callable]:
-    """What views memory as an array, and what views it so that it is watched; of the arrays that can be written to, rows alone."""
+    """A function that views memory as an array, and one that watches the array too, unless it is one to write single numbers to."""
 
     def watched(*place: Any) -> np.ndarray:
         array = interpret(view)(*place)
@@ -441,9 +445,8 @@ def notes_of(result: Result) -> tuple[str, ...]:
     notes = []
     for c, part in enumerate(components):
         kernels = {int(leaf["kernel"]) for leaf in search.program.leaf if leaf["component"] == c}
-        lookups, finds = (
-            sum(counter[kernel] for kernel in kernels) for counter in (watch.asked, watch.found)
-        )
+        lookups = sum(watch.asked[kernel] for kernel in kernels)
+        finds = sum(watch.found[kernel] for kernel in kernels)
         if len(rows[c]) == 0:
             notes.append(f"{part} has no records: its capture asks for none")
         elif all(
@@ -458,14 +461,12 @@ def notes_of(result: Result) -> tuple[str, ...]:
             notes.append(
                 f"{part} has {len(rows[c]):,} records, and its policy {share}; its capture must name the same keys"
             )
-    wrapped = "it counts from the end, where the last step is not yet played, and the last reward is another player's"
-    return (
-        *notes,
-        *(
-            f"{where} has computed the negative index {index}: {wrapped}"
-            for where, index in watch.wrapped.items()
-        ),
-    )
+    for where, index in watch.wrapped.items():
+        notes.append(
+            f"{where} has computed the negative index {index}: it counts from the end, where the last step is not yet played, and "
+            "the last reward is another player's"
+        )
+    return tuple(notes)
 
 
 # --------------------------------------------------------------------------------------- the tree, read back from its records
@@ -529,11 +530,12 @@ class Tree:
 
     def principal_variation(self) -> list[int]:
         """The nodes from the recommended action on, each visited most below the one before it, while they are visited twice or more."""
-        visits, nodes = np.where(self.record >= 0, self.rows["visits"][self.record], 0), list[int]()
-        below = np.flatnonzero((self.parent == 0) & (self.action == self.result.action))
-        while len(below) and visits[below].max() > 1:
-            nodes.append(int(below[np.argmax(visits[below])]))
-            below = np.flatnonzero(self.parent == nodes[-1])
+        visits = np.where(self.record >= 0, self.rows["visits"][self.record], 0)
+        nodes = list[int]()
+        children = np.flatnonzero((self.parent == 0) & (self.action == self.result.action))
+        while len(children) and visits[children].max() > 1:
+            nodes.append(int(children[np.argmax(visits[children])]))
+            children = np.flatnonzero(self.parent == nodes[-1])
         return nodes
 
     def state(self, node: int) -> State:
@@ -545,8 +547,10 @@ class Tree:
 
 
 def _edges(result: Result, state: State) -> dict[int, int]:
-    """An action for each edge of the tree: itself, or of the actions of others that look alike to the root player whose eyes see for all,
-    the first, by the move that he sees."""
+    """The action that each edge of the tree stands for: mostly itself.
+
+    Where the root player's eyes see for all, an edge of another player is the move that he sees. It stands for the first action seen as it.
+    """
     searcher, legal = result.state.current_player(), state.legal_actions()
     if result.scheme.observer != ROOT_PLAYER or state.current_player() == searcher:
         return {action: action for action in legal}
@@ -569,9 +573,10 @@ def search_tree(result: Result, limit: int = LIMIT) -> Tree:
     least = 1
     visits = baseline_records(first).rows["visits"]
     if len(visits) > limit:
-        # those of the last node that has room
+        # the visits of the last record for which there is room
         least = max(1, int(np.partition(visits, -limit)[-limit]))
-        if np.count_nonzero(visits >= least) > limit:  # of equal ones all are left out
+        # Of records with equally many visits, all are left out if there is no room for all.
+        if np.count_nonzero(visits >= least) > limit:
             least += 1
     return _Walk(first, least, limit).tree()
 
@@ -587,7 +592,7 @@ def root_state(result: Result, number: int) -> State:
     )
 
 
-# A node to be opened: how many visits it is handed down, a state after its history, and the keys of that history.
+# A node to be opened, how many visits it is handed down, a state after its history, and the keys of that history.
 _Branch: TypeAlias = tuple[int, float, State, tuple[int, ...]]
 
 
@@ -629,7 +634,7 @@ class _Walk:
     def below(
         self, opened: int, flow: float, world: State, keys: tuple[int, ...]
     ) -> Iterator[_Branch]:
-        """The children of a node that are in the tree."""
+        """The children of a node that are in the tree and are to be opened, with the visits of the node handed down to them."""
         player = world.current_player()
         if player == TERMINAL:
             return
@@ -638,9 +643,10 @@ class _Walk:
         key = keys[self.game.perspective(player)]
         rows = {edge: self.row_of.get(extended_key(key, player, edge)) for edge in edges}
         visited = [(edge, row, self.visits[row]) for edge, row in rows.items() if row is not None]
-        share = flow / max(1, sum(visits for _, _, visits in visited))
+        flow_per_visit = flow / max(1, sum(visits for _, _, visits in visited))
         for edge, row, visits in visited:
-            if share * visits < LEAST_FLOW:
+            flow_down = flow_per_visit * visits
+            if flow_down < LEAST_FLOW:
                 continue
             action = edges[edge]
             moves = world.observed(action) if self.game.perspectives > 1 else [edge]
@@ -651,18 +657,21 @@ class _Walk:
             if visits > 1:
                 after = world.clone()
                 after.apply_action(action)
-                yield node, share * visits, after, tuple(map(extend_key, keys, moves))
+                yield node, flow_down, after, tuple(map(extend_key, keys, moves))
 
     def tree(self) -> Tree:
         """All nodes, found on walks from the root in determinization after determinization."""
         root = self.row_of.get(self.root.record, -1)
         idle = 0
         self.add(-1, 0, CHANCE, "", root, [UNSEEN] * self.game.perspectives)
-        fresh = self.result.scheme.root == FRESH and self.result.state.game.determinize is not None
-        for self.origin in range(MOST_DETERMINIZATIONS if fresh else 1):
+        is_drawn = (
+            self.result.scheme.root == FRESH and self.result.state.game.determinize is not None
+        )
+        for number in range(MOST_DETERMINIZATIONS if is_drawn else 1):
+            self.origin = number
             before = len(self.nodes)
             if root >= 0:
-                self.walk(root_state(self.result, self.origin))
+                self.walk(root_state(self.result, number))
             idle = idle + 1 if len(self.nodes) - before <= ENOUGH * before else 0
             if idle == PATIENCE or self.opened > WORK * self.limit or len(self.nodes) >= self.limit:
                 break
