@@ -76,7 +76,7 @@ class RootStatistics:
             key: of the empty history in the perspective of the player.
         """
         lower = np.zeros(len(actions))
-        upper = np.zeros(len(actions)) + 1
+        upper = np.ones(len(actions))
         for table in tables:
             if table.component.capture.proves:
                 keys = mix_arrays(_children(key, player, actions), np.array([player]))
@@ -89,7 +89,7 @@ class RootStatistics:
         return root
 
     def __getattr__(self, name: str) -> Any:
-        """What `of_tables` has left unread."""
+        """Read the rewards and playouts that `of_tables` has left unread."""
         if name not in ("rewards", "playouts") or "_unread" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {name}")
         table, key, player = vars(self)["_unread"]
@@ -112,8 +112,8 @@ class RootStatistics:
     def dominated(self) -> np.ndarray:
         """Whether another action is proven to be at least as good, and may be better. [actions]"""
         bounds = list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
-        best = max(bounds)  # the most that an action is sure to get, and what one that is may get
-        return np.array([best[0] >= upper and best[1] > lower for lower, upper in bounds])
+        best_lower, best_upper = max(bounds)  # of the action that is sure to get most
+        return np.array([best_lower >= upper and best_upper > lower for lower, upper in bounds])
 
 
 def _children(key: int, player: int, actions: tuple[int, ...]) -> np.ndarray:
@@ -273,8 +273,13 @@ class Result:
     def _with_rows(
         self, change: Callable[[RecordTable, RecordTable], np.ndarray], **fields: Any
     ) -> "Result":
-        """The same result with other rows in each table, made of it and of the baseline's, and other fields."""
-        fields["statistics"] = sum_statistics([self._statistics])  # as they were
+        """The same result with other fields, and with other rows in each table.
+
+        Args:
+            change: what gives the rows, by the table and the baseline's.
+        """
+        # read now: what is left unread holds the whole table
+        fields["statistics"] = sum_statistics([self._statistics])
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
             return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
@@ -421,7 +426,7 @@ def reused_records(
 
 
 def why_another_game(before: AnyGame, now: AnyGame) -> str:
-    """In what a game is another one: its name, or its rules under the same name; "" where it is not."""
+    """How the game now differs from that before: by its name, or by its rules under the same name; "" where they are the same."""
     if str(before) != str(now):
         return f"of {now}"
     same = before is now or rules_of(before) == rules_of(now)
@@ -498,17 +503,18 @@ def rows_that_fit(table: RecordTable, baseline: RecordTable, histories: bool) ->
     of_histories = [space for space in spaces if space.factors[:1] == HISTORY.factors]
     if not of_histories or (histories and table is baseline):
         return table.rows[1:]
-    mixed = len(of_histories) < len(spaces)
-    if not mixed and not histories:
+    is_mixed = len(of_histories) < len(spaces)
+    if not is_mixed and not histories:
         return table.rows[:0]
-    if histories and (mixed or not {*of_histories} <= {HISTORY, HISTORY * PLAYER}):
+    # Of these, a key that the baseline does not have may be that of a record that fits.
+    if histories and (is_mixed or not {*of_histories} <= {HISTORY, HISTORY * PLAYER}):
         return table.rows[1:]
     tree = baseline.rows[1:]["record"]
-    is_known = np.zeros(len(table.rows), np.bool_)
-    is_known[table.places(tree)] = True
+    is_in_tree = np.zeros(len(table.rows), np.bool_)
+    is_in_tree[table.places(tree)] = True
     for player in range(table.game.players if HISTORY * PLAYER in of_histories else 0):
-        is_known[table.places(mix_arrays(tree, np.array([player])))] = True
-    fits = is_known == histories
+        is_in_tree[table.places(mix_arrays(tree, np.array([player])))] = True
+    fits = is_in_tree if histories else ~is_in_tree
     return table.rows[1:][fits[1:]]
 
 
@@ -521,7 +527,7 @@ def _root_of(
     """Where the histories of a state begin, by the keys of an earlier search, and whether any of its histories lie below."""
     game, observer = scheme.view(state.game), state.current_player()
     new = new_root(game.perspectives, result.earlier_iterations + result.iterations)
-    # each tree is of a determinization, and others will be drawn
+    # Under ONCE the tree is that of one determinization; this search draws another.
     if result.root is None or scheme.root == ONCE:
         return new, False
     replay = result.state
@@ -568,34 +574,39 @@ def observed_moves(
 def _moves_if_known(
     state: State, player: int, action: int, observer: int, of_actions: bool
 ) -> list[int | None]:
-    """The move by which each sees the action, or the action itself by eyes that see all; None where the observer does not know it."""
+    """The move by which each perspective sees an action, None where the observer does not know it.
+
+    Args:
+        of_actions: whether there is one perspective, which sees the actions themselves.
+    """
     moves = [action] if of_actions else state.observed(action)
-    certain = -1 if of_actions else observer
-    possible: list[set[int]] = [set() for _ in moves]
+    possible: list[set[int]] = [set() for _ in moves]  # the moves of each perspective
+    others = possible if of_actions else possible[:observer] + possible[observer + 1 :]
     for actions in _possible_moves(state, player, action, observer):
         for each in actions:
-            for some, move in zip(possible, each[-1:] if of_actions else each, strict=True):
-                some.add(move)
-        if all(
-            len(some) > 1 for perspective, some in enumerate(possible) if perspective != certain
-        ):
+            for options, move in zip(possible, each[-1:] if of_actions else each, strict=True):
+                options.add(move)
+        if all(len(options) > 1 for options in others):
             break
-    return [moves[observer] if i == certain else _only(some) for i, some in enumerate(possible)]
+    certain = [options.pop() if len(options) == 1 else None for options in possible]
+    if not of_actions:
+        certain[observer] = moves[observer]
+    return certain
 
 
 def _possible_moves(
     state: State, player: int, action: int, observer: int
 ) -> Iterator[list[list[int]]]:
-    """Of each determinization for an observer, by what moves each perspective sees an action there that looks to him like this one."""
+    """In each determinization for an observer, the moves of the actions that he cannot tell from this one. [actions, perspectives]"""
     move = state.observed(action)[observer]
     is_own = player == observer
-    look = _called if isinstance(state.game, Game) else _asked
-    for moves in look(state, observer, action if is_own else None):
+    drawn_moves = _drawn_by_kernels if isinstance(state.game, Game) else _drawn_by_states
+    for moves in drawn_moves(state, observer, action if is_own else None):
         yield [each for each in moves if is_own or each[observer] == move]
 
 
-def _asked(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
-    """Of each determinization for an observer, the moves of an action, or of all that are legal there. [actions, perspectives]"""
+def _drawn_by_states(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
+    """In each determinization for an observer, the moves of an action, or of all that are legal there. [actions, perspectives]"""
     beliefs, rng = state.beliefs(observer), seeded(len(state.history))
     for _ in range(DRAWS):
         world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
@@ -603,37 +614,32 @@ def _asked(state: State, observer: int, action: int | None) -> Iterator[list[lis
         yield [world.observed(each) for each in actions]
 
 
-def _called(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
-    """As `_asked`, by the functions of a compiled game themselves: to ask the game, which checks each answer, takes ten times as long."""
+def _drawn_by_kernels(state: State, observer: int, action: int | None) -> Iterator[list[list[int]]]:
+    """`_drawn_by_states` by the kernels of a compiled game, in a tenth of the time: answers are not checked."""
     game, kernels = state.game, state.game.kernels()
     beliefs, rng = state.beliefs(observer), seeded(len(state.history))
     world = copy_data(state.data)
     legal = np.empty(game.max_legal + SPARE_LEGAL, np.int64)
     moves = np.empty(game.players, np.int64)
-    at, at_legal, at_moves = map(address_in, (world, legal, moves))
+    at_world, at_legal, at_moves = map(address_in, (world, legal, moves))
     at_beliefs, at_rng = address_in(beliefs), address_in(rng)
 
     def observed(each: int) -> list[int]:
         moves.fill(each)
-        kernels.observe(at, each, at_moves, game.players)
-        return [*moves.tolist(), each]
+        kernels.observe(at_world, each, at_moves, game.players)
+        return [*moves.tolist(), each]  # the environment sees the action itself
 
     for _ in range(DRAWS):
         world[:] = state.data
         if kernels.determinize is not None:
-            kernels.determinize(at, observer, at_beliefs, at_rng)
+            kernels.determinize(at_world, observer, at_beliefs, at_rng)
         if action is not None:
             actions = [action]
-        elif kernels.player(at) == TERMINAL:
+        elif kernels.player(at_world) == TERMINAL:
             actions = []
         else:
-            actions = legal[: kernels.legal(at, at_legal)].tolist()
+            actions = legal[: kernels.legal(at_world, at_legal)].tolist()
         yield [observed(each) for each in actions]
-
-
-def _only(values: set[int]) -> int | None:
-    """The value of a set that has one; else None."""
-    return next(iter(values)) if len(values) == 1 else None
 
 
 # ------------------------------------------------------------------------------------------------------------ what is forgotten
@@ -649,36 +655,38 @@ def decayed_rows(table: RecordTable, decay: float) -> np.ndarray:
     rows = table.rows[1:]
     if decay == 0:
         return rows[:0]
-    first = _prior_rows(table, rows["record"])
+    prior = _prior_rows(table, rows["record"])
     fields = table.component.information.fields
     counts = [name for name, domain in fields if domain.kind == Kind.COUNT]
     result = rows.copy()
-    # of each count, how much each row is left with, and had gained
-    ratios: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    # of each count, how much each row had gained since it began, and how much of that is left
+    gains: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for name in counts:
-        gained = rows[name].astype(float) - first[name]
-        left = decay * gained if rows[name].dtype.kind == "f" else np.floor(decay * gained)
-        result[name] = first[name] + left
-        ratios[name] = left, gained
-    above, below = ratios[counts[0]] if counts else np.zeros((2, len(rows)))
+        gained = rows[name].astype(float) - prior[name]
+        left = decay * gained
+        if rows[name].dtype.kind != "f":
+            left = np.floor(left)
+        result[name] = prior[name] + left
+        gains[name] = gained, left
+    gained, left = gains[counts[0]] if counts else np.zeros((2, len(rows)))
     for name, domain in reversed(fields):
         if domain.kind == Kind.COUNT:
-            above, below = ratios[name]
+            gained, left = gains[name]
         elif domain.kind == Kind.SUM:
-            change = (rows[name] - first[name]).T
-            shrunk = np.divide(change * above, below, out=decay * change, where=below != 0)
-            result[name] = first[name] + shrunk.T
+            change = (rows[name] - prior[name]).T
+            decayed = np.divide(change * left, gained, out=decay * change, where=gained != 0)
+            result[name] = prior[name] + decayed.T
     changed = np.zeros(len(rows), np.bool_)
     for name, domain in fields:
         if domain.kind in (Kind.COUNT, Kind.SUM, Kind.BOUND) or not counts:
-            differs = result[name] != first[name]
+            differs = result[name] != prior[name]
             changed |= differs.any(axis=tuple(range(1, differs.ndim)))
     return result[changed]
 
 
 def _prior_rows(table: RecordTable, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
-    first = np.repeat(table._blank, len(keys))
+    prior = np.repeat(table._blank, len(keys))
     for row in RecordTable(table.component, table.game, table.root).rows[1:]:
-        first[keys == row["record"]] = row
-    return first
+        prior[keys == row["record"]] = row
+    return prior

@@ -258,7 +258,7 @@ def test_the_functions_of_a_game_tell_what_it_says_if_it_is_asked(name, monkeypa
     action, player = state.legal_actions()[0], state.current_player()
     observers = range(state.game.players)
     called = [list(result._possible_moves(state, player, action, each)) for each in observers]
-    monkeypatch.setattr(result, "_called", result._asked)
+    monkeypatch.setattr(result, "_drawn_by_kernels", result._drawn_by_states)
     asked = [list(result._possible_moves(state, player, action, each)) for each in observers]
     assert called == asked
     assert all(len(seen) == result.DRAWS for seen in asked)
