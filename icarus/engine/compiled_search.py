@@ -87,9 +87,8 @@ QUOTED_ACTIONS = 10  # in a message
 # object of the game's. An exception of a function is kept, the playout given up, and the exception raised as itself when the loop has
 # returned. The functions need Python's lock, so such a search has one thread.
 
-# what compiled code takes for an exception that it hands on as it is
 _NUMBER = ctypes.c_int64
-_FAILED = -1
+_FAILED = -1  # what compiled code takes for an exception that it hands on
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
 MANY = 10_000  # lists of legal actions that are remembered
 ROOM = 512  # legal actions that there is room for to begin with
@@ -100,7 +99,7 @@ class MoreActions(NoRoom):
 
 
 class Addressed(dict[int, Any]):
-    """What stands at addresses, of which there are few, as a type of C: to make one anew takes longer than to read it."""
+    """Values of a type of C by their addresses. They are kept, since to make one takes longer than to read it; addresses are few."""
 
     def __init__(self, kind: Any = _NUMBER) -> None:
         super().__init__()
@@ -132,7 +131,7 @@ class Callback:
 
 
 def words_at(address: int, count: int) -> np.ndarray:
-    """So many words of memory, as an array."""
+    """So many words of memory at an address, as an array."""
     if count == 0:
         return np.zeros(0, np.int64)
     memory: Any = (_NUMBER * int(count)).from_address(int(address))
@@ -140,7 +139,7 @@ def words_at(address: int, count: int) -> np.ndarray:
 
 
 class CalledBack:
-    """The functions of a game for one search, by name and address, and the objects that its states are.
+    """The functions of a game in plain Python as kernels for one search, and the objects of its states.
 
     Attributes:
         max_legal: for how many legal actions the search has room.
@@ -167,7 +166,7 @@ class CalledBack:
         return Callback(function, arity or len(ROWS[name].words), self.kept)
 
     def _function(self, name: str) -> Callable[..., int]:
-        """A function as a kernel is called."""
+        """The function of this name as a kernel calls it: with the address of a state, and integers."""
         return getattr(self, f"_{name}", None) or self._asked(name)
 
     def address(self, name: str) -> int:
@@ -179,7 +178,7 @@ class CalledBack:
         self._objects[_ROOT], self._beliefs = root, beliefs
 
     def words(self) -> list[int]:
-        """Those of the root."""
+        """The words of the root state."""
         return [_ROOT] * STATE_WORDS
 
     def state(self, address: int) -> StateData:
@@ -194,9 +193,11 @@ class CalledBack:
     # ------------------------------------------------------------------------------------ the functions, as kernels are called
 
     def _asked(self, name: str) -> Callable[..., int]:
-        """What asks a function that is given a state and integers: it answers an integer, or has its answers written."""
-        row, ask = ROWS[name], self.game.ask
-        inputs, is_real = len(row.inputs) - 1, row.arguments[-1] in ("out", "probabilities")
+        """A kernel that returns the function's answer; if that is a list, it writes the list where it is told and returns the length."""
+        row = ROWS[name]
+        ask = self.game.ask
+        inputs = len(row.inputs) - 1  # without the state
+        is_real = row.arguments[-1] in ("out", "probabilities")
 
         def asked(state: int, *words: int) -> int:
             answer = ask(name, self.state(state), *map(int, words[:inputs]))
@@ -205,13 +206,16 @@ class CalledBack:
             count = min(len(answer), words[-1]) if name == "recall" else len(answer)
             if name == "legal":
                 self.need_room(count)
-            room = words_at(words[inputs], count)
-            (room.view(float) if is_real else room)[:] = answer[:count]
+            out = words_at(words[inputs], count)
+            if is_real:
+                out = out.view(float)
+            out[:] = answer[:count]
             return len(answer)
 
         return asked
 
     def _apply(self, state: int, action: int) -> int:
+        # The loop has copied the number of the state that is played: to look ahead must not change its object.
         if state == self.ahead:
             self.hold(state, self.game.ask("copy", self.state(state)), _AHEAD)
         self.game.ask("apply", self.state(state), int(action))
@@ -228,24 +232,29 @@ class CalledBack:
         return 0
 
     def need_room(self, count: int) -> None:
-        """Ask for more room where there are more legal actions."""
+        """Ask for more room if there are more legal actions than there is room for."""
         if count > self.max_legal:
             self.max_legal = 2 * count
             raise MoreActions
 
 
-# A search in machine code calls back once for each step: `apply` and `determinize` leave with a state who is about to act and what is
-# legal, for small kernels that read it. For a uniform simulation that no slot reads it calls back once, with random numbers for some steps.
-# The words of a state: the number of its object; who acts; how many actions are legal, 0 where that is to be asked; where they stand; the
-# kernels that ask and that simulate; where random numbers stand: how many were used, they, and the generator after them.
+# A search in machine code calls back once for each step: `apply` and `determinize` write into the words of a state who is about to act and
+# what is legal, and small kernels read that. For a uniform simulation that no slot reads it calls back once, with random numbers for
+# some steps. The words of a state are
+# - 0: the number of its object
+# - _PLAYER: who acts
+# - _COUNT, _ACTIONS: how many actions are legal, 0 where that is to be asked, and the address of them
+# - _ASKING, _SIMULATING: the addresses of the kernels that ask what is legal, and that simulate
+# - _LUCK: the address of random numbers: how many of them were used, the numbers, and the generator as it is after them
 _PLAYER, _COUNT, _ACTIONS, _ASKING, _SIMULATING, _LUCK, STATE_WORDS = range(1, 8)
-_NUMBERS, _SPARE, _BITS = 40, 8, 32  # of so many bits; one choice hardly ever takes two of them
+# so many random numbers; no step begins with fewer than the spare ones, since a choice may take several; the bits of each
+_NUMBERS, _SPARE, _BITS = 40, 8, 32
 _HIGHEST, _GENERATOR, _UNSIGNED = (1 << _BITS) - 1, _NUMBERS + 1, np.dtype(np.uint64)
 
 
 @kernel_cache
 def prepared_kernel(name: str) -> CompiledFunction:
-    """`player` or `legal` of such a state, or `simulate`, which does uniform actions and returns how many."""
+    """`player` or `legal`, which read the words of a state, or `simulate`, which does uniform actions and returns how many."""
 
     def player(state: int) -> int:
         return array_at(state, STATE_WORDS, _INT)[_PLAYER]
@@ -284,18 +293,18 @@ def prepared_kernel(name: str) -> CompiledFunction:
 
 
 class Prepared(CalledBack):
-    """The functions for a search in machine code. Of an answer only that is checked which is not plain."""
+    """The functions of a game for a search in machine code. Answers of plain types are used as they are, all others are checked."""
 
     def __init__(self, game: PythonGame, max_legal: int) -> None:
         self._records = Addressed(_NUMBER * STATE_WORDS)
         self._luck: Any = (_NUMBER * (_GENERATOR + RNG_WORDS))()
-        self._listed: Any = None  # legal actions of the state that is played: not to be freed
+        self._listed: Any = None  # legal actions of the state that is played, kept from being freed
         super().__init__(game, max_legal)
         self._asking = self._kernels["legal"], self._kernel("apply", 3)
         self._kernels |= {name: prepared_kernel(name) for name in ("player", "legal", "simulate")}
 
     def words(self) -> list[int]:
-        """Those of the root."""
+        """The words of the root state."""
         addresses = [kernel.address for kernel in self._asking]
         return [_ROOT, 0, 0, 0, *addresses, ctypes.addressof(self._luck)]
 
@@ -303,7 +312,7 @@ class Prepared(CalledBack):
         return self._functions.get(name) or super()._function(name)
 
     def _playing(self) -> Callable[..., int]:
-        """What does actions, with all that it needs at hand."""
+        """A function that does actions; what it needs stands in its closure, for speed."""
         game, objects, luck = self.game, self._objects, self._luck
         ask_player, ask_legal, do = game.player, game.legal, game.apply
         actors = {*range(game.players), CHANCE, TERMINAL}
@@ -318,35 +327,38 @@ class Prepared(CalledBack):
             )
 
         def play(record: Any, action: int | None, most: int, lists: bool = True) -> int:
-            """Do an action, if any, and random ones of players after it; leave with who acts and what is legal."""
+            """Do an action, if any, and up to `most` random ones of players after it; write who acts then, and what is legal.
+
+            Returns how many random actions were done.
+            """
             data, steps, used = objects[record[0]], 0, 1
             try:
                 while True:
                     if action is not None:
-                        name = "apply"
+                        running = "apply"
                         answer = do(data, action)
                         if answer is not None:
-                            game.checked(name, answer, data, action)
-                    name = "player"
+                            game.checked(running, answer, data, action)
+                    running = "player"
                     player = ask_player(data)
                     if type(player) is not int or player not in actors:
-                        player = game.checked(name, player, data)
+                        player = game.checked(running, player, data)
                     if player == TERMINAL or not lists:
                         record[_COUNT] = 0
                         break
-                    name = "legal"
+                    running = "legal"
                     actions = ask_legal(data)
                     listed = None
-                    # not of equal reals or truth values
+                    # 1.0 and True would find the list of 1
                     if type(actions) is list and {*map(type, actions)} == {int}:
                         listed = known_lists.get(tuple(actions))
                     if listed is None:
                         if not are_plain(actions):
-                            actions = game.checked(name, actions, data)
+                            actions = game.checked(running, actions, data)
                         self.need_room(len(actions))
                         listed = array("q", actions)
                         if len(known_lists) < MANY:
-                            known_lists[(*actions,)] = listed
+                            known_lists[tuple(actions)] = listed
                     count, index = len(listed), 0
                     if steps >= most or player < 0 or used > _NUMBERS - _SPARE:
                         self._listed = listed
@@ -363,7 +375,7 @@ class Prepared(CalledBack):
                         index = product >> _BITS
                     action = listed[index]
             except KeyboardInterrupt as stop:
-                raise game.interrupted(name, stop) from None
+                raise game.interrupted(running, stop) from None
             record[_PLAYER], luck[0] = player, used - 1
             return steps
 
@@ -371,7 +383,7 @@ class Prepared(CalledBack):
 
     @functools.cached_property
     def _functions(self) -> dict[str, Callable[..., int]]:
-        """What the loop asks most."""
+        """The functions that the loop calls most, by name."""
         game, objects, records, play = self.game, self._objects, self._records, self._playing()
         rows = Addressed(ctypes.c_double * game.players)
         generators = Addressed(_NUMBER * RNG_WORDS)
@@ -406,9 +418,11 @@ class Prepared(CalledBack):
         def rewards(state: int, out: int, players: int) -> int:
             data = objects[records[state][0]]
             answer = asked("rewards", data)
-            is_plain = type(answer) in (list, tuple) and len(answer) == players
-            for each in answer if is_plain else ():
-                is_plain = is_plain and type(each) in (float, int) and 0 <= each <= 1
+            is_plain = (
+                type(answer) in (list, tuple)
+                and len(answer) == players
+                and all(type(each) in (float, int) and 0 <= each <= 1 for each in answer)
+            )
             rows[out][:] = answer if is_plain else game.checked("rewards", answer, data)
             return players
 
@@ -419,7 +433,7 @@ class Prepared(CalledBack):
                 if type(answer) is not list:
                     raise struct.error
                 write_moves(moves[out], 0, *answer)
-            except struct.error:  # another number of them, or what is no integer of 64 bits
+            except struct.error:  # not one for each player, or not all integers of 64 bits
                 moves[out][:] = game.checked("observe", answer, data, action)
             return players
 
@@ -436,7 +450,7 @@ class Room(NamedTuple):
         actions: legal ones of a state.
         steps: of a playout.
         updates: of a playout.
-        legal: legal actions of all its steps: so many, or more.
+        legal: legal actions of all steps of a playout; a layout may have room for more.
     """
 
     actions: int
@@ -455,20 +469,22 @@ class Layout:
     """
 
     def __init__(self, game: AnyGame, program: LoweredStrategy, room: Room) -> None:
-        self._game, self.program, self._scheme = program.game, program, program.scheme
+        self.program = program
+        self._game = program.game
+        self._scheme = program.scheme
         room = room._replace(legal=max(room.legal, 8 * room.steps + 4 * room.actions))
         self.tables = program.reads["features_in_tree"]  # and what is read in simulation, too
         widths = widths_of(self._game, self.tables)
-        components, steps = (loop.COMPONENT, len(self.program.components)), (STEP, room.steps + 1)
         parts = {
             "workspace": (loop.WORKSPACE, 1),
-            "composition.component": components,
-            "playout.steps": steps,
+            "composition.component": (loop.COMPONENT, len(self.program.components)),
+            "playout.steps": (STEP, room.steps + 1),
         }
         parts |= {name: (_INT, count) for name, count in self._words(room, widths).items()}
         self.fields = np.dtype(
             [(name, dtype, (count,)) for name, (dtype, count) in parts.items()], align=True
         )
+        # what each pointer points to, counted from the beginning of the block
         pointers = {name: offset_of(self.fields, name) for name in parts if name != "workspace"}
         pointers |= {"composition.workspace": 0, "playout.rng": pointers["buffers.rng"]}
         pointers |= {
@@ -545,7 +561,7 @@ class Layout:
         if self._scheme.exp3 or self.program.choices:
             called.append("simultaneous")
         for name in called:
-            # what is called back is at least copied, where nothing is to be drawn
+            # A game that is called back has `determinize` always: it copies the root state where nothing is hidden.
             is_there = getattr(self._game, name) is not None or name == "determinize"
             part[name] = functions.address(name) if is_there else 0
         for name in kinds_of(self.tables, self._scheme.cutoff is not None):
@@ -556,7 +572,11 @@ class Layout:
             part["simulate"] = functions.address("simulate")
 
     def block(self, before: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-        """A block as it is for every root, or as one with less room was, into which it fits; and its address."""
+        """A new block, and its address.
+
+        Args:
+            before: a block with less room, whose content the new one takes over.
+        """
         words = self._template.copy()
         block, address = np.ndarray((), self.fields, words), address_in(words)
         if before is not None:
@@ -569,7 +589,7 @@ class Layout:
 
 
 def _word_of(name: str) -> int:
-    """Which word of a workspace holds a field, by the names of its structure and its own."""
+    """Which word of a workspace holds a field, by the names of the structure and of the field in it."""
     part, field = name.split(".")
     return (offset_of(loop.WORKSPACE, part) + offset_of(loop.WORKSPACE[part], field)) // WORD_BYTES
 
@@ -633,11 +653,11 @@ class CompiledSearch:
                 self.tables[index].filter_visits(everywhere=reuse is not None)
 
     def _kernels(self) -> contextlib.AbstractContextManager[None]:
-        """Within, kernels are as this search has them."""
+        """A context in which kernels are made as this search has them: in plain Python, or in machine code."""
         return contextlib.nullcontext() if self._plain is None else plain_kernels(self._plain)
 
     def _move(self, room: Room, before: np.ndarray | None = None) -> None:
-        """Move into a block of memory with so much room, with all that is in a block from before."""
+        """Move into a new block of memory with so much room, with all that is in the block before, if any."""
         self._room, self._layout = room, layout_of(self.state.game, self.program, room)
         self._block, self.address = self._layout.block(before)
         self._workspace = self._block["workspace"]
@@ -648,7 +668,7 @@ class CompiledSearch:
             self.functions.ahead = self._block["buffers.ahead"].ctypes.data
 
     def _write_root(self) -> None:
-        """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
+        """Write the state that iterations begin with, and for whom it is determinized; the environment knows all of it."""
         root = self.state
         perspective = self._observer
         part = self._workspace["root"]
@@ -674,7 +694,7 @@ class CompiledSearch:
             self._write_episodes(part, block["root.episodes"])
 
     def _write_episodes(self, root: np.ndarray, keys: np.ndarray) -> None:
-        """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it.
+        """Write the root's position-in-episode (section 5.1), as the root player saw it where its perspectives are not the players.
 
         `root.before` is the key before the last move: where a determinization changes how that move looked to who made it
         (`last_recalled`), the loop extends this key by the other move.
@@ -685,11 +705,9 @@ class CompiledSearch:
         last = position.last or 0
         if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
             moves = (moves[observer],)
-            label, before = (
-                position.previous
-                if position.last in (None, observer)
-                else (position.label, moves[0])
-            )
+            label, before = position.label, moves[0]
+            if position.last in (None, observer):
+                label, before = position.previous
         perspective = self.game.perspective(last)
         for i, each in enumerate(moves):
             keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
@@ -829,7 +847,7 @@ class CompiledSearch:
         """What the search has found, the action by `recommendation`; it is not to go on."""
         root = self.root()
         counts = self._counts
-        # so much room the next search of this program begins with
+        # The next search of this program begins with so much room.
         self.program.used = [table.used for table in self.tables]
         return Result(
             action=recommend(root, recommendation, self.rng),
