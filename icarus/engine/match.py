@@ -27,8 +27,9 @@ AgentSettings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
 def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[AgentSettings]:
-    """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval,
-    and its `step` above the level below.
+    """The levels of a game, the weakest first.
+
+    Each has the settings of an `agent`, its `elo` (random play at 0) with the 95 % interval, and its `step` above the level below.
 
     Args:
         file: of the levels, as `icarus describe` writes it, or the directory of a report; by default the package's.
@@ -67,7 +68,7 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
     return measured[str(game)]
 
 
-# Of an agent, what another algorithm has, too. A cutoff is a part of the scheme by then, by whose name it is refused.
+# The settings of an agent that another algorithm has too, or that are refused elsewhere: a cutoff is refused as a part of the scheme.
 OF_ALGORITHMS = ("strategy", "iterations", "seconds", "cutoff")
 # Keys of the independent streams of one game.
 _CHANCE_STREAM, _SEARCH_STREAM, _DRAW_STREAM = range(3)
@@ -284,8 +285,9 @@ TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 
 @attrs.frozen
 class Question:
-    """What a policy plays in the information set of a state: `question(state, seed)` gives the probabilities of the legal actions, in
-    the game's order; of a search, with this seed. [actions]
+    """What a policy plays in the information set of a state.
+
+    `question(state, seed)` gives the probabilities of the legal actions, in the game's order. [actions] A search has this seed.
 
     Attributes:
         policy: who is asked.
@@ -297,7 +299,11 @@ class Question:
     _answer: Callable[[State, Sequence[int]], Probabilities]
 
     def __call__(self, state: State, seed: Sequence[int]) -> np.ndarray:
-        """Raises ValueError: what is told are no probabilities."""
+        """The probabilities of the legal actions.
+
+        Raises:
+            ValueError: the policy's answer is no probabilities.
+        """
         try:
             answer = self._answer(state.clone(), seed)
         except Exception as error:
@@ -314,7 +320,8 @@ class Question:
         chances = self(state, seed)
         draw = np.random.default_rng((*seed, _DRAW_STREAM)).random() * chances.sum()
         index = int(np.searchsorted(np.cumsum(chances), draw, side="right"))
-        return ChosenAction(state.legal_actions()[min(index, int(np.flatnonzero(chances)[-1]))])
+        last = int(np.flatnonzero(chances)[-1])  # a sum that is rounded may end below the draw
+        return ChosenAction(state.legal_actions()[min(index, last)])
 
     def __str__(self) -> str:
         return "uniform choice" if self.policy is None else label(self.policy)
@@ -373,7 +380,7 @@ def _uniform(state: State, seed: Sequence[int]) -> np.ndarray:
 def _searched(
     player: Any, play: str, learns: bool, state: State, seed: Sequence[int]
 ) -> Probabilities:
-    """What a search plays; what it has learned is forgotten again, unless it is to learn."""
+    """The probabilities by which a search plays; it forgets what it has learned from this search unless it `learns`."""
     before = None if learns or not hasattr(player, "recall") else player.memory()
     result = player.search(state, seed)
     if before is not None:
@@ -383,7 +390,7 @@ def _searched(
 
 
 def _question_to_bot(bot: Any) -> Question:
-    """A bot of pyspiel, who tells his policy, if he has one to tell."""
+    """The question to a bot of pyspiel: for his policy if he provides it, else for a step."""
     if bot.provides_policy():
         return Question(bot, False, lambda state, seed: dict(bot.get_policy(_of_openspiel(state))))
 
@@ -396,7 +403,7 @@ def _question_to_bot(bot: Any) -> Question:
 
 
 def _of_openspiel(state: State) -> Any:
-    """The state of pyspiel that a state of its game has."""
+    """The state of pyspiel that a state of a game of pyspiel is made of."""
     if not hasattr(state.data, "get_game"):
         raise TypeError(
             f"a policy or bot of pyspiel knows pyspiel's states: it plays in icarus.bridges.openspiel.game(…), not in {state.game}"
@@ -518,7 +525,9 @@ def play(
             )
     players = [agent.seated(game) for agent in agents]
     fixed, key = checks.seed(seed), checks.seed_key(seed)
-    started, state, decisions = time.perf_counter(), first_state(game, key), []
+    started = time.perf_counter()
+    state = first_state(game, key)
+    decisions = list[DecisionLog]()
     chance_rng = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():
         decision = None
@@ -535,9 +544,14 @@ def play(
         state.apply_action(action)
     if watch is not None:
         watch(state, None, None)
-    names, actions, returns = tuple(map(str, agents)), tuple(state.history), tuple(state.returns())
     return GameLog(
-        str(game), names, fixed, actions, tuple(decisions), returns, time.perf_counter() - started
+        game=str(game),
+        agents=tuple(map(str, agents)),
+        seed=fixed,
+        actions=tuple(state.history),
+        decisions=tuple(decisions),
+        returns=tuple(state.returns()),
+        seconds=time.perf_counter() - started,
     )
 
 
@@ -556,17 +570,16 @@ def first_state(game: AnyGame, key: Sequence[int]) -> State:
 
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:
-    player, legal = state.current_player(), state.legal_actions()
+    legal = state.legal_actions()
     result = ChosenAction(legal[0]) if len(legal) == 1 else agent.search(state, seed)
     index = result.actions.index(result.action)
-    visits, value = int(result.visits[index]), float(result.values[index])
     return DecisionLog(
-        player,
-        result.action,
-        len(legal),
-        result.iterations,
-        visits,
-        value,
-        result.depth,
-        result.seconds,
+        player=state.current_player(),
+        action=result.action,
+        legal=len(legal),
+        iterations=result.iterations,
+        visits=int(result.visits[index]),
+        value=float(result.values[index]),
+        depth=result.depth,
+        seconds=result.seconds,
     )
