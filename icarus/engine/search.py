@@ -113,13 +113,16 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
-    how: dict[str, Any] = {
-        "scheme": scheme,
-        "cutoff": cutoff,
-        "recommendation": recommendation,
-        "engine": engine,
-    }
-    settings = Search(strategy, iterations=iterations, seconds=seconds, threads=threads, **how)
+    settings = Search(
+        strategy,
+        iterations=iterations,
+        seconds=seconds,
+        threads=threads,
+        scheme=scheme,
+        cutoff=cutoff,
+        recommendation=recommendation,
+        engine=engine,
+    )
     try:
         return settings.run(state, seed, records, progress)
     # its sentence says all: no lines of the engine between it and the call
@@ -437,9 +440,8 @@ class Trees:
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all. An exception of a search surfaces as itself when all have ended."""
-        shares = [
-            iterations // self.trees + (i < iterations % self.trees) for i in range(self.trees)
-        ]
+        share, rest = divmod(iterations, self.trees)
+        shares = [share + 1] * rest + [share] * (self.trees - rest)
         if self.threads == 1:
             for search, share in zip(self.searches, shares, strict=True):
                 search.run(share)
