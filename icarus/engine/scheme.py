@@ -35,7 +35,7 @@ _DIGITS = r"\d{1,600}"  # of a number; Python reads thousands of them as no inte
 
 @functools.lru_cache(MOST_VIEWS)
 def _with_one_observer(game: G) -> G:
-    """A game of which histories hold actions; the same one for each tree and each decision, so that what is kept for it serves again."""
+    """A game in whose histories everybody sees every action. It is the same object each time, so that what is cached for it is found."""
     return attrs.evolve(game, observe=None, recall=None)
 
 

@@ -52,7 +52,7 @@ def capacity_for(records: int, least: int) -> int:
 
 
 def address_in(array: Any) -> int:
-    """Where the numbers of an array stand, asked in a third of the time of `array.ctypes.data`."""
+    """The address of the numbers of an array, in a third of the time of `array.ctypes.data`."""
     return ctypes.addressof(ctypes.c_char.from_buffer(array))
 
 
@@ -126,9 +126,9 @@ class RecordTable:
             self.insert_rows(hints)
 
     def _hold(self, rows: np.ndarray, more: np.ndarray, capacity: int, most: int) -> None:
-        """Hold these rows, the first of them that of the initial information, and more behind them, in an index of so many entries.
+        """Hold these rows, of which the first has the initial information, and `more` behind them, in an index of `capacity` entries.
 
-        They stay where they are if there is room, and are moved to where there is room for an index of `most` entries if not.
+        They stay where they are if there is room. If not, they are moved to a block with room for the rows of an index of `most` entries.
         """
         room = self._room
         row_words = self.dtype.itemsize // WORD_BYTES
@@ -144,12 +144,13 @@ class RecordTable:
         behind: Any = room.base
         behind[len(rows) * row_words : count * row_words] = np.ascontiguousarray(more).view(_INT)
         entries = np.zeros(capacity, ENTRY)
-        # of a structured array it takes longer
-        addresses = (address_in(entries), address_in(room.base))
+        index = address_in(entries)
+        first = address_in(room.base)  # of the structured array it takes longer
         if count > 1:
-            growth()(addresses[0], capacity, addresses[1], row_words, count - 1)
+            growth()(index, capacity, first, row_words, count - 1)
         self.entries, self._room = entries, room
-        self.descriptor.index, self.descriptor.rows = addresses
+        self.descriptor.index = index
+        self.descriptor.rows = first
         self.descriptor.capacity = capacity
         self.descriptor.used = count - 1
 
@@ -178,7 +179,7 @@ class RecordTable:
         capacity = capacity_for(
             self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity
         )
-        # more bits of a key will count
+        # A longer filter looks at more bits of a key, each of which may be 0 or 1 in a key that was noted.
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)
         with uninterrupted():  # all or nothing, whoever presses Ctrl-C
             most = max(capacity, min(8 * capacity, MOST_EXPECTED))
@@ -186,8 +187,13 @@ class RecordTable:
             self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
-        """Have the loop note where a player decides; earlier searches may have, anywhere, where records are reused."""
-        self._filter(np.full(self.capacity // FILTER_SHARE, 255 * everywhere, np.uint8))
+        """Have the loop note where a player decides.
+
+        Args:
+            everywhere: whether a player may have decided anywhere by now, in an earlier search whose records are reused.
+        """
+        marks = 255 if everywhere else 0
+        self._filter(np.full(self.capacity // FILTER_SHARE, marks, np.uint8))
 
     def _filter(self, visit_filter: np.ndarray) -> None:
         self.visit_filter = visit_filter
@@ -209,7 +215,7 @@ class RecordTable:
     @property
     def nbytes(self) -> int:
         """Bytes at the capacity that its records need; it may have more."""
-        each = ENTRY_BYTES + (len(self.visit_filter) > 0) / FILTER_SHARE
+        each = ENTRY_BYTES + len(self.visit_filter) / self.capacity
         return int(each * capacity_for(self.used, SMALLEST)) + (self.used + 1) * self.dtype.itemsize
 
     def find(self, key: int) -> np.void | None:
@@ -225,7 +231,7 @@ class RecordTable:
         records = self._room["record"]
         entries = keys & mask
         places = self.entries[entries]
-        # of the keys whose entry is another's: there are ever fewer
+        # Keys whose entry is another record's go on to the next entry, until it is empty or their own.
         (others,) = np.nonzero((places != 0) & (records[places] != keys))
         while len(others) > 0:
             entries[others] = (entries[others] + 1) & mask
@@ -312,15 +318,15 @@ def parts_of(
     records: dict[int, tuple[int, ...]] = {}
     for each in space.alternatives:
         parts = [np.array(values.get(factor, OTHER)) for factor in each.factors]
-        many = math.prod(map(len, parts)) > MOST_KEYS
-        if many or {*each.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
+        too_many = math.prod(map(len, parts)) > MOST_KEYS
+        if too_many or {*each.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
             continue
-        products = np.zeros(1, np.int64)
+        mixed = np.zeros(1, np.int64)  # the keys of all combinations
         for numbers in parts:
-            products = mix_arrays(products[:, None], numbers).ravel()
-        for place in np.flatnonzero(np.isin(products, keys)):
+            mixed = mix_arrays(mixed[:, None], numbers).ravel()
+        for place in np.flatnonzero(np.isin(mixed, keys)):
             indices = np.unravel_index(place, [len(numbers) for numbers in parts])
-            records[int(products[place])] = tuple(
+            records[int(mixed[place])] = tuple(
                 int(numbers[i]) for numbers, i in zip(parts, indices, strict=True)
             )
     return records
