@@ -34,7 +34,7 @@ def capture_siblings(history: History, updates: Updates, last_phase: int = EXPAN
             for action in legal:
                 last_bits |= 1 << (action & 63)
                 numbers |= action
-            # most actions are not legal at h_i: their last bits tell it, and whether they are, if all numbers are from 0 to 63
+            # The last six bits rule out most actions that are not legal at h_i. If all numbers are below 64, they tell it of every action.
             for j in range(i, len(steps) - 1):
                 action = steps[j].action
                 is_likely = steps[j].player == player and last_bits >> (action & 63) & 1 != 0

@@ -271,7 +271,7 @@ def place_of_action(history: History, i: int) -> int:
 
 @helper
 def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
-    """Overwrite `worth`, what the child played at step i is worth to each player, by what the history of step i is worth to each.
+    """Overwrite the worth of the child that was played at step i, to each player, by the worth of the history of step i.
 
     Where a player is to move, that is the worth of the child that is best for him; where chance is, the mean over its children by visits. A
     child without visits is worth what the heuristic says. In loops over the players: expressions of arrays take the compiler seconds.

@@ -65,12 +65,11 @@ def backpropagate_available(stats: Row, context: int, rewards: Array) -> None:
 def count_available(mast: Enhancement) -> Enhancement:
     """MAST with the slots that its rule needs: UCB1 asks how often an action was available."""
     bandit = mast.policy.rule.bandit
-    unfit, fit = (
-        (capture_actions, capture_available) if bandit else (capture_available, capture_actions)
-    )
+    unfit = capture_actions if bandit else capture_available
     # It has the fitting slots already, or a capture of its own, which stays.
     if mast.capture.function is not unfit.function:
         return mast
+    fit = capture_available if bandit else capture_actions
     return attrs.evolve(
         mast,
         information=RewardVisitsAvailability if bandit else RewardVisits,

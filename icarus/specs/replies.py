@@ -176,12 +176,12 @@ def capture_ngrams(history: History, updates: Updates, n: Length = 2) -> None:
 
 
 def with_grams(nast: Enhancement) -> Enhancement:
-    """NAST with the records of its n."""
+    """NAST with the records of its n; with other parameters it is named nast(…), by itself NAST1, NAST2 or NAST3."""
     n = int(dict(nast.capture.parameters)["n"])
     name = re.sub(r"^nast\d\(", "nast(", nast.name)
-    return attrs.evolve(
-        nast, records=MOVE**n * PLAYER, name=f"NAST{n}" if name == f"nast({n})" and n <= 3 else name
-    )
+    if n <= 3 and name == f"nast({n})":
+        name = f"NAST{n}"
+    return attrs.evolve(nast, records=MOVE**n * PLAYER, name=name)
 
 
 NAST = NAST2 = Enhancement(
