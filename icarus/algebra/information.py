@@ -9,7 +9,6 @@ import functools
 import itertools
 import math
 import operator
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -69,11 +68,7 @@ class Space:
         return _union([*self.alternatives, *other.alternatives])
 
     def __str__(self) -> str:
-        counts = [Counter(space.factors).items() for space in self.alternatives]
-        return " ⊔ ".join(
-            " × ".join(factor if times == 1 else f"{factor}^{times}" for factor, times in each)
-            for each in counts
-        )
+        return " ⊔ ".join(_product_text(space.factors) for space in self.alternatives)
 
     @property
     def alternatives(self) -> "tuple[Space, ...]":
@@ -150,6 +145,15 @@ class Space:
 
 def _union(spaces: Sequence[Space]) -> Space:
     return Space(spaces[0].factors, tuple(spaces[1:]))
+
+
+def _product_text(factors: Sequence[str]) -> str:
+    """A Cartesian product with powers of factors that stand side by side: A × A × M is A^2 × M."""
+    texts = []
+    for factor, run in itertools.groupby(factors):
+        times = len(list(run))
+        texts.append(factor if times == 1 else f"{factor}^{times}")
+    return " × ".join(texts)
 
 
 ACTION = Space(("A",))

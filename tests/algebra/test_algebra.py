@@ -263,6 +263,10 @@ def test_a_specification_prints_its_seven_slots_with_their_tags():
     assert "τ = 1" in text
 
 
+def test_the_text_of_a_space_keeps_the_order_of_its_parts():
+    assert str(ACTION**2 * MOVE * ACTION) == "A^2 × M × A"
+
+
 def test_a_composition_answers_the_same_seven_questions():
     strategy = RAVE >> (MAST + NAST3) / 2
     assert isinstance(strategy, Enhancement)
