@@ -78,12 +78,10 @@ class Space:
     @property
     def _begins_with(self) -> tuple[str, ...]:
         """The factors of the history, or of the position in an episode, that records begin with; none where they are integers only."""
-        first = [
-            each.factors
-            for each in (POSITION, HISTORY)
-            if self.factors[: len(each.factors)] == each.factors
-        ]
-        return first[0] if first else ()
+        for each in (POSITION, HISTORY):
+            if self.factors[: len(each.factors)] == each.factors:
+                return each.factors
+        return ()
 
     def has(self, parts: object) -> bool:
         """Whether these parts make a record of this space, by their number and kinds."""
@@ -132,7 +130,7 @@ class Space:
         begins = next(space for space in self.alternatives if space._has(parts))._begins_with
         if not begins:
             return python_of(record)(*(int(part) for part in parts))
-        *label, player, moves = parts[: len(begins) + 1] or (0, ())
+        *label, player, moves = parts[: len(begins) + 1] or (0, ())  # of no parts: no moves
         if label:
             key = episode_record(label[0], game.perspective(player), player, tuple(moves))
         else:
@@ -280,33 +278,16 @@ class Initial:
                 a @candidates function that is asked about all legal actions.
         """
         domains = dict(information.fields)
-        for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
-            if field not in domains:
-                raise ValueError(
-                    f"the initial information of {name} sets {field}, which its information has not; it has {', '.join(domains)}"
-                )
-            domain = domains[field]
-            base = domain.type.base
-            try:
-                numbers = np.asarray(value, float)
-            except (TypeError, ValueError):
-                numbers = np.array(math.nan)
-            fits = numbers.shape in ((), domain.type.shape)
-            if domain.per_player:  # of how many players, the game will say
-                fits = numbers.ndim <= 1
-            least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
-            within = (least <= numbers) & (numbers <= most)
-            whole = (base.kind != "i") | (numbers % 1 == 0)
-            if not fits or not (within & whole).all():
-                limits = f" from 0 to {most}" if base == np.int32 else ""
-                expected = f"{'an integer' if base.kind == 'i' else 'a number'}{limits}"
-                if domain.per_player:
-                    expected += ", or one for each player"
-                elif domain.type.shape:
-                    expected += f", or {domain.type.shape[0]} of them"
-                raise ValueError(
-                    f"the initial information of {name} sets {field} to {value!r}; it must be {expected}"
-                )
+        for fields in (self.common, *(fields for _, fields in self.given)):
+            for field, value in fields:
+                if field not in domains:
+                    raise ValueError(
+                        f"the initial information of {name} sets {field}, which its information has not; it has {', '.join(domains)}"
+                    )
+                if expected := _why_unfit(value, domains[field]):
+                    raise ValueError(
+                        f"the initial information of {name} sets {field} to {value!r}; it must be {expected}"
+                    )
         for parts, _ in self.given:
             if not records.has(parts):
                 raise ValueError(
@@ -328,6 +309,33 @@ class Initial:
         return (", ".join(common) or "0") + by_function + given
 
 
+def _why_unfit(value: FieldValue, domain: Domain) -> str:
+    """What a value of a domain must be, if this one is not; "" if it is."""
+    base = domain.type.base
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        numbers = np.array(math.nan)
+    fits = numbers.shape in ((), domain.type.shape)
+    if domain.per_player:  # the game will say of how many players
+        fits = numbers.ndim <= 1
+    is_count = base == np.int32
+    most = np.iinfo(base).max if is_count else math.inf
+    within = (numbers >= (0 if is_count else -math.inf)) & (numbers <= most)  # NaN is not
+    if base.kind == "i":
+        within &= numbers % 1 == 0
+    if fits and within.all():
+        return ""
+    expected = "an integer" if base.kind == "i" else "a number"
+    if is_count:
+        expected += f" from 0 to {most}"
+    if domain.per_player:
+        expected += ", or one for each player"
+    elif domain.type.shape:
+        expected += f", or {domain.type.shape[0]} of them"
+    return expected
+
+
 def initial(
     given: Mapping[Parts, FieldValues] | InitialInformation | None = None, **common: FieldValue
 ) -> Initial:
@@ -342,7 +350,7 @@ def initial(
     if isinstance(given, InitialInformation):
         return Initial(_hashable(common), function=given)
     if given is not None and not (
-        isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())
+        isinstance(given, Mapping) and all(isinstance(values, Mapping) for values in given.values())
     ):
         raise TypeError(
             f"given is {given!r}; it must be {{parts: {{field: value}}}} or an @initial_information function"
