@@ -86,9 +86,10 @@ class _Reader:
         self.text, self.names = text, names
 
     def wrong(self, node: ast.expr, reason: str) -> ValueError:
-        """That there is something wrong with an expression, whose column Python counts in bytes."""
+        """The error of what is wrong with an expression, with its position."""
         excerpt = checks.excerpt(self.text, SHOWN)
         start = _start(self.text, node.lineno)
+        # Python counts the columns of a line in bytes.
         before = self.text[start:].encode()[: node.col_offset].decode()
         place = start + len(before) + 1
         return ValueError(f"the strategy {excerpt!r}, at position {place}: {reason}")
@@ -102,10 +103,9 @@ class _Reader:
                 return self.attempt(node, operator.neg, self.value(node.operand))
             case ast.Name():
                 return self.named(node)
-            case ast.Call(keywords=keywords) if None not in (
-                names := [keyword.arg for keyword in keywords]
-            ):
-                if len(set(names)) < len(names):
+            # A keyword without a name is `**names`.
+            case ast.Call(keywords=keywords) if all(keyword.arg for keyword in keywords):
+                if len({keyword.arg for keyword in keywords}) < len(keywords):
                     raise self.wrong(node, "a parameter is given twice")
                 arguments = [self.value(argument) for argument in node.args]
                 given = {str(keyword.arg): self.value(keyword.value) for keyword in keywords}
