@@ -108,14 +108,15 @@ class Enhancement(_Algebra):
             TypeError: no such parameter, or not so many. ValueError: a value outside of its range; the message names the parameter.
         """
         family = self.name.partition("(")[0].lower()
+        # The arguments are bound to the parameters of the slots and of the rule.
         present = self._own_parameters(self.policy.rule)
         places = tuple(present) if self.parameters is None else self.parameters
         names = (*places, *self.keywords)
         # A number behind those with a place is the rule's, where it can be nothing else.
         others = [name for name in present if name not in places]
         is_for_rule = {*others} <= {name for name, _ in self.policy.rule.parameters}
-        by_place = dict.fromkeys((*places, *others) if is_for_rule else places)
-        given = _given_by_name(family, arguments, parameters, tuple(by_place), others)
+        by_place = (*places, *others) if is_for_rule else places
+        given = _given_by_name(family, arguments, parameters, by_place, others)
         rule = check_rule(given.get("rule", self.policy.rule))
         # Another rule has other parameters.
         possible = {**self._own_parameters(rule), "rule": rule}
@@ -188,7 +189,7 @@ def _laid_out(title: str, tag: str, *slots: object) -> str:
 
 
 def _own_fields(_: type, fields: list[attrs.Attribute]) -> list[attrs.Attribute]:
-    """Those of a composition: its slots follow from its parts."""
+    """The fields of a composition: those of its own, without the slots, which follow from its parts."""
     return [field for field in fields if field.name in ("operator", "terms", "alias")]
 
 
@@ -253,21 +254,18 @@ class Composition(Enhancement):
     def specification(self) -> str:
         """The seven slots of the composition, then those of its components."""
         title = f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
-        records, information, contexts, captures = (
-            f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
-            for symbol, union in (("R", "⊔"), ("Θ", "⊔"), ("Ψ", "⊔"), ("ξ", "#"))
-        )
+
+        def joined(symbol: str, union: str = "⊔") -> str:
+            return f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
+
         of_part = "of the component that the record belongs to"
-        policy = _policy_text(
-            self.operator, [(str(weight), str(term)) for weight, term in self.terms]
-        )
         fields = (
-            records,
-            information,
+            joined("R"),
+            joined("Θ"),
             f"θ_initial {of_part}",
-            policy,
-            contexts,
-            captures,
+            _policy_text(self.operator, self.terms),
+            joined("Ψ"),
+            joined("ξ", "#"),
             f"ω {of_part}",
         )
         return "\n\n".join(
@@ -290,12 +288,13 @@ class UnnormalizedMixture(_Algebra):
     """Weighted enhancements whose weights do not sum to 1 (yet): `MAST + NAST2`, to be divided by 2."""
 
     operator: str  # "+", "^", or "*" for a single weighted enhancement
-    terms: tuple[tuple[Weight, Enhancement], ...]
+    terms: Terms
 
     @property
     def refusal(self) -> str:
         """What the weights sum to, and the division that makes it 1, if one does."""
-        total, hint = total_text(self.terms), ""
+        total = total_text(self.terms)
+        hint = ""
         # The sum may differ from state to state, or the composition is refused for another reason.
         with contextlib.suppress(TypeError, ValueError):
             if isinstance(self / float(total), Enhancement):
@@ -382,11 +381,12 @@ def _composition(operator: str, terms: Terms) -> Composition:
 
 def _check_maximises(expression: str, terms: Terms) -> None:
     """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v]."""
-    for part in (part for _, term in terms for part in _policies(term)):
-        if isinstance(part, Composition) or not part.policy.maximises:
-            raise ValueError(
-                f"the policy of {part} is not U[arg max v]: ^ cannot combine it in ({expression})"
-            )
+    for _, term in terms:
+        for part in _policies(term):
+            if isinstance(part, Composition) or not part.policy.maximises:
+                raise ValueError(
+                    f"the policy of {part} is not U[arg max v]: ^ cannot combine it in ({expression})"
+                )
 
 
 def _policies(term: Enhancement) -> Iterator[Enhancement]:
@@ -447,16 +447,16 @@ def _operator(term: Enhancement) -> str:
     return term.operator if isinstance(term, Composition) and term.alias is None else ""
 
 
-def _policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
-    """The policy of a composition (COMB-4), of whose operands the weights and names are given as text."""
-    names = [f"α[{term}]" for _, term in weighted]
+def _policy_text(operator: str, terms: Terms) -> str:
+    """The policy of a composition (COMB-4)."""
+    names = [f"α[{term}]" for _, term in terms]
     if operator == ">>":
         return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
     if operator == "+":
-        return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
+        return " + ".join(f"{weight} α[{term}]" for weight, term in terms)
     if operator == "&":
         return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
-    return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
+    return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in terms)})]"
 
 
 def _value_text(value: object) -> str:
