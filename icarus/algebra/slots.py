@@ -50,7 +50,7 @@ def bind(function: Callable, values: tuple[float, ...]) -> Callable:
 
 @functools.cache
 def only_in_tree(inner: Callable) -> Callable:
-    """A values function that calls another in the tree; in the simulation phase it writes +∞ for every action, which are all alike then."""
+    """A values function that calls another in the tree, and writes +∞ for every action in the simulation phase."""
 
     @helper
     def values(
@@ -110,7 +110,7 @@ class Slot(CompiledCallable):
         arguments = list(signature.parameters.values())
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]
         expected = f"{function.__name__}({', '.join(names)}, …), not {function.__name__}{signature}"
-        # Slots are given all they are given by place.
+        # A slot function is called without names of arguments.
         by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if (
             len(fixed) < len(names)
@@ -224,7 +224,11 @@ class Slot(CompiledCallable):
         return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
 
     def refuse_result(self, result: object) -> None:
-        """Refuse what a function has returned that is to return nothing."""
+        """Refuse the result of a function that should return nothing.
+
+        Raises:
+            TypeError: there is one.
+        """
         if self.DOES and result is not None:
             raise TypeError(result_message(self.label(), self.DOES))
 
@@ -245,12 +249,12 @@ def check_names(owner: str, given: Iterable[str], parameters: Collection[str]) -
 
 
 def result_message(label: str, does: str) -> str:
-    """That a function returns what is not used; `does` says what it does instead."""
+    """The sentence that a function returns a value which nobody reads; `does` says what it should do."""
     return f"{label} returns a value, which is lost; it {does} and returns nothing"
 
 
 def decorator(kind: type[Slot]) -> Any:
-    """What marks a function as a slot of a kind, with what is promised of it: `@capture`, or `@capture(reads_simulation=False)`."""
+    """The decorator that makes a slot of a function, with what is promised of it: `@capture`, or `@capture(reads_simulation=False)`."""
 
     def mark(function: Callable | None = None, **promises: Any) -> Any:
         def marked(function: Callable) -> Slot:
