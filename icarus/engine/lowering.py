@@ -357,7 +357,7 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 
 
 def check_of(row: np.dtype, label: str) -> Callable:
-    """A function that checks the row at an address after backpropagation: it refuses NaN, and a count that is negative or full."""
+    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
     counts = columns_of(row, _COUNT)
     reals = columns_of(row, _REAL)
     words = row.itemsize // WORD_BYTES
@@ -371,12 +371,10 @@ def check_of(row: np.dtype, label: str) -> Callable:
             if unlikely(real[column] != real[column]):
                 raise ValueError(message)
         for column in counts:
-            # in plain Python an int, which np.uint32 refuses if it is negative
+            # Python's own, as plain Python reads it, cannot be negative and unsigned
             number = np.int64(count[column])
-            # One comparison finds both: a negative number is a large one without its sign.
-            if unlikely(np.uint32(number) >= np.uint32(FULL)):
-                # A count that was counted beyond FULL is far below 0.
-                if -FULL // 2 < count[column] < 0:
+            if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
+                if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
                     raise ValueError(negative)
                 count[column] = FULL
                 raise OverflowError(COUNT_OVERFLOW)
